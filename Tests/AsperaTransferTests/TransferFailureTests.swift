@@ -1,8 +1,9 @@
 import AsperaTransfer
 import XCTest
 
+/// Tests the description of failures.
 final class TransferFailureTests: XCTestCase {
-  func testAFailureSaysItsCodeItsTextAndItsRemedy() {
+  func testDescriptionContainsCodeMessageAndRemedy() {
     let failure = TransferFailure(.account, code: 19, "The server refused.", remedy: "Check the password.")
     XCTAssertEqual("\(failure)", "19: The server refused. Check the password.")
   }

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Uploads through the page of FormUploadExample with a real browser, headless Chromium.
 #
-# FORM_UPLOAD_EXAMPLE names a built FormUploadExample; without it, one is built. CHROMIUM names the browser.
+# FORM_UPLOAD_EXAMPLE is the path of FormUploadExample, which is built if unset. CHROMIUM is the path of the browser.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 
 skip() {
-  echo "=== SKIPPED: no browser uploaded anything: $1 ===" >&2
+  echo "=== SKIPPED: the browser tests were not run: $1 ===" >&2
   if [[ ${CI:-} == true ]]; then
-    echo "CI=true: a run without one is a failure." >&2
+    echo "CI=true: skipping them is a failure." >&2
     exit 1
   fi
   exit 0

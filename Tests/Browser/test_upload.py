@@ -1,4 +1,4 @@
-"""A page in headless Chromium uploads to OSS and COS by form, and shows what it was answered."""
+"""Tests form uploads to OSS and COS by a page in headless Chromium, which shows the responses."""
 
 import hashlib
 import html
@@ -15,7 +15,7 @@ from typing import ClassVar
 
 READY_WITHIN = 60
 SHOWN_WITHIN = 120
-# Virtual time of the page; it stands still while a request is under way, so that a slow machine does not use it up.
+# The virtual time of the page, which stands still during a request, so that a slow machine does not exceed it.
 PAGE_BUDGET = 30_000
 LARGEST = 1 << 20
 
@@ -27,7 +27,7 @@ def free_port() -> int:
 
 
 class Page:
-    """FormUploadExample with its services, from the start of the block to its end."""
+    """FormUploadExample with its services, until it is stopped."""
 
     def __init__(self, *arguments: str) -> None:
         port = free_port()
@@ -43,7 +43,7 @@ class Page:
             except OSError:
                 if self._program.poll() is not None or time.monotonic() > deadline:
                     self.stop()
-                    raise RuntimeError("FormUploadExample did not answer.") from None
+                    raise RuntimeError("FormUploadExample did not respond.") from None
                 time.sleep(0.05)
 
     def stop(self) -> None:
@@ -55,7 +55,7 @@ class Page:
             self._program.wait()
 
     def result(self, host: str = "127.0.0.1", **wish: object) -> str:
-        """What the page shows when it has uploaded."""
+        """Returns the text that the page shows after the upload."""
         url = self._url.replace("127.0.0.1", host)
         with tempfile.TemporaryDirectory(prefix="form-upload-", ignore_cleanup_errors=True) as profile:
             shown = subprocess.run(
@@ -78,46 +78,46 @@ class UploadTests(unittest.TestCase):
         cls.addClassCleanup(cls.page.stop)
 
     def assert_each(self, expected: dict[str, str], **wish: object) -> None:
-        """Uploads the same to both services; compares what the page shows."""
+        """Uploads the same file to both services and compares the text that the page shows."""
         for service in ("oss", "cos"):
             with self.subTest(service=service):
                 self.assertEqual(self.page.result(service=service, **wish), expected[service])
 
-    def test_a_file_is_uploaded_and_its_place_is_shown(self) -> None:
+    def test_file_is_uploaded_and_its_location_is_shown(self) -> None:
         tag = hashlib.md5(b"m" * 4321).hexdigest()
         self.assert_each(
             {"oss": f'stored: 201 uploads/alice/a b.png "{tag.upper()}"',
              "cos": f'stored: 201 uploads/alice/a b.png "{tag}"'}, size=4321, name="a b.png")
 
-    def test_the_largest_file_is_uploaded(self) -> None:
+    def test_largest_file_is_uploaded(self) -> None:
         for service in ("oss", "cos"):
             self.assertRegex(self.page.result(service=service, size=LARGEST), r"^stored: 201 uploads/alice/cat\.png ")
 
-    def test_a_file_that_is_too_large_is_refused(self) -> None:
+    def test_file_that_is_too_large_is_rejected(self) -> None:
         refusal = "refused: 400 EntityTooLarge: Your proposed upload exceeds the maximum allowed size."
         self.assert_each({"oss": refusal, "cos": refusal}, size=LARGEST + 1)
 
-    def test_a_file_of_another_type_is_refused(self) -> None:
+    def test_file_of_another_type_is_rejected(self) -> None:
         self.assert_each(
             {"oss": 'refused: 403 AccessDenied: Invalid according to Policy: Policy Condition failed: '
                     '["starts-with","$content-type","image/"]',
              "cos": "refused: 403 AccessDenied: Condition key content-type doesn't match the value image/"},
             type="text/html", name="page.html")
 
-    def test_a_key_outside_the_prefix_is_refused(self) -> None:
+    def test_key_outside_the_prefix_is_rejected(self) -> None:
         self.assert_each(
             {"oss": 'refused: 403 AccessDenied: Invalid according to Policy: Policy Condition failed: '
                     '["starts-with","$key","uploads/alice/"]',
              "cos": "refused: 403 AccessDenied: Condition key key doesn't match the value uploads/alice/"},
             key="uploads/bob/cat.png")
 
-    def test_a_page_of_another_origin_is_told_nothing(self) -> None:
+    def test_page_of_another_origin_receives_no_response(self) -> None:
         for service in ("oss", "cos"):
             self.assertEqual(self.page.result(host="localhost", service=service), "failed: TypeError: Failed to fetch")
 
 
 class ExpiryTests(unittest.TestCase):
-    def test_a_form_that_has_ended_is_refused(self) -> None:
+    def test_expired_form_is_rejected(self) -> None:
         page = Page("--cloud-clock-ahead", "3600")
         self.addCleanup(page.stop)
         self.assertEqual(

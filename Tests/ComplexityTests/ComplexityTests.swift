@@ -2,20 +2,21 @@ import Foundation
 import StorageAuth
 import XCTest
 
-/// The work of every function that reads bytes from outside is linear in its input.
+/// Tests that the work of every function that parses untrusted bytes is linear in its input.
 ///
-/// `make complexity` runs this under callgrind, which counts instructions. Anywhere else each reader is only run once.
+/// `make complexity` runs this under callgrind, which counts instructions. Without callgrind each reader runs only
+/// once.
 final class ComplexityTests: XCTestCase {
-  /// How much the work may grow when the input doubles.
+  /// The maximum growth of the work when the input doubles.
   ///
-  /// Linear work grows by 2, sorting by a little more, quadratic work
-  /// by 4; what is the same for every input makes each of them less.
+  /// Linear work grows by 2, sorting by a little more, quadratic work by 4; the constant part of the work reduces each
+  /// of them.
   private static let limit = 2.3
 
   private struct Growth: CustomStringConvertible {
     let counts: [Int]
 
-    /// The greater of the two growths.
+    /// The greater of the two growth factors.
     var factor: Double {
       zip(counts, counts.dropFirst()).map { Double($1) / Double(max(1, $0)) }.max() ?? 0
     }
@@ -25,14 +26,14 @@ final class ComplexityTests: XCTestCase {
     }
   }
 
-  /// The instructions of the smallest input: enough of them that what is the same for every input does not count.
+  /// The minimum instruction count of the smallest input, so that the constant part of the work is negligible.
   private static let leastCount = 3_000_000
 
   @MainActor
   private func growth(
     of reader: Reader, from leastCount: Int = leastCount, counting counter: InstructionCounter
   ) async throws -> Growth {
-    // What is made once and kept is not counted.
+    // Caches are filled before counting.
     await reader.prepare(reader.size)()
     var size = max(1, reader.size / 16)
     var counts = [try await counter.count(reader.prepare(size))]
@@ -54,7 +55,7 @@ final class ComplexityTests: XCTestCase {
     }
     for reader in readers {
       var growth = try await growth(of: reader, counting: counter)
-      // A few dozen elements are sorted by insertion, and tables grow in steps: more of them tell.
+      // A few dozen elements are sorted by insertion, and tables grow in steps: more elements give a clearer result.
       if growth.factor > Self.limit {
         growth = try await self.growth(of: reader, from: 16 * Self.leastCount, counting: counter)
       }
@@ -63,9 +64,10 @@ final class ComplexityTests: XCTestCase {
     }
   }
 
-  /// What was wrong once would be found: replacing one value after another, in a text that holds masks already.
+  /// Covers the detection of quadratic work with a known case: replacing one value after another in a text that already
+  /// contains masks.
   @MainActor
-  func testQuadraticWorkIsFound() async throws {
+  func testQuadraticWorkIsDetected() async throws {
     guard let counter = InstructionCounter() else {
       throw XCTSkip("Instructions are counted under callgrind: run make complexity.")
     }
@@ -83,13 +85,13 @@ final class ComplexityTests: XCTestCase {
     }
     for reader in [masking, search] {
       let growth = try await growth(of: reader, counting: counter)
-      print("expected to fail: \(reader.name), \(reader.shape): \(growth)")
+      print("expected to exceed the limit: \(reader.name), \(reader.shape): \(growth)")
       XCTAssertGreaterThan(growth.factor, Self.limit, reader.name)
     }
   }
 
   @MainActor
-  func testEveryReaderOfTheListHasARow() throws {
+  func testEveryListedReaderIsTested() throws {
     let list = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(
       path: "readers.txt")
     let names = try String(contentsOf: list, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }

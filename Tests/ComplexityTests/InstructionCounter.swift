@@ -1,14 +1,13 @@
 import CInstructionCounter
 import Foundation
 
-/// Counts the instructions of a piece of work: the same number in every run, on a busy machine too.
+/// Counts the instructions of an operation: the same count in every run, also on a busy machine.
 ///
-/// The process has to run under callgrind, with `CALLGRIND_OUT` naming the file that it writes to; `make complexity`
-/// does that.
+/// The process must run under callgrind, with `CALLGRIND_OUT` naming its output file; `make complexity` does that.
 @MainActor
 struct InstructionCounter {
   private let path: String
-  /// How many files this process has written: callgrind counts them in the names, whichever test asked for them.
+  /// The number of files that this process has written: callgrind numbers them in their names, for all tests together.
   private static var writes = 0
 
   /// - Returns: `nil` if the process does not run under callgrind.
@@ -19,7 +18,7 @@ struct InstructionCounter {
     self.path = path
   }
 
-  /// The number of instructions of `work`.
+  /// Returns the number of instructions of `work`.
   func count(_ work: () async -> Void) async throws -> Int {
     instruction_counter_start()
     await work()
@@ -27,7 +26,7 @@ struct InstructionCounter {
     Self.writes += 1
     let file = URL(filePath: "\(path).\(Self.writes)")
     defer { try? FileManager.default.removeItem(at: file) }
-    // Everything here runs under callgrind too: the sum stands at the end, behind half a megabyte.
+    // This code runs under callgrind too: the sum is at the end, after half a megabyte.
     let handle = try FileHandle(forReadingFrom: file)
     let length = try handle.seekToEnd()
     try handle.seek(toOffset: length > 200 ? length - 200 : 0)

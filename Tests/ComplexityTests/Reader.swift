@@ -1,15 +1,15 @@
-/// A function that reads bytes from outside, with an input that is meant to be as expensive for it as can be.
+/// A function that parses untrusted bytes, with an input that is designed to be as expensive as possible.
 struct Reader {
-  /// What is read: a name of `Tests/readers.txt`.
+  /// The name of the function in `Tests/readers.txt`.
   let name: String
 
-  /// What is special about the input.
+  /// The distinctive feature of the input.
   let shape: String
 
-  /// The size of the smallest input, in bytes; the others are twice and four times as long.
+  /// The size of the smallest input in bytes; the others are two and four times as long.
   let size: Int
 
-  /// Makes the work of reading an input of about so many bytes.
+  /// Returns an operation that parses an input of about the given size.
   let prepare: (Int) -> () async -> Void
 
   init(_ name: String, _ shape: String, size: Int = 4096, _ prepare: @escaping (Int) -> () async -> Void) {
@@ -19,7 +19,7 @@ struct Reader {
     self.prepare = prepare
   }
 
-  /// A reader of bytes.
+  /// Returns a reader of bytes for each shape.
   static func bytes(
     _ name: String, size: Int = 4096, _ shapes: KeyValuePairs<String, (Int) -> String>,
     read: @escaping ([UInt8]) async -> Void
@@ -33,12 +33,12 @@ struct Reader {
   }
 }
 
-/// A text repeated until it has about so many bytes.
+/// Returns a text that is repeated up to about the given size.
 func repeated(_ text: String, to size: Int) -> String {
   String(repeating: text, count: max(1, size / max(1, text.utf8.count)))
 }
 
-/// Texts with a running number in each, joined, until they have about so many bytes.
+/// Returns numbered texts, joined up to about the given size.
 func numbered(to size: Int, separator: String = "", _ make: (Int) -> String) -> String {
   var texts: [String] = []
   var count = 0

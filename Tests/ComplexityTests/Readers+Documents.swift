@@ -14,7 +14,7 @@ import StorageXML
 @testable import StorageClient
 @testable import StorageDiagnosis
 
-/// Documents that a server or a client sends, and forms.
+/// Readers of documents that a server or a client sends, and of forms.
 extension Readers {
   static let documents = xml + answers + json
 
@@ -153,7 +153,7 @@ extension Readers {
   private nonisolated static let date = Timestamp(unixSeconds: 1_795_161_600)
   private nonisolated static let key = AccessKey(id: "nobody", secret: "a secret that signs nothing")
 
-  /// A policy, and the fields of the form that is sent with it.
+  /// The policy and the fields of a form.
   private static let formPolicies: KeyValuePairs<String, (Int) -> (conditions: String, fields: [FormField])> = [
     "many conditions": { size in
       (numbered(to: size, separator: ",") { #"["starts-with","$x\#($0)",""]"# }, [])
@@ -180,7 +180,7 @@ extension Readers {
     },
   ]
 
-  /// The signature of a policy for S3.
+  /// Returns the S3 signature of a policy.
   private nonisolated static func s3Signature(of policy: String) -> String {
     let first = HMACKey<SHA256> { writer in
       writer.append("AWS4")

@@ -8,7 +8,7 @@ import StorageAuth
 
 @testable import LocalCloud
 
-/// What a verifier is asked before it knows who asks. The limits are lifted, so that what they hold back is seen too.
+/// Readers of unauthenticated requests, with the size limits removed so that the work behind them is measured as well.
 extension Readers {
   static let requests = oss + cos + s3 + services + targets
 
@@ -17,7 +17,7 @@ extension Readers {
   private nonisolated static let limits = VerificationLimits(
     pathByteCount: 1 << 30, parameterCount: 1 << 30, headerCount: 1 << 30, headerByteCount: 1 << 30)
 
-  /// A part of a request that grows.
+  /// The part of a request that grows.
   private enum Part {
     case path(String)
     case query(String)
@@ -38,7 +38,7 @@ extension Readers {
     return .fields(fields)
   }
 
-  /// Shapes that are expensive wherever the signature stands.
+  /// The shapes that are expensive wherever the signature is.
   private static func shapes(_ prefix: String) -> Shapes {
     [
       "a long path": { .path(repeated("a", to: $0)) },
@@ -84,7 +84,7 @@ extension Readers {
     return request
   }
 
-  /// Verifies a request with a key whose signature it is not, and with none.
+  /// Verifies a request with a key that does not match the signature, and without a key.
   private static func rows(
     _ name: String, _ shapes: Shapes, query: String = "", _ fixed: [(String, String)] = [],
     by verifier: some SignatureVerifier
@@ -155,7 +155,7 @@ extension Readers {
     }
     let fixed = [("x-amz-date", "20261120T080000Z"), ("x-amz-content-sha256", "UNSIGNED-PAYLOAD")]
     let base = "host;x-amz-content-sha256;x-amz-date"
-    // Headers of the vendor that are not signed are refused early; plain ones go all the way.
+    // Unsigned headers of the vendor are rejected early; other headers pass all steps.
     var result = rows(
       "S3 header", shapes("x-oss-"), fixed + [("Authorization", authorization(base))], by: verifier)
     result += rows("S3 header", shapes("x-amz-"), fixed + [("Authorization", authorization(base))], by: verifier)
@@ -184,7 +184,7 @@ extension Readers {
     return result + chunks
   }
 
-  /// Bodies in chunks without signatures: what stands around the bytes.
+  /// Chunked bodies without signatures: the framing around the bytes.
   private static var chunks: [Reader] {
     let shapes: KeyValuePairs<String, (Int) -> String> = [
       "one long chunk": { size in String(size, radix: 16) + "\r\n" + repeated("a", to: size) + "\r\n0\r\n" },

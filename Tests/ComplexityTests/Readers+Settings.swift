@@ -11,7 +11,7 @@ import StorageJSON
 @testable import CloudCredentials
 @testable import LocalCloud
 
-/// Files and answers with credentials, what ascp and nodes say, policies and strings to sign.
+/// Readers of files and responses with credentials, output of ascp and nodes, policies and strings to sign.
 extension Readers {
   private nonisolated static let place = SettingLocation(source: "complexity", name: "The file", remedy: "Correct it.")
   private nonisolated static let date = Timestamp(unixSeconds: 1_795_161_600)
@@ -287,7 +287,7 @@ extension Readers {
       ],
       read: { bytes in
         guard let policy = try? SessionPolicy(String(decoding: bytes, as: UTF8.self), in: .cam) else { return }
-        // The longest name that an object may have.
+        // The longest name of an object.
         let key = String(repeating: "a", count: 1023)
         let question = PolicyQuestion(
           action: "name/cos:GetObject", resource: ["qcs", "", "cos", "ap-guangzhou", "uid/1", "b-1/\(key)"], facts: [:])

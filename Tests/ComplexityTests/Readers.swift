@@ -1,4 +1,4 @@
-/// Every reader with its inputs.
+/// All readers with their inputs.
 @MainActor
 enum Readers {
   static let all = requests + documents + forms + settings + aspera + policies + stringsToSign

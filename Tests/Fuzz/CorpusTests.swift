@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// Gives the committed inputs to every reader; `make fuzz` looks for more of them.
+/// Tests every reader with the committed corpus; `make fuzz` searches for further inputs.
 final class CorpusTests: XCTestCase {
   private let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")
 
@@ -11,7 +11,7 @@ final class CorpusTests: XCTestCase {
     ).sorted { $0.path < $1.path }
   }
 
-  func testEveryReaderHasACorpusAndTakesSomeOfIt() async throws {
+  func testEveryReaderHasACorpusWithAcceptedInputs() async throws {
     let names = Reader.all.map(\.name)
     XCTAssertEqual(Set(names).count, names.count)
     XCTAssertEqual(Set(try FileManager.default.contentsOfDirectory(atPath: corpus.path)), Set(names))
@@ -24,7 +24,7 @@ final class CorpusTests: XCTestCase {
           XCTFail("\(reader.name), \(url.lastPathComponent): \(error)")
         }
       }
-      XCTAssertGreaterThan(taken, 0, "no input of \(reader.name) is taken: the fuzzer starts with refusals alone")
+      XCTAssertGreaterThan(taken, 0, "no input of \(reader.name) is accepted, only rejected")
     }
   }
 }

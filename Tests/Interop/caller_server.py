@@ -15,7 +15,7 @@ CALLERS = {"mia": "token-of-mia-0123456789", "noah": "token-of-noah-0123456789"}
 
 
 class CallerServer:
-    """A server that holds the keys of an account; each caller has a prefix of the bucket."""
+    """A server with the keys of an account, which gives each caller access to a prefix of the bucket."""
 
     def __init__(self, provider: str, *options: str, account: Account = PERMANENT) -> None:
         self._folder = tempfile.TemporaryDirectory()

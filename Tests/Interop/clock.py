@@ -1,4 +1,4 @@
-"""Lets an SDK believe that it is another time; the server keeps its own."""
+"""Replaces the clock of an SDK; the server keeps its own."""
 
 import contextlib
 import datetime
@@ -10,7 +10,7 @@ from unittest import mock
 
 
 class SDKClock:
-    """A clock that is wrong by some seconds, or stands still at an instant."""
+    """A clock with an offset in seconds, or one that stands still at a time."""
 
     def __init__(self, off_by: float = 0, at: float | None = None) -> None:
         self._off_by = off_by
@@ -35,7 +35,7 @@ class SDKClock:
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
-        """Replaces the clocks that the signers of the three SDKs read."""
+        """Replaces the clocks of the three SDKs' signers."""
         stepped = self._datetime_class()
         module = types.SimpleNamespace(
             datetime=stepped, timedelta=datetime.timedelta, timezone=datetime.timezone)

@@ -1,4 +1,4 @@
-"""Runs storage-auth as a script would."""
+"""Runs storage-auth like a script."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def run(*arguments: str, account: Account, status: int = 0) -> subprocess.Comple
 
 
 def sign(requests: list[dict[str, Any]], status: int = 0) -> list[dict[str, Any]]:
-    """Sends requests through `sign --jsonl`, and returns the answers in the order of the requests."""
+    """Sends requests to `sign --jsonl` and returns the responses in the order of the requests."""
     lines = "".join(json.dumps(request) + "\n" for request in requests)
     done = subprocess.run(
         [tool(), "sign", "--jsonl"], input=lines, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
@@ -30,5 +30,5 @@ def sign(requests: list[dict[str, Any]], status: int = 0) -> list[dict[str, Any]
         raise AssertionError(f"sign --jsonl ended with status {done.returncode} and not {status}: {done.stderr}")
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     if len(answers) != len(requests):
-        raise AssertionError(f"{len(requests)} requests, {len(answers)} answers")
+        raise AssertionError(f"{len(requests)} requests, {len(answers)} responses")
     return answers

@@ -1,4 +1,4 @@
-"""The COS SDK and its errors, for the tests."""
+"""Base classes of tests with the COS SDK."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ class COSTestCase(CloudTestCase):
     account: ClassVar[Account] = PERMANENT
 
     def client(self, account: Account | None = None, **options: Any) -> CosS3Client:
-        """A client with the bucket in the host, as on the real service; the host leads to this machine."""
+        """Returns a client with the bucket in the host, as on the real service; the host resolves to this machine."""
         account = account or self.account
         settings = {"Endpoint": self.endpoint, "Scheme": "http", "SecretId": account.id, "SecretKey": account.secret,
                     "Token": account.token, "ServiceDomain": f"service.cos.localhost:{self.cloud.cos_port}"}
@@ -25,7 +25,7 @@ class COSTestCase(CloudTestCase):
 
     @property
     def addressing(self) -> dict[str, Any]:
-        """Says where the server is, if not at the endpoint."""
+        """The address of the server, if it differs from the endpoint."""
         return {}
 
     def put(self, key: str, body: bytes, **options: Any) -> dict[str, Any]:
@@ -35,8 +35,8 @@ class COSTestCase(CloudTestCase):
         return self.client().get_object(Bucket=BUCKET, Key=key, **options)["Body"].get_raw_stream().read()
 
     def presign(self, method: str, key: str, seconds: int = 60, **options: Any) -> str:
-        options["Headers"] = dict(options.get("Headers", {}))  # The SDK writes an Authorization into the dictionary.
-        if self.account.token is not None:  # The SDK leaves it to its user to add the token.
+        options["Headers"] = dict(options.get("Headers", {}))  # The SDK adds an Authorization to the dictionary.
+        if self.account.token is not None:  # The SDK requires its user to add the token.
             options["Params"] = options.get("Params", {}) | {"x-cos-security-token": self.account.token}
         if self.strict:  # The SDK signs the host of the URL without its port.
             options["Headers"]["Host"] = f"{BUCKET}.{self.endpoint}"
@@ -63,9 +63,9 @@ class COSTestCase(CloudTestCase):
 
 
 class COSStrictTestCase(COSTestCase):
-    """Host, content length, token and every parameter have to be signed; the SDK does that unless told otherwise.
+    """Tests in strict mode: host, content length, token and all parameters must be signed, as by the SDK by default.
 
-    Strict is also that the host is signed with its port, which the SDK leaves out: so the host has none here.
+    Strict mode also requires the port of the host to be signed, which the SDK omits; the host has no port here.
     """
 
     strict = True

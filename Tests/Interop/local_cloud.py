@@ -1,4 +1,4 @@
-"""Starts `storage-auth serve` for a test class, and says who may sign there."""
+"""Starts `storage-auth serve` for a test class, with the accounts that may sign."""
 
 import json
 import os
@@ -21,13 +21,13 @@ BUCKET = "photos-1250000000"
 OTHER_BUCKET = "archive-1250000000"
 REGION = "cn-hangzhou"
 
-# Keys that get lost or change when something on the way decodes twice, splits or tidies up.
+# Object keys that would be lost or changed by double decoding, splitting or normalization.
 ODD_KEYS = ["a b+c%2F/文.txt", "dir//x", "trailing/", "a=b&c?d#e", "~!*'();:@,[]", "😀/%41", "a/./b/../c", "..x/.y"]
 
 
 @dataclass(frozen=True)
 class Account:
-    """Who signs; a temporary account has a token."""
+    """An account that signs; a temporary account has a token."""
 
     id: str
     secret: str
@@ -39,7 +39,7 @@ class Account:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What storage-auth reads its keys from."""
+        """The environment variables from which storage-auth reads the keys."""
         names = {"OSS_ACCESS_KEY_ID": self.id, "OSS_ACCESS_KEY_SECRET": self.secret,
                  "TENCENTCLOUD_SECRET_ID": self.id, "TENCENTCLOUD_SECRET_KEY": self.secret,
                  "AWS_ACCESS_KEY_ID": self.id, "AWS_SECRET_ACCESS_KEY": self.secret}
@@ -56,7 +56,7 @@ UNKNOWN = Account("unknown-id", "test-secret")
 
 
 def tool() -> str:
-    """The path of storage-auth; run.sh names it."""
+    """Returns the path of storage-auth, which run.sh sets."""
     path = os.environ.get("STORAGE_AUTH")
     if not path:
         raise RuntimeError("STORAGE_AUTH does not name the storage-auth binary; run Tests/Interop/run.sh.")
@@ -64,9 +64,9 @@ def tool() -> str:
 
 
 class LocalCloud:
-    """OSS, COS and S3 on loopback, from the start of the block to its end.
+    """OSS, COS and S3 on loopback for the duration of a block.
 
-    The server gets its accounts in each of the three ways: from the environment, a file and its arguments.
+    The server receives its accounts from all three sources: the environment, a file and its arguments.
     """
 
     def __init__(self, strict: bool = False, options: tuple[str, ...] = ()) -> None:
@@ -101,7 +101,7 @@ class LocalCloud:
         try:
             return json.loads(lines.get(timeout=READY_WITHIN))
         except (queue.Empty, json.JSONDecodeError) as error:
-            raise RuntimeError("storage-auth serve did not say that it is ready.") from error
+            raise RuntimeError("storage-auth serve did not report that it is ready.") from error
 
     @property
     def oss_port(self) -> int:
@@ -136,7 +136,7 @@ class LocalCloud:
 
 
 class CloudTestCase(unittest.TestCase):
-    """Tests of one server; names below `localhost` lead to it, for the SDKs that put the bucket into the host."""
+    """Tests with one server; names below `localhost` resolve to it, for SDKs with the bucket in the host."""
 
     strict: ClassVar[bool] = False
     serve_options: ClassVar[tuple[str, ...]] = ()

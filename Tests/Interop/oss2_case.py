@@ -1,4 +1,4 @@
-"""oss2 and its errors, for the tests."""
+"""A base class of tests with oss2."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar

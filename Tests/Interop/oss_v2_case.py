@@ -1,4 +1,4 @@
-"""alibabacloud-oss-v2 and its errors, for the tests."""
+"""A base class of tests with alibabacloud-oss-v2."""
 
 import datetime
 from collections.abc import Callable

@@ -1,6 +1,6 @@
-"""A client of a signing server, after Sources/StorageAuth/StorageAuth.docc/RemoteSigning.md, and the SDKs' own signers around it.
+"""A client of a signing server as in Sources/StorageAuth/StorageAuth.docc/RemoteSigning.md, and SDK signers with it.
 
-The SDKs make the texts that are signed; their keys have no secret.
+The SDKs create the strings to sign; their keys have no secret.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ NO_SECRET = "there is none"
 
 
 class SigningRefused(Exception):
-    """The server did not sign."""
+    """The error of a server that did not sign."""
 
     def __init__(self, status: int, code: str | None, message: str) -> None:
         super().__init__(f"{status} {code}: {message}")
@@ -30,7 +30,7 @@ class SigningRefused(Exception):
 
 
 class SigningServer:
-    """`POST /sign` and `GET /sign/identity`, as one caller."""
+    """A client of `POST /sign` and `GET /sign/identity` for one caller."""
 
     def __init__(self, url: str, caller: str | None) -> None:
         self._url = url
@@ -49,7 +49,7 @@ class SigningServer:
             raise SigningRefused(error.code, answer.get("code"), str(answer)) from None
 
     def identity(self, provider: str) -> tuple[str, str | None]:
-        """The access key id, and the session token of a temporary key."""
+        """Returns the access key ID, and the session token of a temporary key."""
         answer = self._ask(f"/identity?provider={provider}")
         return answer["accessKeyId"], answer.get("securityToken")
 
@@ -57,7 +57,7 @@ class SigningServer:
         return self._ask("", order if isinstance(order, bytes) else json.dumps(order).encode())
 
     def sign(self, provider: str, version: str, text: str | bytes, canonical_request: str | bytes | None = None) -> str:
-        """The bare signature."""
+        """Returns only the signature."""
         def plain(value: str | bytes) -> str:
             return value.decode() if isinstance(value, bytes) else value
 
@@ -72,7 +72,7 @@ class SigningServer:
 
 
 class RemoteAuthV1(oss2.ProviderAuth):
-    """oss2's V1, signed elsewhere."""
+    """oss2's V1 with remote signatures."""
 
     def __init__(self, server: SigningServer) -> None:
         key_id, token = server.identity("oss")
@@ -84,7 +84,7 @@ class RemoteAuthV1(oss2.ProviderAuth):
 
 
 class RemoteAuthV4(oss2.ProviderAuthV4):
-    """oss2's V4, signed elsewhere."""
+    """oss2's V4 with remote signatures."""
 
     def __init__(self, server: SigningServer) -> None:
         key_id, token = server.identity("oss")
@@ -100,7 +100,7 @@ class RemoteAuthV4(oss2.ProviderAuthV4):
 
 
 class RemoteSignerV1(SignerV1):
-    """alibabacloud-oss-v2's V1, signed elsewhere."""
+    """alibabacloud-oss-v2's V1 with remote signatures."""
 
     def __init__(self, server: SigningServer) -> None:
         self._server = server
@@ -110,7 +110,7 @@ class RemoteSignerV1(SignerV1):
 
 
 class RemoteSignerV4(SignerV4):
-    """alibabacloud-oss-v2's V4, signed elsewhere.
+    """alibabacloud-oss-v2's V4 with remote signatures.
 
     The option `additional_headers` of the SDK's client does not reach its signer, so they are named here.
     """
@@ -134,16 +134,16 @@ class RemoteSignerV4(SignerV4):
 
 
 def oss_v2_credentials(server: SigningServer) -> Any:
-    """The identity of the server, as alibabacloud-oss-v2 wants it."""
+    """Returns the identity of the server as credentials of alibabacloud-oss-v2."""
     key_id, token = server.identity("oss")
     return oss.credentials.StaticCredentialsProvider(key_id, NO_SECRET, token)
 
 
 def cos_auth_class(server: SigningServer) -> type[cos_auth.CosS3Auth]:
-    """The COS SDK's signer, signed elsewhere.
+    """Returns the COS SDK's signer with remote signatures.
 
-    It has no seam between text and signature, so the two modules that it hashes with are exchanged: what it hashes is
-    the canonical request, and the last text that it authenticates is the string to sign.
+    It does not separate the string to sign from the signature, so its two hash modules are replaced: the hashed text is
+    the canonical request, and the last authenticated text is the string to sign.
     """
 
     class Texts:

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the vendors' Python SDKs, and tools for S3, against `storage-auth serve`.
 #
-# STORAGE_AUTH names a built storage-auth and OBS_SIGN a built obs-sign; without them, they are built. Arguments name
-# tests, as for `python -m unittest`.
+# STORAGE_AUTH is the path of storage-auth and OBS_SIGN that of obs-sign; they are built if unset. Arguments are
+# names of tests, as for `python -m unittest`.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,7 +12,7 @@ venv=$root/.build/interop-venv
 skip() {
   echo "=== SKIPPED: the vendors' SDKs were not run: $1 ===" >&2
   if [[ ${CI:-} == true ]]; then
-    echo "CI=true: a run without them is a failure." >&2
+    echo "CI=true: skipping them is a failure." >&2
     exit 1
   fi
   exit 0
@@ -38,13 +38,13 @@ if ! cmp -s "$here/requirements.txt" "$venv/installed.txt"; then
   # Debian has the module that makes environments in a package of its own.
   python3 -c 'import ensurepip' 2>/dev/null || "$root/.ci/setup" python3-venv || true
   rm -rf "$venv"
-  python3 -m venv "$venv" || skip "python3 makes no virtual environment (on Debian: apt-get install python3-venv)."
+  python3 -m venv "$venv" || skip "python3 cannot create a venv (on Debian: apt-get install python3-venv)."
   "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements.txt" \
     || skip "pip could not install them."
   cp "$here/requirements.txt" "$venv/installed.txt"
 fi
 
-# rclone is the one program that pip does not have; its tests are skipped without it, or fail with CI=true.
+# rclone is not available from pip; its tests are skipped without it, or fail with CI=true.
 command -v rclone >/dev/null || "$root/.ci/setup" rclone || echo "=== rclone could not be installed ===" >&2
 
 export PYTHONDONTWRITEBYTECODE=1

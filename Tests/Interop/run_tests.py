@@ -1,4 +1,4 @@
-"""Runs the tests of this directory and ends with a line that counts them."""
+"""Runs the tests of this directory and prints a line with their counts."""
 
 import logging
 import pathlib
@@ -7,7 +7,7 @@ import unittest
 
 
 def main(names: list[str]) -> int:
-    logging.disable(logging.CRITICAL)  # The COS SDK logs every refusal, and refusals are what is tested.
+    logging.disable(logging.CRITICAL)  # The COS SDK logs every error, and errors are expected.
     loader = unittest.TestLoader()
     directory = str(pathlib.Path(__file__).parent)
     suite = loader.loadTestsFromNames(names) if names else loader.discover(directory)

@@ -1,4 +1,4 @@
-"""boto3 and its errors, for the tests."""
+"""A base class of tests with boto3."""
 
 import contextlib
 import datetime
@@ -16,7 +16,7 @@ S3_REGION = "us-east-1"
 
 
 def plain_environment() -> dict[str, str]:
-    """The environment without the keys, profiles and settings of the machine that the tests run on."""
+    """Returns the environment without the keys, profiles and settings of this machine."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     return kept | {"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": os.devnull,
                    "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
@@ -24,13 +24,13 @@ def plain_environment() -> dict[str, str]:
 
 @contextlib.contextmanager
 def clock_off_by(seconds: float) -> Iterator[None]:
-    """Lets botocore's signers believe that it is another time; the server keeps its own."""
+    """Adds an offset to the clock of botocore's signers; the server keeps its own."""
 
     def now(remove_tzinfo: bool = True) -> datetime.datetime:
         instant = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
         return instant.replace(tzinfo=None) if remove_tzinfo else instant
 
-    # With awscrt, botocore's own signers give way to those of the other module.
+    # With awscrt, botocore uses the signers of the other module.
     with contextlib.ExitStack() as stack:
         for module in ("botocore.auth", "botocore.signers", "botocore.crt.auth"):
             stack.enter_context(mock.patch(f"{module}.get_current_datetime", now))
@@ -50,7 +50,7 @@ class S3TestCase(CloudTestCase):
 
     def client(self, account: Account | None = None, region: str = S3_REGION, endpoint: str | None = None,
                service: str = "s3", style: str = "auto", plain: bool = False) -> Any:
-        """A client of the server, or with `plain` one of the vendor's own hosts without encryption."""
+        """Returns a client of the server, or with `plain` one of the vendor's hosts without encryption."""
         account = account or self.account
         config = Config(
             signature_version="s3v4" if service == "s3" else None, retries={"max_attempts": 1},

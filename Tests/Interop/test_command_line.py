@@ -1,4 +1,4 @@
-"""storage-auth and the SDKs on the same objects: each reads what the other wrote."""
+"""Tests storage-auth and the SDKs on the same objects: each reads what the other stored."""
 
 import http.client
 import pathlib
@@ -18,7 +18,7 @@ MEBIBYTE = 1024 * 1024
 
 
 class OSSPeer:
-    """oss2, with the few calls that are needed here."""
+    """A minimal client with oss2."""
 
     name = "oss"
     metadata_prefix = "x-oss-meta-"
@@ -41,13 +41,13 @@ class OSSPeer:
 
 
 class COSPeer:
-    """The COS SDK, with the few calls that are needed here."""
+    """A minimal client with the COS SDK."""
 
     name = "cos"
     metadata_prefix = "x-cos-meta-"
 
     def __init__(self, endpoint: str, account: Account) -> None:
-        # The host of the service, at the address of this machine: without a port, strict mode takes it as it is signed.
+        # The host of the service with the address of this machine: without a port, strict mode accepts the signed host.
         self._client = CosS3Client(CosConfig(
             Endpoint=f"cos.{COS_REGION}.myqcloud.com", IP="127.0.0.1", Port=endpoint.rsplit(":", 1)[1], Scheme="http",
             SecretId=account.id, SecretKey=account.secret, Token=account.token), retry=0)
@@ -102,11 +102,11 @@ class CommandLine(CloudTestCase):
         return str(self.run_presign(method, key, *arguments, account=account).stdout).strip()
 
     def refusal(self, method: str, key: str) -> str:
-        """What the tool says when it signs no URL."""
+        """Returns the error of the tool when it signs no URL."""
         return str(self.run_presign(method, key, account=None, status=1).stderr)
 
     def send(self, method: str, url: str) -> tuple[int, bytes]:
-        """Sends a request to just this URL: other clients fold the dots in a path."""
+        """Sends a request to exactly this URL; other clients normalize the dots in a path."""
         parts = urllib.parse.urlsplit(url)
         connection = http.client.HTTPConnection(parts.netloc, timeout=30)
         try:
@@ -116,7 +116,7 @@ class CommandLine(CloudTestCase):
         finally:
             connection.close()
 
-    def test_tool_reads_what_the_sdk_wrote(self) -> None:
+    def test_tool_reads_objects_of_the_sdk(self) -> None:
         target = self.folder / "target"
         for index, key in enumerate(ODD_KEYS):
             with self.subTest(key):
@@ -131,12 +131,12 @@ class CommandLine(CloudTestCase):
         self.run_tool("rm", "-r", self.place("sdk/"))
         self.assertEqual(self.peer.keys("sdk/"), [])
 
-    def test_sdk_reads_what_the_tool_wrote(self) -> None:
+    def test_sdk_reads_objects_of_the_tool(self) -> None:
         source = self.folder / "source.png"
         for index, key in enumerate(ODD_KEYS):
             with self.subTest(key):
                 source.write_bytes(f"{index}".encode())
-                # A name that ends in a slash takes the name of the file.
+                # A destination that ends in a slash gets the name of the file.
                 stored = f"tool/{key}source.png" if key.endswith("/") else f"tool/{key}"
                 self.run_tool("cp", str(source), self.place(f"tool/{key}"), "--metadata", "note=a, b")
                 body, headers = self.peer.get(stored)
@@ -144,24 +144,24 @@ class CommandLine(CloudTestCase):
                 self.assertEqual(headers[f"{self.peer.metadata_prefix}note"], "a, b")
         self.assertEqual(len(self.peer.keys("tool/")), len(ODD_KEYS))
 
-    def test_slashes_in_front_stay(self) -> None:
+    def test_leading_slashes_are_kept(self) -> None:
         key = "//x"
         self.peer.put(key, b"slashes", "text/x-note", "1")
         if self.provider == "cos":
-            key = "/x"  # The SDK for COS takes one slash in front as the one of the URL.
+            key = "/x"  # The SDK for COS treats one leading slash as that of the URL.
         target = self.folder / "target"
         self.run_tool("cp", self.place(key), str(target))
         self.assertEqual(target.read_bytes(), b"slashes")
         self.assertEqual(self.send("GET", self.presign("GET", key)), (200, b"slashes"))
 
-    def test_tool_copies_what_the_sdk_wrote(self) -> None:
+    def test_tool_copies_objects_of_the_sdk(self) -> None:
         self.peer.put("from +é%", b"copied", "text/x-note", "kept")
         self.run_tool("cp", self.place("from +é%"), self.place("to"))
         body, headers = self.peer.get("to")
         self.assertEqual((body, headers["content-type"]), (b"copied", "text/x-note"))
         self.assertEqual(headers[f"{self.peer.metadata_prefix}note"], "kept")
 
-    def test_large_file_goes_both_ways(self) -> None:
+    def test_large_file_is_uploaded_and_downloaded(self) -> None:
         source, target = self.folder / "large.bin", self.folder / "back.bin"
         content = b"".join(bytes([number]) * MEBIBYTE for number in range(24))
         source.write_bytes(content)
@@ -185,7 +185,7 @@ class CommandLine(CloudTestCase):
         self.assertEqual(requests.put(get, data=b"abc").status_code, 403)
         self.assertEqual(requests.put(put, data=b"abc", headers={"Content-Type": "text/z"}).status_code, 403)
 
-    def test_urls_of_the_tool_keep_odd_keys(self) -> None:
+    def test_urls_of_the_tool_support_odd_keys(self) -> None:
         for index, key in enumerate(ODD_KEYS):
             with self.subTest(key):
                 self.peer.put(f"url/{key}", f"{index}".encode(), "text/x-note", "1")
@@ -197,14 +197,14 @@ class CommandLine(CloudTestCase):
                 self.assertNotIn("+", url)
                 self.assertEqual(self.send("GET", url), (200, f"{index}".encode()))
 
-    def test_expired_url_of_the_tool(self) -> None:
+    def test_expired_url_of_the_tool_is_rejected(self) -> None:
         self.peer.put("expiring", b"abc", "text/x-note", "1")
         url = self.presign("GET", "expiring", "--expires", "60", "--date", "1790000000")
         answer = requests.get(url)
         self.assertEqual(answer.status_code, 403)
         self.assertIn("Request has expired", answer.text)
 
-    def test_tool_says_what_the_server_refused(self) -> None:
+    def test_tool_reports_the_servers_error(self) -> None:
         wrong = Account(self.account.id, "wrong", self.account.token)
         failed = self.run_tool("cp", self.place("x"), str(self.folder / "x"), account=wrong, status=1)
         self.assertIn("SignatureDoesNotMatch", failed.stderr)
@@ -214,7 +214,7 @@ class CommandLine(CloudTestCase):
         failed = self.run_tool("rm", "-r", self.place("x"), account=Account("nobody", "wrong"), status=1)
         self.assertIn("InvalidAccessKeyId", failed.stderr)
 
-    def test_bucket_that_the_tool_made(self) -> None:
+    def test_bucket_created_by_the_tool(self) -> None:
         name = f"made-{type(self).__name__.lower()}"
         self.run_tool("mb", f"{self.provider}://{name}")
         file = self.folder / "a.txt"

@@ -1,4 +1,4 @@
-"""cos-python-sdk-v5 against LocalCloud, in compatible and in strict mode, with and without a session token."""
+"""Tests cos-python-sdk-v5 against LocalCloud, in compatible and in strict mode, with and without a session token."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ PART = 1024 * 1024
 
 
 class COS(COSTestCase):
-    # What a client does with objects.
+    # Object operations.
 
     def test_put_get_head_delete(self) -> None:
         body = os.urandom(70_000)
@@ -104,7 +104,7 @@ class COS(COSTestCase):
             **at, UploadId=upload, MultipartUpload={"Part": [{"PartNumber": 1, "ETag": part["ETag"]}]})
         self.assertEqual(self.get("second"), body[5:PART + 5])
 
-    def test_aborted_upload_is_gone(self) -> None:
+    def test_aborted_upload_is_removed(self) -> None:
         client, at = self.client(), {"Bucket": BUCKET, "Key": "aborted"}
         upload = client.create_multipart_upload(**at)["UploadId"]
         client.abort_multipart_upload(**at, UploadId=upload)
@@ -136,7 +136,7 @@ class COS(COSTestCase):
         self.assertEqual(requests.delete(url).status_code, 204)
         self.assertEqual(requests.get(self.presign("GET", key)).status_code, 404)
 
-    def test_presigned_url_serves_only_what_was_signed(self) -> None:
+    def test_presigned_url_serves_only_the_signed_request(self) -> None:
         self.put("mine", b"abc")
         url = self.presign("GET", "mine")
         for refused in (requests.put(url), requests.head(url), requests.get(url.replace("mine", "yours"))):
@@ -144,29 +144,29 @@ class COS(COSTestCase):
         self.assertIn("<Code>SignatureDoesNotMatch</Code>", refused.text)
         self.assertEqual(self.get("mine"), b"abc")
 
-    # What the SDK says when the server refuses.
+    # Errors of the SDK when the server rejects a request.
 
     def getting(self, account: Account | None = None) -> Callable[[], Any]:
         return lambda: self.client(account).get_object(Bucket=BUCKET, Key="x")
 
-    def test_wrong_secret(self) -> None:
+    def test_wrong_secret_is_rejected(self) -> None:
         wrong = Account(self.account.id, "wrong", self.account.token)
         error = self.assertRefused("SignatureDoesNotMatch", self.getting(wrong))
         self.assertIn("<StringToSign>sha1\n", error.get_origin_msg())
         self.assertIn("<FormatString>get\n/x\n", error.get_origin_msg())
         self.assertRefused("SignatureDoesNotMatch", lambda: self.client(wrong).list_objects(Bucket=BUCKET))
 
-    def test_unknown_and_disabled_keys(self) -> None:
+    def test_unknown_and_disabled_keys_are_rejected(self) -> None:
         for account in (UNKNOWN, DISABLED):
             with self.subTest(account.id):
                 self.assertRefused("InvalidAccessKeyId", self.getting(account))
 
-    def test_session_token_has_to_be_right(self) -> None:
+    def test_session_token_must_match(self) -> None:
         missing, wrong = Account(TEMPORARY.id, TEMPORARY.secret), Account(TEMPORARY.id, TEMPORARY.secret, "wrong")
         self.assertRefused("InvalidAccessKeyId", self.getting(missing))
         self.assertRefused("InvalidToken", self.getting(wrong))
 
-    def test_clock_that_is_off(self) -> None:
+    def test_clock_skew_is_rejected(self) -> None:
         with SDKClock(off_by=3600).installed():
             self.assertRefused("RequestTimeTooSkewed", self.getting())
         with SDKClock(off_by=-3 * 3600).installed():  # The SDK signs for 10,000 seconds.
@@ -175,7 +175,7 @@ class COS(COSTestCase):
         with SDKClock(off_by=-3600).installed():
             self.assertRefused("NoSuchKey", self.getting(), status=404)
 
-    def test_expired_url(self) -> None:
+    def test_expired_url_is_rejected(self) -> None:
         self.put("expiring", b"abc")
         with SDKClock(off_by=-120).installed():
             expired, current = self.presign("GET", "expiring", 60), self.presign("GET", "expiring", 180)
@@ -185,7 +185,7 @@ class COS(COSTestCase):
         self.assertIn("<Message>Request has expired</Message>", answer.text)
         self.assertEqual(requests.get(current).content, b"abc")
 
-    def test_nobody(self) -> None:
+    def test_anonymous_request_is_rejected(self) -> None:
         client = self.client(SecretId=None, SecretKey=None, Token=None, Anonymous=True)
         self.assertRefused("AccessDenied", lambda: client.get_object(Bucket=BUCKET, Key="x"))
 
@@ -195,16 +195,16 @@ class COSWithToken(COS):
 
 
 class COSStrict(COSStrictTestCase, COS):
-    def test_host_without_its_port_is_refused(self) -> None:
+    def test_host_without_its_port_is_rejected(self) -> None:
         client = self.client(IP=None, Endpoint=self.endpoint)
         self.assertRefused("SignatureDoesNotMatch", lambda: client.put_object(Bucket=BUCKET, Key="x", Body=b"abc"))
 
-    def test_unsigned_host_is_refused(self) -> None:
+    def test_unsigned_host_is_rejected(self) -> None:
         client = self.client(IP=None, Endpoint=self.endpoint, SignHost=False)
         error = self.assertRefused("AccessDenied", lambda: client.put_object(Bucket=BUCKET, Key="x", Body=b"abc"))
         self.assertIn("not signed", error.get_error_msg())
 
-    def test_unsigned_parameters_are_refused(self) -> None:
+    def test_unsigned_parameters_are_rejected(self) -> None:
         client = self.client(SignParams=False)
         self.assertRefused("AccessDenied", lambda: client.list_objects(Bucket=BUCKET, Prefix="a"))
 
@@ -235,14 +235,14 @@ class COSOptions(COSTestCase):
         self.assertEqual(requests.get(loose.replace(BUCKET, OTHER_BUCKET, 1)).content, b"other")
 
     def test_host_header_of_the_real_service(self) -> None:
-        """The SDK's own way to another machine: the address of one, and the host of the other."""
+        """Uses the SDK's own setting for another machine: the address of one, and the host name of the other."""
         client = self.client(Endpoint=f"cos.{REGION}.myqcloud.com", IP="127.0.0.1", Port=self.cloud.cos_port)
         client.put_object(Bucket=BUCKET, Key="by/address +", Body=b"abc")
         self.assertEqual(self.get("by/address +"), b"abc")
         page = client.list_objects(Bucket=BUCKET, Prefix="by/")
         self.assertEqual([found["Key"] for found in page["Contents"]], ["by/address +"])
 
-    def test_buckets_are_listed_and_made(self) -> None:
+    def test_buckets_are_listed_and_created(self) -> None:
         client = self.client()
         client.create_bucket(Bucket="made-1250000000", ACL="public-read")
         names = [found["Name"] for found in client.list_buckets()["Buckets"]["Bucket"]]

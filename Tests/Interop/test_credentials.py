@@ -1,4 +1,4 @@
-"""storage-auth credentials: which source answers, and that no secret is ever printed."""
+"""Tests storage-auth credentials: the source that is used, and that no secret is printed."""
 
 import json
 import os
@@ -15,7 +15,7 @@ SECRET, TOKEN = "s3cretcanary", "t0kencanary"
 
 
 class Credentials(unittest.TestCase):
-    """The real environment, files and network are out of reach: a home and an environment of their own, no metadata."""
+    """Tests with a separate home directory and environment, and without metadata services."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -43,7 +43,7 @@ class Credentials(unittest.TestCase):
         path.write_text(text)
         path.chmod(mode)
 
-    def test_environment_answers_first(self) -> None:
+    def test_environment_is_the_first_source(self) -> None:
         for provider, names in {
             "oss": ("OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET", "OSS_SESSION_TOKEN"),
             "cos": ("TENCENTCLOUD_SECRET_ID", "TENCENTCLOUD_SECRET_KEY", "TENCENTCLOUD_TOKEN"),
@@ -57,7 +57,7 @@ class Credentials(unittest.TestCase):
                 self.assertEqual(report["credential"], {"id": "AKIDexample", "isTemporary": True})
                 self.assertEqual((report["declined"], report["warnings"]), ([], []))
 
-    def test_nobody_answers(self) -> None:
+    def test_missing_credentials_are_reported(self) -> None:
         for provider, count in {"oss": 9, "cos": 6}.items():
             with self.subTest(provider):
                 report = self.report("--provider", provider, status=1)
@@ -69,7 +69,7 @@ class Credentials(unittest.TestCase):
                 printed = self.run_tool("--provider", provider, status=1)
                 self.assertEqual(printed.count("declined  "), count)
 
-    def test_file_that_others_can_read(self) -> None:
+    def test_file_readable_by_others_is_reported(self) -> None:
         self.write(".ossutilconfig", f"[Credentials]\naccessKeyID=LTAIfile\naccessKeySecret={SECRET}\n", mode=0o644)
         report = self.report("--provider", "oss")
         self.assertEqual(report["credential"]["id"], "LTAIfile")
@@ -78,19 +78,19 @@ class Credentials(unittest.TestCase):
         self.write(".ossutilconfig", f"[Credentials]\naccessKeyID=LTAIfile\naccessKeySecret={SECRET}\n")
         self.assertEqual(self.report("--provider", "oss")["warnings"], [])
 
-    def test_broken_source_ends_the_search(self) -> None:
+    def test_invalid_source_ends_the_search(self) -> None:
         self.write(".aliyun/config.json", '{"current": "default", "profiles": [' + SECRET)
         self.write(".ossutilconfig", f"[Credentials]\naccessKeyID=LTAIfile\naccessKeySecret={SECRET}\n")
         report = self.report("--provider", "oss", status=1)
         self.assertEqual(report["error"]["code"], "malformedAnswer")
         self.assertIn("failed    ", self.run_tool("--provider", "oss", status=1))
 
-    def test_half_a_key_is_an_error(self) -> None:
+    def test_incomplete_key_is_an_error(self) -> None:
         report = self.report("--provider", "cos", status=1, TENCENTCLOUD_SECRET_KEY=SECRET)
         self.assertEqual(report["error"]["code"], "failed")
         self.assertIn("TENCENTCLOUD_SECRET_ID", report["error"]["message"])
 
-    def test_one_source_alone(self) -> None:
+    def test_single_source(self) -> None:
         self.write(".ossutilconfig", f"[Credentials]\naccessKeyID=LTAIfile\naccessKeySecret={SECRET}\n")
         values = {"OSS_ACCESS_KEY_ID": "AKIDexample", "OSS_ACCESS_KEY_SECRET": SECRET}
         report = self.report("--provider", "oss", "--source", "ossutil", **values)
@@ -112,7 +112,7 @@ class Credentials(unittest.TestCase):
         self.assertEqual(report["credential"]["expiration"], "2100-01-01T00:00:00Z")
         self.assertGreater(report["credential"]["secondsLeft"], 0)
 
-    def test_key_that_has_ended(self) -> None:
+    def test_expired_key_is_reported(self) -> None:
         answer = {"AccessKeyId": "STS.old", "AccessKeySecret": SECRET, "SecurityToken": TOKEN,
                   "Expiration": "2020-01-01T00:00:00Z"}
         self.write("answer.json", json.dumps(answer))

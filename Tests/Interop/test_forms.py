@@ -1,6 +1,6 @@
-"""Forms that are made here with nothing but hmac and hashlib: the services' documents read once more, by somebody else.
+"""Tests forms that are signed here with only hmac and hashlib: an independent implementation of the documents.
 
-No SDK of the vendors makes forms: their documents and demos are the source.
+The vendors' SDKs do not create forms: their documents and demos are the source.
 """
 
 import base64
@@ -24,7 +24,7 @@ def stamp(form: str, ahead: float = 0) -> str:
 
 
 def policy(conditions: list[Any], ahead: float = 600) -> bytes:
-    # Blanks and line ends as a person would leave them: what is signed is the text as it is.
+    # Spaces and line breaks as in a handwritten policy: the text is signed unchanged.
     return json.dumps({"expiration": stamp("%Y-%m-%dT%H:%M:%S.000Z", ahead), "conditions": conditions}, indent=2).encode()
 
 
@@ -112,7 +112,7 @@ class FormTests(CloudTestCase):
                 self.assertEqual(document.findtext("Key"), "form/cat.png")
                 self.assertEqual((document.findtext("ETag") or "").strip('"').lower(), hashlib.md5(OBJECT).hexdigest())
 
-    def test_forms_of_wrong_keys_are_refused(self) -> None:
+    def test_forms_of_wrong_keys_are_rejected(self) -> None:
         for scheme in self.each():
             wrong = Account(PERMANENT.id, "wrong")
             self.assert_refused(self.post(scheme, scheme.fields(wrong, CONDITIONS)), 403, "SignatureDoesNotMatch")
@@ -120,7 +120,7 @@ class FormTests(CloudTestCase):
             bare = Account(TEMPORARY.id, TEMPORARY.secret)
             self.assert_refused(self.post(scheme, scheme.fields(bare, CONDITIONS)), 403, "InvalidAccessKeyId")
 
-    def test_conditions_hold(self) -> None:
+    def test_conditions_are_enforced(self) -> None:
         for scheme in self.each():
             fields = scheme.fields(PERMANENT, CONDITIONS)
             self.assert_refused(self.post(scheme, fields, key="other/${filename}"), 403, "AccessDenied")
@@ -130,11 +130,11 @@ class FormTests(CloudTestCase):
             other = scheme.fields(PERMANENT, [{"bucket": "another-1250000000"}])
             self.assert_refused(self.post(scheme, other), 403, "AccessDenied")
 
-    def test_forms_that_have_ended_are_refused(self) -> None:
+    def test_expired_forms_are_rejected(self) -> None:
         for scheme in self.each():
             self.assert_refused(self.post(scheme, scheme.fields(PERMANENT, CONDITIONS, ahead=-1)), 403, "AccessDenied")
 
-    def test_names_and_values_in_other_scripts_arrive(self) -> None:
+    def test_names_and_values_in_other_scripts_are_stored(self) -> None:
         for scheme in self.each():
             answer = self.post(scheme, scheme.fields(PERMANENT, CONDITIONS), key="form/文件 ä.png")
             self.assertEqual(answer.status_code, 201, answer.text)

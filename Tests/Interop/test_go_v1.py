@@ -1,4 +1,4 @@
-"""A client that signs V4 as the vendor's Go SDK v1 and ossutil do, with `Date` and no x-oss-date, against LocalCloud."""
+"""Tests V4 signatures with `Date` instead of x-oss-date, like the vendor's Go SDK v1 and ossutil, on LocalCloud."""
 
 import datetime
 import http.client
@@ -16,7 +16,7 @@ class GoV1(CloudTestCase):
         headers: list[list[str]] | None = None, secret: str | None = None,
         at: datetime.datetime | None = None, swapped: str | None = None
     ) -> tuple[int, bytes]:
-        """Signs as oss/auth.go does and sends; `swapped` is a Date that is sent in the place of the signed one."""
+        """Signs like oss/auth.go and sends the request; `swapped` is a Date that replaces the signed one."""
         query = query or []
         now = at or datetime.datetime.now(datetime.timezone.utc)
         date = now.strftime("%a, %d %b %Y %H:%M:%S GMT")
@@ -54,7 +54,7 @@ class GoV1(CloudTestCase):
         self.assertEqual(self.send("DELETE", key)[0], 204)
         self.assertEqual(self.send("GET", key)[0], 404)
 
-    def test_what_is_refused(self) -> None:
+    def test_wrong_dates_and_signatures_are_rejected(self) -> None:
         status, text = self.send("GET", "x", secret="wrong")
         self.assertEqual(status, 403)
         self.assertIn(b"SignatureDoesNotMatch", text)

@@ -1,4 +1,4 @@
-"""Random requests to OBS, the same in every run: Huawei's SDK and `Examples/OBSProvider` have to agree."""
+"""Tests that Huawei's SDK and `Examples/OBSProvider` sign pseudo-random requests to OBS alike."""
 
 import email.utils
 import json
@@ -19,7 +19,7 @@ FORM_COUNT = 100
 NOW = 1_790_000_000
 HOST = "obs.cn-north-4.myhuaweicloud.com"
 KEY_ALPHABET = "abcXYZ019-_.~ +/%&=?#:;,@!*'()$[]{}|^`\"\\<>é文😀"
-# A value with `&` in it may be the text of other parameters, and is refused; so is a header that is not ASCII.
+# A value with `&` could be the text of other parameters and is rejected, like a header that is not ASCII.
 VALUE_ALPHABET = KEY_ALPHABET.replace("&", "")
 HEADER_ALPHABET = "abcXYZ019-_.~ +/%&=?#:;,@!*'()$[]{}|^`\"\\<>"
 PARAMETERS = ["prefix", "marker", "uploadId", "partNumber", "versionId", "response-content-type",
@@ -30,7 +30,7 @@ TIME_LIMIT = 600
 
 
 class RandomRequest:
-    """A request that neither signer has a reason to refuse."""
+    """A request that both signers accept."""
 
     def __init__(self, number: int) -> None:
         self._random = pick = random.Random(f"obs {number}")
@@ -57,7 +57,7 @@ class RandomRequest:
         return "/" + urllib.parse.quote(self.key, safe="/~") + ("?" + query if query else "")
 
     def line(self) -> str:
-        """The request as `obs-sign` reads it."""
+        """The request in the format of `obs-sign`."""
         fields: dict[str, Any] = {
             "method": self.method, "host": f"{self.bucket}.{HOST}", "path": self.path,
             "headers": [list(pair) for pair in self.headers.items()], "id": self.id, "secret": self.secret,
@@ -66,7 +66,7 @@ class RandomRequest:
                                     if value is not None})
 
     def signature(self) -> str:
-        """The signature that the SDK makes."""
+        """The signature of the SDK."""
         auth = Authentication(self.id, self.secret, False, Adapter("obs"), HOST, False)
         headers, parameters = dict(self.headers), dict(self.parameters)
         if self.expires is not None:
@@ -81,7 +81,7 @@ class RandomRequest:
 
 
 class RandomForm:
-    """A form that Huawei's SDK signs; it builds the policy by joining strings, so that no value holds a quote."""
+    """A form that Huawei's SDK signs; its policy is joined from strings, so no value may contain a quotation mark."""
 
     def __init__(self, number: int) -> None:
         self._random = pick = random.Random(f"obs form {number}")

@@ -1,4 +1,4 @@
-"""oss2 against LocalCloud: V4 and V1, with and without a session token."""
+"""Tests oss2 against LocalCloud: V4 and V1, with and without a session token."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ PART = 100 * 1024
 
 
 class OSS2V4(OSS2TestCase):
-    # What a client does with objects.
+    # Object operations.
 
     def test_put_get_head_delete(self) -> None:
         bucket = self.bucket()
@@ -121,7 +121,7 @@ class OSS2V4(OSS2TestCase):
         bucket.complete_multipart_upload("second", upload, [oss2.models.PartInfo(1, part.etag)])
         self.assertEqual(bucket.get_object("second").read(), body[5:PART + 5])
 
-    def test_aborted_upload_is_gone(self) -> None:
+    def test_aborted_upload_is_removed(self) -> None:
         bucket = self.bucket()
         upload = bucket.init_multipart_upload("aborted").upload_id
         bucket.abort_multipart_upload("aborted", upload)
@@ -156,7 +156,7 @@ class OSS2V4(OSS2TestCase):
         self.assertEqual(requests.delete(bucket.sign_url("DELETE", key, 60)).status_code, 204)
         self.assertEqual(requests.get(bucket.sign_url("GET", key, 60)).status_code, 404)
 
-    def test_presigned_url_serves_only_what_was_signed(self) -> None:
+    def test_presigned_url_serves_only_the_signed_request(self) -> None:
         bucket = self.bucket()
         bucket.put_object("mine", b"abc")
         url = bucket.sign_url("GET", "mine", 60)
@@ -174,7 +174,7 @@ class OSS2V4(OSS2TestCase):
         self.assertEqual(requests.get(bucket.sign_url("GET", "virtual/host +", 60)).content, b"abc")
         self.assertEqual(self.bucket().get_object("virtual/host +").read(), b"abc")
 
-    def test_made_bucket_is_open_and_goes(self) -> None:
+    def test_created_bucket_is_public_and_deleted(self) -> None:
         bucket = self.bucket(name=f"made-{type(self).__name__.lower()}")
         bucket.create_bucket(oss2.BUCKET_ACL_PUBLIC_READ)
         self.assertEqual(bucket.get_bucket_acl().acl, "public-read")
@@ -185,9 +185,9 @@ class OSS2V4(OSS2TestCase):
         bucket.delete_bucket()
         self.assertRefused("NoSuchBucket", bucket.list_objects, status=404)
 
-    # What the SDK says when the server refuses.
+    # Errors of the SDK when the server rejects a request.
 
-    def test_wrong_secret(self) -> None:
+    def test_wrong_secret_is_rejected(self) -> None:
         bucket = self.bucket(Account(self.account.id, "wrong", self.account.token))
         error = self.assertRefused("SignatureDoesNotMatch", bucket.get_object, "x")
         self.assertEqual(error.details["OSSAccessKeyId"], self.account.id)
@@ -195,17 +195,17 @@ class OSS2V4(OSS2TestCase):
         self.assertRefused("SignatureDoesNotMatch", bucket.put_object, "x", b"abc")
         self.assertRefused("SignatureDoesNotMatch", bucket.head_object, "x")
 
-    def test_unknown_and_disabled_keys(self) -> None:
+    def test_unknown_and_disabled_keys_are_rejected(self) -> None:
         for account in (UNKNOWN, DISABLED):
             with self.subTest(account.id):
                 self.assertRefused("InvalidAccessKeyId", self.bucket(account).get_object, "x")
 
-    def test_session_token_has_to_be_right(self) -> None:
+    def test_session_token_must_match(self) -> None:
         missing, wrong = Account(TEMPORARY.id, TEMPORARY.secret), Account(TEMPORARY.id, TEMPORARY.secret, "wrong")
         self.assertRefused("InvalidAccessKeyId", self.bucket(missing).get_object, "x")
         self.assertRefused("InvalidSecurityToken", self.bucket(wrong).get_object, "x")
 
-    def test_clock_that_is_off(self) -> None:
+    def test_clock_skew_is_rejected(self) -> None:
         for seconds in (-16 * 60, 16 * 60):
             with self.subTest(seconds), SDKClock(off_by=seconds).installed():
                 error = self.assertRefused("RequestTimeTooSkewed", self.bucket().get_object, "x")
@@ -213,7 +213,7 @@ class OSS2V4(OSS2TestCase):
         with SDKClock(off_by=-14 * 60).installed():
             self.assertRefused("NoSuchKey", self.bucket().get_object, "x", status=404)
 
-    def test_expired_url(self) -> None:
+    def test_expired_url_is_rejected(self) -> None:
         bucket = self.bucket()
         bucket.put_object("expiring", b"abc")
         with SDKClock(off_by=-120).installed():
@@ -226,7 +226,7 @@ class OSS2V4(OSS2TestCase):
         with self.assertRaises(oss2.exceptions.AccessDenied):
             bucket.get_object_with_url(expired)
 
-    def test_nobody(self) -> None:
+    def test_anonymous_request_is_rejected(self) -> None:
         bucket = oss2.Bucket(oss2.AnonymousAuth(), self.cloud.oss, BUCKET)
         self.assertRefused("AccessDenied", bucket.get_object, "x")
 
@@ -245,6 +245,6 @@ class OSS2V1WithToken(OSS2V4):
 
 
 class OSS2Region(OSS2TestCase):
-    def test_malformed_region_is_refused(self) -> None:
+    def test_malformed_region_is_rejected(self) -> None:
         bucket = oss2.Bucket(self.auth(), self.cloud.oss, BUCKET, region="Not A Region")
         self.assertRefused("InvalidArgument", bucket.get_object, "x", status=400)

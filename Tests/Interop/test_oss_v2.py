@@ -1,4 +1,4 @@
-"""alibabacloud-oss-v2 against LocalCloud: V4 with and without a session token, V1 without."""
+"""Tests alibabacloud-oss-v2 against LocalCloud: V4 with and without a session token, V1 without."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ PART = 100 * 1024
 
 
 class OSSV2V4(OSSV2TestCase):
-    # What a client does with objects.
+    # Object operations.
 
     def test_put_get_head_delete(self) -> None:
         body = os.urandom(70_000)
@@ -41,7 +41,7 @@ class OSSV2V4(OSSV2TestCase):
             self.assertEqual((answer.status_code, answer.body.read()), (206, expected))
 
     def test_odd_keys(self) -> None:
-        # The HTTP library below this SDK folds "./" and "../" after signing; see the test below.
+        # The HTTP library of this SDK normalizes "./" and "../" after signing; see the test below.
         keys = [key for key in ODD_KEYS if "/./" not in key]
         for index, key in enumerate(keys):
             with self.subTest(key):
@@ -55,7 +55,7 @@ class OSSV2V4(OSSV2TestCase):
         self.assertEqual([deleted.key for deleted in answer.deleted_objects], listed)
         self.assertEqual(self.keys(prefix="odd/"), [])
 
-    def test_folded_dots_are_refused_and_not_stored_elsewhere(self) -> None:
+    def test_normalized_dots_are_rejected_and_not_stored_elsewhere(self) -> None:
         self.assertRefused("SignatureDoesNotMatch", lambda: self.put("folded/./b/../c", b"abc"))
         self.assertEqual(self.keys(prefix="folded"), [])
 
@@ -118,7 +118,7 @@ class OSSV2V4(OSSV2TestCase):
             bucket=BUCKET, key=key, upload_id=upload,
             complete_multipart_upload=oss.CompleteMultipartUpload(parts=parts)))
 
-    def test_aborted_upload_is_gone(self) -> None:
+    def test_aborted_upload_is_removed(self) -> None:
         upload = self.initiate("aborted")
         self.client().abort_multipart_upload(
             oss.AbortMultipartUploadRequest(bucket=BUCKET, key="aborted", upload_id=upload))
@@ -150,7 +150,7 @@ class OSSV2V4(OSSV2TestCase):
         head = self.presign(oss.HeadObjectRequest(bucket=BUCKET, key=key))
         self.assertEqual(requests.head(head.url).status_code, 200)
 
-    def test_presigned_url_serves_only_what_was_signed(self) -> None:
+    def test_presigned_url_serves_only_the_signed_request(self) -> None:
         self.put("mine", b"abc")
         url = self.presign(oss.GetObjectRequest(bucket=BUCKET, key="mine")).url
         for refused in (requests.put(url, data=b"x"), requests.get(url.replace("mine", "yours")),
@@ -167,13 +167,13 @@ class OSSV2V4(OSSV2TestCase):
         self.assertTrue(presigned.url.startswith(f"http://{BUCKET}.oss-"))
         self.assertEqual(requests.get(presigned.url).content, b"abc")
 
-    # What the SDK says when the server refuses.
+    # Errors of the SDK when the server rejects a request.
 
     def getting(self, account: Account | None = None) -> Callable[[], Any]:
         request = oss.GetObjectRequest(bucket=BUCKET, key="x")
         return lambda: self.client(account).get_object(request)
 
-    def test_wrong_secret(self) -> None:
+    def test_wrong_secret_is_rejected(self) -> None:
         wrong = Account(self.account.id, "wrong", self.account.token)
         error = self.assertRefused("SignatureDoesNotMatch", self.getting(wrong))
         self.assertEqual(error.ec, "0002-00000040")
@@ -181,19 +181,19 @@ class OSSV2V4(OSSV2TestCase):
         head = oss.HeadObjectRequest(bucket=BUCKET, key="x")
         self.assertRefused("SignatureDoesNotMatch", lambda: self.client(wrong).head_object(head))
 
-    def test_unknown_and_disabled_keys(self) -> None:
+    def test_unknown_and_disabled_keys_are_rejected(self) -> None:
         for account in (UNKNOWN, DISABLED):
             with self.subTest(account.id):
                 self.assertRefused("InvalidAccessKeyId", self.getting(account))
 
-    def test_clock_that_is_off(self) -> None:
+    def test_clock_skew_is_rejected(self) -> None:
         for seconds in (-16 * 60, 16 * 60):
             with self.subTest(seconds), SDKClock(off_by=seconds).installed():
                 self.assertRefused("RequestTimeTooSkewed", self.getting())
         with SDKClock(off_by=14 * 60).installed():
             self.assertRefused("NoSuchKey", self.getting(), status=404)
 
-    def test_expired_url(self) -> None:
+    def test_expired_url_is_rejected(self) -> None:
         self.put("expiring", b"abc")
         request = oss.GetObjectRequest(bucket=BUCKET, key="expiring")
         with SDKClock(off_by=-120).installed():
@@ -204,7 +204,7 @@ class OSSV2V4(OSSV2TestCase):
         self.assertIn("Request has expired", answer.text)
         self.assertEqual(requests.get(current).content, b"abc")
 
-    def test_nobody(self) -> None:
+    def test_anonymous_request_is_rejected(self) -> None:
         provider = oss.credentials.AnonymousCredentialsProvider()
         request = oss.GetObjectRequest(bucket=BUCKET, key="x")
         self.assertRefused(
@@ -214,7 +214,7 @@ class OSSV2V4(OSSV2TestCase):
 class OSSV2V4WithToken(OSSV2V4):
     account = TEMPORARY
 
-    def test_session_token_has_to_be_right(self) -> None:
+    def test_session_token_must_match(self) -> None:
         missing, wrong = Account(TEMPORARY.id, TEMPORARY.secret), Account(TEMPORARY.id, TEMPORARY.secret, "wrong")
         self.assertRefused("InvalidAccessKeyId", self.getting(missing))
         self.assertRefused("InvalidSecurityToken", self.getting(wrong))
@@ -230,7 +230,7 @@ class OSSV2V1WithToken(OSSV2TestCase):
     version = "v1"
     account = TEMPORARY
 
-    def test_token_in_a_header_of_another_name_does_not_count(self) -> None:
+    def test_token_in_a_header_of_another_name_is_ignored(self) -> None:
         self.assertRefused("InvalidAccessKeyId", lambda: self.put("x", b"abc"))
 
 

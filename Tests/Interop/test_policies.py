@@ -1,6 +1,6 @@
-"""Keys for one folder, as the vendors' SDKs get and use them: they work there, and are refused everywhere else.
+"""Tests keys for one folder with the vendors' SDKs: they are accepted there and rejected elsewhere.
 
-The policies are those of the vendors' documentation; the token SDK of COS writes its own.
+The policies are those of the vendors' documentation; the token SDK of COS creates its own.
 """
 
 import json
@@ -69,7 +69,7 @@ class OSSWithin(OSS2TestCase):
     def options(self) -> dict[str, Any]:
         return super().options | {"is_path_style": True}
 
-    def test_the_folder_is_open(self) -> None:
+    def test_access_inside_the_folder_is_allowed(self) -> None:
         bucket = self.bucket(self.assume(RAM_POLICY))
         bucket.put_object(FOLDER + "a", b"hers")
         self.assertEqual(bucket.get_object(FOLDER + "a").read(), b"hers")
@@ -85,7 +85,7 @@ class OSSWithin(OSS2TestCase):
         bucket.delete_object(FOLDER + "c")
         self.assertEqual(list(oss2.ObjectIterator(bucket, prefix=FOLDER)), [])
 
-    def test_everything_else_is_closed(self) -> None:
+    def test_access_outside_the_folder_is_denied(self) -> None:
         owner, account = self.bucket(PERMANENT), self.assume(RAM_POLICY)
         bucket = self.bucket(account)
         for key in OUTSIDE + [FOLDER + "a"]:
@@ -107,7 +107,7 @@ class OSSWithin(OSS2TestCase):
         error = self.assertRefused("AccessDenied", bucket.get_object, OUTSIDE[0])
         self.assertEqual(error.details["EC"], "0003-00000301")
 
-    def test_a_policy_that_is_none_is_refused(self) -> None:
+    def test_invalid_policy_is_rejected(self) -> None:
         for policy in ({}, RAM_POLICY | {"Version": "2"}, CAM_POLICY):
             with self.assertRaises(ServerException) as caught:
                 self.assume(policy)
@@ -124,7 +124,7 @@ class COSWithin(COSTestCase):
         return Account(key.TmpSecretId, key.TmpSecretKey, key.Token)
 
     def token_sdk(self, options: dict[str, Any]) -> Account:
-        """The token SDK of COS, which speaks https unless it is kept from it."""
+        """Returns a key of the token SDK of COS, which uses https unless its URL is changed."""
         post: Callable[..., requests.Response] = requests.post
         options = {"duration_seconds": 1800, "secret_id": PERMANENT.id, "secret_key": PERMANENT.secret,
                    "domain": f"127.0.0.1:{self.cloud.services_port}", "url": self.cloud.services + "/"} | options
@@ -138,7 +138,7 @@ class COSWithin(COSTestCase):
         return {"the documented policy": self.federation(CAM_POLICY), "allow_prefix": self.token_sdk(named),
                 "scopes": self.token_sdk({"policy": Sts.get_policy(scopes), "region": "ap-guangzhou"})}
 
-    def test_the_folder_is_open(self) -> None:
+    def test_access_inside_the_folder_is_allowed(self) -> None:
         for name, account in self.ways().items():
             with self.subTest(name):
                 client = self.client(account)
@@ -157,7 +157,7 @@ class COSWithin(COSTestCase):
                 client.delete_objects(Bucket=BUCKET, Delete={"Object": [{"Key": FOLDER + "a"}]})
                 client.delete_object(Bucket=BUCKET, Key=FOLDER + "c")
 
-    def test_everything_else_is_closed(self) -> None:
+    def test_access_outside_the_folder_is_denied(self) -> None:
         owner = self.client(PERMANENT)
         for key in OUTSIDE + [FOLDER + "a"]:
             owner.put_object(Bucket=BUCKET, Key=key, Body=b"kept")
@@ -187,7 +187,7 @@ class COSWithin(COSTestCase):
             ):
                 self.assertRefused("AccessDenied", call)
 
-    def test_a_policy_that_is_none_is_refused(self) -> None:
+    def test_invalid_policy_is_rejected(self) -> None:
         for policy in ({}, CAM_POLICY | {"version": "1"}, RAM_POLICY):
             with self.assertRaises(TencentCloudSDKException) as caught:
                 self.federation(policy)

@@ -1,4 +1,4 @@
-"""The vendors' SDKs without a secret: `storage-auth token-server --sign` signs what they prepare."""
+"""Tests the vendors' SDKs without a secret: `storage-auth token-server --sign` signs the requests that they prepare."""
 
 import datetime
 import json
@@ -45,7 +45,7 @@ class OSSRemoteSigning(CloudTestCase):
             call()
         self.assertEqual(signing.refusals[before:], [(403, code)])
 
-    def test_oss2_works_inside_the_policy(self) -> None:
+    def test_oss2_requests_inside_the_policy_are_signed(self) -> None:
         for account in (PERMANENT, TEMPORARY):
             for version in ("v4", "v1"):
                 with self.subTest(version, account=account.id):
@@ -57,7 +57,7 @@ class OSSRemoteSigning(CloudTestCase):
                     part = bucket.upload_part("u/mia/big", upload, 1, b"x" * 200_000)
                     bucket.complete_multipart_upload("u/mia/big", upload, [oss2.models.PartInfo(1, part.etag)])
                     if version == "v1" and "&" in (account.token or ""):
-                        continue  # The string of such a URL could be that of another one.
+                        continue  # The string to sign of such a URL could be that of another request.
                     link = bucket.sign_url("GET", KEY, 60, slash_safe=True)
                     self.assertEqual(requests.get(link, timeout=60).content, version.encode())
                     link = bucket.sign_url("PUT", "u/mia/by-link", 60, slash_safe=True)
@@ -66,7 +66,7 @@ class OSSRemoteSigning(CloudTestCase):
                         keys = [entry.key for entry in oss2.ObjectIterator(bucket, prefix="u/mia/")]
                         self.assertIn(KEY, keys)
 
-    def test_oss2_gets_no_signature_outside_of_the_policy(self) -> None:
+    def test_oss2_requests_outside_the_policy_are_not_signed(self) -> None:
         for version in ("v4", "v1"):
             with self.subTest(version):
                 signing = self.signing()
@@ -99,8 +99,8 @@ class OSSRemoteSigning(CloudTestCase):
             credentials_provider=oss_v2_credentials(signing))
         return oss.Client(config, signer=RemoteSignerV4(signing) if version == "v4" else RemoteSignerV1(signing))
 
-    def test_alibabacloud_oss_v2_works_inside_the_policy_and_nowhere_else(self) -> None:
-        # V1 and a session token do not go together in this SDK, whoever signs.
+    def test_alibabacloud_oss_v2_requests_are_signed_only_inside_the_policy(self) -> None:
+        # This SDK does not support V1 with a session token, with any signer.
         for version, account in (("v4", PERMANENT), ("v4", TEMPORARY), ("v1", PERMANENT)):
             with self.subTest(version, account=account.id):
                 signing = self.signing(account=account)
@@ -121,7 +121,7 @@ class OSSRemoteSigning(CloudTestCase):
                 self.assert_not_signed(signing, "unknownOperation", lambda: client.put_object(
                     oss.PutObjectRequest(bucket=BUCKET, key="u/mia/cat", body=b"1", acl="public-read")))
 
-    def test_strangers_and_bodies_that_are_no_orders_are_refused(self) -> None:
+    def test_unknown_callers_and_malformed_bodies_are_rejected(self) -> None:
         for stranger in (None, "token-of-nobody-0123456789"):
             with self.assertRaises(SigningRefused) as caught:
                 self.signing(stranger).identity("oss")
@@ -144,7 +144,7 @@ class OSSRemoteSigning(CloudTestCase):
             signing.post(json.dumps(order | {"stringToSign": "x" * 1_000_000}).encode())
         self.assertEqual((caught.exception.status, caught.exception.code), (413, "tooLarge"))
 
-    def test_a_caller_over_its_rate_has_to_wait_and_the_others_do_not(self) -> None:
+    def test_only_the_caller_over_its_rate_is_rejected(self) -> None:
         server = CallerServer("oss", "--sign", "--region", REGION, "--rate", "2")
         self.addCleanup(server.stop)
         mia, noah = SigningServer(server.url, "mia"), SigningServer(server.url, "noah")
@@ -155,7 +155,7 @@ class OSSRemoteSigning(CloudTestCase):
         self.assertEqual(caught.exception.status, 429)
         self.assertEqual(noah.identity("oss"), (PERMANENT.id, None))
 
-    def test_the_log_names_callers_and_no_secrets(self) -> None:
+    def test_the_log_contains_callers_and_no_secrets(self) -> None:
         signing = self.signing("noah", TEMPORARY)
         bucket = self.bucket(signing, "v4")
         bucket.put_object("u/noah/cat", b"1")
@@ -168,7 +168,7 @@ class OSSRemoteSigning(CloudTestCase):
 
 
 class SizeRules(CloudTestCase):
-    """The size and the type of an upload, where OSS V4 signs them."""
+    """Tests rules for the size and the media type of an upload, which OSS V4 can sign."""
 
     server: ClassVar[CallerServer]
 
@@ -179,7 +179,7 @@ class SizeRules(CloudTestCase):
             "oss", "--sign", "--region", REGION, "--allow", "write", "--max-size", "5", "--type", "text/*")
         cls.addClassCleanup(cls.server.stop)
 
-    def test_a_signed_length_is_held_to_the_rule_and_to_the_body(self) -> None:
+    def test_signed_length_must_satisfy_the_rule_and_match_the_body(self) -> None:
         signing = SigningServer(self.server.url, "mia")
         config = oss.config.Config(
             region=REGION, endpoint=self.cloud.oss, use_path_style=True, retry_max_attempts=1,
@@ -203,7 +203,7 @@ class SizeRules(CloudTestCase):
 
 
 class COSRemoteSigning(COSStrictTestCase):
-    """Strict: the service takes nothing that was not signed."""
+    """Tests remote signing for a service in strict mode, which accepts only signed headers and parameters."""
 
     def signing(self, caller: str, account: Account, *options: str) -> SigningServer:
         server = CallerServer("cos", "--sign", "--region", "ap-guangzhou", *options, account=account)
@@ -225,7 +225,7 @@ class COSRemoteSigning(COSStrictTestCase):
             call()
         self.assertEqual(signing.refusals[before:], [(403, code)])
 
-    def test_the_sdk_works_inside_the_policy_and_nowhere_else(self) -> None:
+    def test_requests_are_signed_only_inside_the_policy(self) -> None:
         for account in (PERMANENT, TEMPORARY):
             with self.subTest(account=account.id):
                 signing = self.signing("mia", account, "--allow", "read,write,list")
@@ -243,7 +243,7 @@ class COSRemoteSigning(COSStrictTestCase):
                     lambda: client.get_object(BUCKET, "u/noah/cat"),
                     lambda: client.delete_object(BUCKET, KEY), lambda: client.list_objects(BUCKET),
                     lambda: client.put_object(OTHER_BUCKET, b"1", "u/mia/cat"),
-                    # A service may take no notice of ?PREFIX=, and COS does not sign the case of names.
+                    # A service may ignore ?PREFIX=, and COS signs names in lower case.
                     lambda: client.list_objects(BUCKET, Prefix="u/mia/"),
                 ):
                     self.assert_not_signed(signing, "notAllowed", call)
@@ -259,14 +259,14 @@ class COSRemoteSigning(COSStrictTestCase):
                 self.assert_not_signed(signing, "lifetime", lambda: links.get_presigned_url(
                     BUCKET, KEY, "GET", Expired=4000, Params=params))
 
-    def test_whoever_may_list_all_lists_a_prefix(self) -> None:
+    def test_caller_who_may_list_the_bucket_may_list_a_prefix(self) -> None:
         signing = self.signing("mia", PERMANENT, "--allow", "write,list", "--prefix", "")
         client = self.remote(signing)
         client.put_object(BUCKET, b"a cat", "u/mia/listed")
         keys = [entry["Key"] for entry in client.list_objects(BUCKET, Prefix="u/mia/l")["Contents"]]
         self.assertEqual(keys, ["u/mia/listed"])
 
-    def test_sizes_and_types_are_held_to_the_rule(self) -> None:
+    def test_size_and_type_rules_are_enforced(self) -> None:
         signing = self.signing("mia", PERMANENT, "--allow", "write", "--max-size", "5", "--type", "text/*")
         client = self.remote(signing)
         client.put_object(BUCKET, b"12345", "u/mia/a", ContentType="text/plain")

@@ -1,4 +1,4 @@
-"""boto3 against LocalCloud: with and without a session token, with the default checksums and without."""
+"""Tests boto3 against LocalCloud: with and without a session token, with the default checksums and without."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ PART = 5 << 20
 
 
 class Boto3(S3TestCase):
-    # What a client does with objects.
+    # Object operations.
 
     def test_put_get_head_delete(self) -> None:
         s3 = self.client()
@@ -72,7 +72,7 @@ class Boto3(S3TestCase):
                                    **{f"Checksum{algorithm}": value})
 
     def test_trailers(self) -> None:
-        """Bodies in chunks with a trailer, which botocore sends over https alone unless it is told to."""
+        """Covers chunked bodies with a trailer, which botocore only sends over https by default."""
         s3 = self.client()
 
         def trail(params: dict[str, Any], **_: Any) -> None:
@@ -228,7 +228,7 @@ class Boto3(S3TestCase):
                         .startswith(f"http://{BUCKET}.s3."))
         self.assertEqual(self.client().get_object(Bucket=BUCKET, Key="virtual/host +")["Body"].read(), b"abc")
 
-    def test_made_bucket_is_open_and_goes(self) -> None:
+    def test_created_bucket_is_public_and_deleted(self) -> None:
         s3 = self.client()
         name = f"made.{type(self).__name__.lower()}"
         s3.create_bucket(Bucket=name, ACL="public-read")
@@ -281,7 +281,7 @@ class Boto3(S3TestCase):
         self.assertRefused("NoSuchKey", s3.get_object_attributes, 404, Bucket=BUCKET, Key="untold",
                            ObjectAttributes=names)
 
-    def test_versions_are_refused(self) -> None:
+    def test_versions_are_rejected(self) -> None:
         s3 = self.client()
         s3.put_object(Bucket=BUCKET, Key="one version", Body=b"abc")
         version = {"Bucket": BUCKET, "Key": "one version", "VersionId": "3sL4kqtJlcpXroDTDmJ+rmSpXd3dIbrHY"}
@@ -293,8 +293,8 @@ class Boto3(S3TestCase):
             self.assertIn("support versioning", error["Message"])
         self.assertEqual(s3.get_object(**version | {"VersionId": "null"})["Body"].read(), b"abc")
 
-    def test_region_of_a_foreign_host(self) -> None:
-        """Amazon's own hosts lead to the server: botocore asks in the wrong region, and goes to the one it is told."""
+    def test_region_of_another_regions_host_is_learnt(self) -> None:
+        """Resolves AWS's hosts to the server: botocore sends a request to the wrong region and follows the redirect."""
         port = int(self.cloud.s3.rsplit(":", 1)[1])
         connect, asked = urllib3.util.connection.create_connection, []
 
@@ -314,9 +314,9 @@ class Boto3(S3TestCase):
                     self.assertEqual(asked[-1], host.replace("eu-west-1", "us-east-1"))
                     self.assertEqual(s3.head_bucket(Bucket=BUCKET)["BucketRegion"], "us-east-1")
 
-    # What the SDK says when the server refuses.
+    # Errors of the SDK when the server rejects a request.
 
-    def test_wrong_secret(self) -> None:
+    def test_wrong_secret_is_rejected(self) -> None:
         s3 = self.client(Account(self.account.id, "wrong", self.account.token))
         error = self.assertRefused("SignatureDoesNotMatch", s3.get_object, Bucket=BUCKET, Key="x")
         self.assertEqual(error["AWSAccessKeyId"], self.account.id)
@@ -324,20 +324,20 @@ class Boto3(S3TestCase):
         self.assertNotIn(self.account.token or "no token", error["CanonicalRequest"])
         self.assertRefused("SignatureDoesNotMatch", s3.put_object, Bucket=BUCKET, Key="x", Body=b"abc")
 
-    def test_unknown_and_disabled_keys(self) -> None:
+    def test_unknown_and_disabled_keys_are_rejected(self) -> None:
         for account in (UNKNOWN, DISABLED):
             with self.subTest(account.id):
                 s3 = self.client(account)
                 self.assertRefused("InvalidAccessKeyId", s3.get_object, Bucket=BUCKET, Key="x")
 
-    def test_session_token_has_to_be_right(self) -> None:
+    def test_session_token_must_match(self) -> None:
         missing, wrong = Account(TEMPORARY.id, TEMPORARY.secret), Account(TEMPORARY.id, TEMPORARY.secret, "wrong")
         self.assertRefused("InvalidAccessKeyId", self.client(missing).get_object, Bucket=BUCKET, Key="x")
         self.assertRefused("InvalidToken", self.client(wrong).get_object, 400, Bucket=BUCKET, Key="x")
         useless = Account(PERMANENT.id, PERMANENT.secret, "useless")
         self.assertRefused("InvalidToken", self.client(useless).get_object, 400, Bucket=BUCKET, Key="x")
 
-    def test_clock_that_is_off(self) -> None:
+    def test_clock_skew_is_rejected(self) -> None:
         s3 = self.client()
         for seconds in (-16 * 60, 16 * 60):
             with self.subTest(seconds), clock_off_by(seconds):
@@ -346,11 +346,11 @@ class Boto3(S3TestCase):
         with clock_off_by(-14 * 60):
             self.assertRefused("NoSuchKey", s3.get_object, 404, Bucket=BUCKET, Key="x")
 
-    def test_wrong_region(self) -> None:
+    def test_wrong_region_is_rejected_and_learnt(self) -> None:
         s3 = self.client(region="eu-central-1")
         error = self.assertRefused("AuthorizationHeaderMalformed", s3.list_buckets, 400)
         self.assertEqual(error["Region"], "us-east-1")
-        # botocore learns the region of a bucket from the refusal, and signs again.
+        # botocore learns the region of a bucket from the error response and signs again.
         s3.put_object(Bucket=BUCKET, Key="redirected", Body=b"abc")
         self.assertEqual(s3.get_object(Bucket=BUCKET, Key="redirected")["Body"].read(), b"abc")
 
@@ -364,7 +364,7 @@ class Boto3WithoutChecksums(Boto3):
 
 
 class TokenService(S3TestCase):
-    """Keys of STS, of the container endpoint and of the metadata."""
+    """Tests keys of STS, of the container endpoint and of the instance metadata."""
 
     role = "arn:aws:iam::125000000000:role/localcloud"
 
@@ -395,7 +395,7 @@ class TokenService(S3TestCase):
         self.assertRefused("AccessDenied", s3.copy_object, Bucket=BUCKET, Key="alice/b",
                            CopySource={"Bucket": BUCKET, "Key": "bob/a"})
 
-    def test_refused_callers(self) -> None:
+    def test_unauthorized_callers_are_rejected(self) -> None:
         for account, code in {Account(PERMANENT.id, "wrong"): "SignatureDoesNotMatch",
                               UNKNOWN: "InvalidClientTokenId"}.items():
             sts = self.client(account, endpoint=self.cloud.services, service="sts")
@@ -417,7 +417,7 @@ class TokenService(S3TestCase):
 class EndedToken(S3TestCase):
     serve_options = ("--requests-per-token", "0")
 
-    def test_token_that_has_ended(self) -> None:
+    def test_expired_token_is_rejected(self) -> None:
         key = requests.get(self.cloud.s3_app_server).json()
         s3 = self.client(Account(key["AccessKeyId"], key["SecretAccessKey"], key["Token"]))
         error = self.assertRefused("ExpiredToken", s3.get_object, 400, Bucket=BUCKET, Key="x")

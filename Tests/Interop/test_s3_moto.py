@@ -1,4 +1,4 @@
-"""storage-auth against a server that was not written here: moto, which checks signatures with botocore's signer."""
+"""Tests storage-auth against an independent server: moto, which verifies signatures with botocore's signer."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ POLICY = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","R
 
 
 class MotoServer:
-    """A server with one user who may do everything, and a role that may as well."""
+    """A server with a user and a role that have all permissions."""
 
     def __init__(self) -> None:
         self._server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -45,7 +45,7 @@ class MotoServer:
             config=botocore.config.Config(s3={"addressing_style": "path"}, retries={"max_attempts": 0}))
 
     def check_signatures(self, checks: bool) -> None:
-        """Says whether every signature in a header is checked, and every action; signed URLs make moto fail then."""
+        """Sets whether header signatures and actions are verified; moto fails for presigned URLs if they are."""
         trusted = b"0" if checks else b"1000000"
         requests.post(f"{self.url}/moto-api/reset-auth", data=trusted, timeout=TIME_LIMIT).raise_for_status()
 
@@ -87,7 +87,7 @@ class Moto(unittest.TestCase):
 
     # Transfers
 
-    def test_what_goes_in_comes_out_with_both_kinds_of_keys(self) -> None:
+    def test_objects_are_unchanged_with_both_kinds_of_keys(self) -> None:
         for number, key in enumerate((self.server.key, self.server.temporary_key)):
             bucket = f"photos-{number}"
             self.run_tool("mb", f"s3://{bucket}", key=key)
@@ -107,7 +107,7 @@ class Moto(unittest.TestCase):
             self.run_tool("rm", "-r", f"s3://{bucket}/", key=key)
             self.assertNotIn("Contents", theirs.list_objects_v2(Bucket=bucket))
 
-    def test_what_boto3_stores_is_read_and_its_checksum_compared(self) -> None:
+    def test_objects_of_boto3_are_read_and_their_checksums_compared(self) -> None:
         theirs = self.server.client("s3", *self.server.key)
         self.run_tool("mb", "s3://theirs")
         for algorithm in ("CRC32", "CRC32C", "CRC64NVME", "SHA256"):
@@ -116,7 +116,7 @@ class Moto(unittest.TestCase):
             self.run_tool("cp", f"s3://theirs/{algorithm}", str(self.folder / "back"))
             self.assertEqual((self.folder / "back").read_bytes(), content)
 
-    def test_lists_of_many_pages(self) -> None:
+    def test_listings_of_many_pages(self) -> None:
         theirs = self.server.client("s3", *self.server.key)
         self.run_tool("mb", "s3://many")
         names = sorted(f"{number % 7}/{number:04} +é" for number in range(1_100))
@@ -134,7 +134,7 @@ class Moto(unittest.TestCase):
         self.addCleanup(self.server.check_signatures, True)
         for key in (self.server.key, self.server.temporary_key):
             url = self.run_tool("presign", "PUT", address, "--provider", "s3", "--region", REGION, key=key).stdout.strip()
-            # Without a type, urllib names that of forms, and moto reads no object out of it.
+            # Without a type, urllib sends that of forms, and moto does not store such an object.
             put = urllib.request.Request(url, data=b"bytes", headers={"Content-Type": "image/jpeg"}, method="PUT")
             with urllib.request.urlopen(put) as answer:
                 self.assertEqual(answer.status, 200)
@@ -142,9 +142,9 @@ class Moto(unittest.TestCase):
             with urllib.request.urlopen(url) as answer:
                 self.assertEqual(answer.read(), b"bytes")
 
-    # Refusals
+    # Errors
 
-    def test_refusals_are_told_as_they_are(self) -> None:
+    def test_server_errors_are_reported(self) -> None:
         self.run_tool("mb", "s3://closed")
         identity, secret, _ = self.server.key
         for key, code in (((identity, "wrong", None), "SignatureDoesNotMatch"),

@@ -1,4 +1,4 @@
-"""Random requests, the same in every run: botocore's signer for S3 and `storage-auth sign --jsonl` have to agree."""
+"""Tests that botocore's signer for S3 and `storage-auth sign --jsonl` sign pseudo-random requests alike."""
 
 import datetime
 import json
@@ -22,7 +22,7 @@ VECTORS = pathlib.Path(__file__).parent.parent / "S3AuthTests" / "Vectors" / "s3
 
 
 class S3Request:
-    """A random request, as botocore and as `--jsonl` have it."""
+    """A random request in the formats of botocore and of `--jsonl`."""
 
     def __init__(self, seed: str) -> None:
         self.sample = sample = RandomRequest(seed, "x-amz-")
@@ -40,7 +40,7 @@ class S3Request:
         self.headers = {name: re.sub(r"[^ -~]", "x", value).strip() or "v" for name, value in sample.headers.items()}
 
     def signed(self, auth_class: type[Any], *arguments: Any, body: bytes = b"") -> AWSRequest:
-        """The request, signed by botocore; a URL is signed without a body."""
+        """Returns the request signed by botocore; a URL is signed without a body."""
         request = AWSRequest(
             self.sample.method, f"{self.scheme}://{self.host}{self.path}", headers=dict(self.headers), data=body,
             params=dict(self.sample.parameters))

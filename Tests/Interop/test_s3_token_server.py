@@ -1,4 +1,4 @@
-"""storage-auth token-server hands out keys for S3 where Amazon's SDKs look for those of a container."""
+"""Tests storage-auth token-server as the container credentials endpoint of AWS's SDKs."""
 
 import os
 from typing import Any, ClassVar
@@ -25,14 +25,14 @@ class S3Tokens(S3TestCase):
         cls.addClassCleanup(cls.server.stop)
 
     def bucket(self, caller: str) -> Any:
-        """A client of boto3 that gets its keys as in a container: nothing but the address of the server is set."""
+        """Returns a boto3 client that gets its keys like in a container: only the URL of the server is configured."""
         address = {"AWS_CONTAINER_CREDENTIALS_FULL_URI": self.server.url,
                    "AWS_CONTAINER_AUTHORIZATION_TOKEN": f"Bearer {CALLERS[caller]}"}
         with mock.patch.dict(os.environ, address):
             client = boto3.Session().client(
                 "s3", endpoint_url=self.cloud.s3, region_name=S3_REGION,
                 config=Config(signature_version="s3v4", retries={"max_attempts": 1}))
-            client.list_objects_v2(Bucket=BUCKET, Prefix=f"u/{caller}/")  # The keys are fetched while it is set.
+            client.list_objects_v2(Bucket=BUCKET, Prefix=f"u/{caller}/")  # Fetches the keys while the variables exist.
         return client
 
     def assert_refused(self, call: Any) -> None:
@@ -40,7 +40,7 @@ class S3Tokens(S3TestCase):
             call()
         self.assertEqual(caught.exception.response["Error"]["Code"], "AccessDenied")
 
-    def test_a_key_works_inside_its_scope_and_nowhere_else(self) -> None:
+    def test_key_is_accepted_only_inside_its_scope(self) -> None:
         mia, noah = self.bucket("mia"), self.bucket("noah")
         mia.put_object(Bucket=BUCKET, Key="u/mia/cat.jpg", Body=b"a cat")
         self.assertEqual(mia.get_object(Bucket=BUCKET, Key="u/mia/cat.jpg")["Body"].read(), b"a cat")
@@ -53,7 +53,7 @@ class S3Tokens(S3TestCase):
         self.assert_refused(lambda: noah.copy_object(
             Bucket=BUCKET, Key="u/noah/cat.jpg", CopySource={"Bucket": BUCKET, "Key": "u/mia/cat.jpg"}))
 
-    def test_strangers_get_nothing(self) -> None:
+    def test_unknown_callers_are_rejected(self) -> None:
         status, answer = self.server.get("token-of-nobody-0123456789")
         self.assertEqual((status, answer["code"]), (401, "Unauthorized"))
         self.assertNotIn("AccessKeyId", answer)

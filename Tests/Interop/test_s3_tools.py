@@ -1,4 +1,4 @@
-"""aws, s3cmd and rclone against LocalCloud."""
+"""Tests aws, s3cmd and rclone against LocalCloud."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ LARGE = 20 << 20
 
 
 class ToolTestCase(S3TestCase):
-    """Tests of a program that moves files."""
+    """Tests of a program that copies files."""
 
     folder: pathlib.Path
 
@@ -50,7 +50,7 @@ class AWSCommandLine(ToolTestCase):
             self.beside_python("aws"), "--endpoint-url", self.cloud.s3, "--region", S3_REGION, *arguments,
             environment=account.environment, status=status)
 
-    def test_files_go_there_and_back(self) -> None:
+    def test_files_are_uploaded_and_downloaded(self) -> None:
         for account in (PERMANENT, TEMPORARY):
             with self.subTest(account.id):
                 for size in (0, 1000, LARGE):
@@ -77,7 +77,7 @@ class AWSCommandLine(ToolTestCase):
         self.aws("s3", "rb", "--force", "s3://aws-made")
         self.assertNotIn("aws-made", self.aws("s3", "ls"))
 
-    def test_refusals(self) -> None:
+    def test_errors_are_reported(self) -> None:
         self.assertIn("SignatureDoesNotMatch",
                       self.aws("s3", "ls", f"s3://{BUCKET}", account=Account(PERMANENT.id, "wrong"), status=1))
         self.assertIn("InvalidAccessKeyId", self.aws("s3", "ls", account=Account("nobody", "wrong"), status=1))
@@ -93,7 +93,7 @@ class S3cmd(ToolTestCase):
             options.append(f"--access_token={account.token}")
         return self.run_tool(sys.executable, self.beside_python("s3cmd"), *options, *arguments, status=status)
 
-    def test_files_go_there_and_back(self) -> None:
+    def test_files_are_uploaded_and_downloaded(self) -> None:
         for account in (PERMANENT, TEMPORARY):
             with self.subTest(account.id):
                 for size in (1000, LARGE):
@@ -110,7 +110,7 @@ class S3cmd(ToolTestCase):
                 self.s3cmd("del", "--recursive", "--force", f"s3://{BUCKET}/s3cmd/", account=account)
                 self.assertEqual(self.s3cmd("ls", f"s3://{BUCKET}/s3cmd/", account=account), "")
 
-    def test_refusals(self) -> None:
+    def test_errors_are_reported(self) -> None:
         self.assertIn("SignatureDoesNotMatch",
                       self.s3cmd("ls", f"s3://{BUCKET}", account=Account(PERMANENT.id, "wrong"), status=1))
         self.assertIn("InvalidAccessKeyId", self.s3cmd("ls", account=Account("nobody", "wrong"), status=1))
@@ -137,7 +137,7 @@ class Rclone(ToolTestCase):
         return self.run_tool(self.program, "--retries=1", "--low-level-retries=1", "--log-level=ERROR", *arguments,
                              environment=environment, status=status)
 
-    def test_files_go_there_and_back(self) -> None:
+    def test_files_are_uploaded_and_downloaded(self) -> None:
         for account in (PERMANENT, TEMPORARY):
             with self.subTest(account.id):
                 bodies = {name: os.urandom(size) for name, size in
@@ -155,7 +155,7 @@ class Rclone(ToolTestCase):
                 self.rclone("purge", f"cloud:{BUCKET}/rclone", account=account)
                 self.rclone("purge", f"cloud:{OTHER_BUCKET}/rclone", account=account)
 
-    def test_refusals(self) -> None:
+    def test_errors_are_reported(self) -> None:
         self.assertIn("SignatureDoesNotMatch",
                       self.rclone("lsf", f"cloud:{BUCKET}", account=Account(PERMANENT.id, "wrong"), status=1))
         self.assertIn("InvalidAccessKeyId", self.rclone("lsf", "cloud:", account=Account("nobody", "x"), status=1))

@@ -1,4 +1,4 @@
-"""Random requests, the same in every run: the SDKs' signers and `storage-auth sign --jsonl` have to agree."""
+"""Tests that the SDKs' signers and `storage-auth sign --jsonl` sign pseudo-random requests alike."""
 
 import datetime
 import random
@@ -22,14 +22,14 @@ COUNT = 60
 NOW = 1_790_000_000
 REGION = "cn-hangzhou"
 ALPHABET = "abcXYZ019-_.~ +/%&=?#:;,@!*'()$[]{}|^`\"\\<>é文😀"
-# Parameters that all signers know; those without a value have none on the real service either.
+# Parameters that all signers support; those without a value have none on the real service either.
 FLAGS = ["acl", "uploads", "tagging"]
 PARAMETERS = ["prefix", "marker", "uploadId", "partNumber", "versionId", "response-content-type",
               "response-content-disposition", "continuation-token"]
 
 
 class RandomRequest:
-    """A request that no signer has a reason to refuse."""
+    """A request that all signers accept."""
 
     def __init__(self, seed: str, prefix: str) -> None:
         self._random = random.Random(seed)
@@ -52,7 +52,7 @@ class RandomRequest:
         return "".join(self._random.choices(ALPHABET, k=self._random.randrange(least, most)))
 
     def line(self, provider: str, mode: str, **fields: Any) -> dict[str, Any]:
-        """The request as `--jsonl` reads it."""
+        """Returns the request in the format of `--jsonl`."""
         identity, secret = self.id_and_secret
         return {
             "id": self.id, "provider": provider, "mode": mode, "method": self.method, "bucket": self.bucket,
@@ -63,7 +63,7 @@ class RandomRequest:
 
 
 def query(url: str, name: str) -> str:
-    """A parameter of a URL."""
+    """Returns a query parameter of a URL."""
     pairs = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query, keep_blank_values=True))
     return pairs[name]
 

@@ -1,7 +1,7 @@
-"""The vendors' token-service SDKs get temporary keys from LocalCloud, and the storage SDKs work with them.
+"""Tests that the vendors' token-service SDKs get temporary keys from LocalCloud, which the storage SDKs can use.
 
-Each of them signs in its own way: RPC (HMAC-SHA1) of Alibaba, TC3-HMAC-SHA256 and both older forms of Tencent, and the
-form of the COS token SDK.
+The SDKs sign differently: RPC (HMAC-SHA1) of Alibaba, TC3-HMAC-SHA256 and both older schemes of Tencent, and the
+scheme of the COS token SDK.
 """
 
 import json
@@ -48,19 +48,19 @@ class AlibabaSTS(CloudTestCase):
                             auth_version=oss2.AUTH_VERSION_4)
         return oss2.Bucket(auth, self.cloud.oss, BUCKET, region="cn-hangzhou", is_path_style=True)
 
-    def test_a_role_is_assumed_and_its_key_works(self) -> None:
+    def test_key_of_an_assumed_role_is_accepted(self) -> None:
         bucket = self.bucket(self.assume(PERMANENT))
         bucket.put_object("sts/alibaba", b"by a role")
         self.assertEqual(bucket.get_object("sts/alibaba").read(), b"by a role")
 
-    def test_the_token_of_another_key_is_refused(self) -> None:
+    def test_token_of_another_key_is_rejected(self) -> None:
         first, second = self.assume(PERMANENT), self.assume(PERMANENT)
         with self.assertRaises(oss2.exceptions.ServerError) as caught:
             self.bucket(first, second["SecurityToken"]).get_object("sts/alibaba")
         self.assertEqual(caught.exception.status, 403)
 
-    def test_a_wrong_secret_an_unknown_key_and_a_short_life_are_refused(self) -> None:
-        # The SDK says InvalidAccessKeySecret where the service refused the signature of the very string that it signed.
+    def test_wrong_secret_unknown_key_and_short_lifetime_are_rejected(self) -> None:
+        # The SDK reports InvalidAccessKeySecret if the service rejects the signature of the same string that it signed.
         for account, seconds, code in [(WRONG, 900, "InvalidAccessKeySecret"), (UNKNOWN, 900, "InvalidAccessKeyId.NotFound"),
                                        (PERMANENT, 899, "InvalidParameter.DurationSeconds")]:
             with self.subTest(code), self.assertRaises(ServerException) as caught:
@@ -90,7 +90,7 @@ class TencentSTS(COSTestCase):
         return Account(key.TmpSecretId, key.TmpSecretKey, key.Token)
 
     def cos_sdk(self, account: Account) -> Account:
-        """The token SDK of COS, which speaks https unless it is kept from it."""
+        """Returns a key of the token SDK of COS, which uses https unless its URL is changed."""
         post: Callable[..., requests.Response] = requests.post
         options = {"duration_seconds": 1800, "secret_id": account.id, "secret_key": account.secret,
                    "domain": f"127.0.0.1:{self.cloud.services_port}", "url": self.cloud.services + "/", "bucket": BUCKET,
@@ -108,16 +108,16 @@ class TencentSTS(COSTestCase):
         with self.assertRaises(CosServiceError):
             self.client(Account(account.id, account.secret)).get_object(Bucket=BUCKET, Key="sts/tencent")
 
-    def test_every_way_to_sign_gets_keys_that_work_with_their_token_alone(self) -> None:
+    def test_keys_of_every_signature_scheme_are_accepted_only_with_their_token(self) -> None:
         for method in self.METHODS:
             with self.subTest(method):
                 self.assertWorks(self.federation(PERMANENT, method))
                 self.assertWorks(self.role(PERMANENT, method))
 
-    def test_the_token_sdk_of_cos_gets_a_key_that_works(self) -> None:
+    def test_key_of_the_cos_token_sdk_is_accepted(self) -> None:
         self.assertWorks(self.cos_sdk(PERMANENT))
 
-    def test_a_wrong_secret_and_an_unknown_key_are_refused(self) -> None:
+    def test_wrong_secret_and_unknown_key_are_rejected(self) -> None:
         for method in self.METHODS:
             for account, code in [(WRONG, "AuthFailure.SignatureFailure"), (UNKNOWN, "AuthFailure.SecretIdNotFound")]:
                 with self.subTest(method, code=code), self.assertRaises(TencentCloudSDKException) as caught:

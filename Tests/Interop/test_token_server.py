@@ -1,4 +1,4 @@
-"""storage-auth token-server hands out keys, and the vendors' storage SDKs work with them inside their scope alone."""
+"""Tests storage-auth token-server: the vendors' storage SDKs can use its keys only inside their scope."""
 
 import json
 import urllib.error
@@ -12,7 +12,7 @@ from local_cloud import BUCKET, PERMANENT, Account, CloudTestCase, LocalCloud
 from qcloud_cos import CosServiceError
 
 class TokenServer(CallerServer):
-    """A token server that asks the token service of a LocalCloud."""
+    """A token server that requests keys from the token service of a LocalCloud."""
 
     def __init__(self, cloud: LocalCloud, provider: str, *options: str) -> None:
         super().__init__(provider, "--allow", "read,write,list", "--sts", cloud.services + "/", *options)
@@ -47,7 +47,7 @@ class OSSTokens(CloudTestCase):
             call()
         self.assertEqual((caught.exception.status, caught.exception.code), (403, "AccessDenied"))
 
-    def test_a_key_works_inside_its_scope_and_nowhere_else(self) -> None:
+    def test_key_is_accepted_only_inside_its_scope(self) -> None:
         for version in ("v4", "v1"):
             with self.subTest(version):
                 mia, noah = self.bucket("mia", version), self.bucket("noah", version)
@@ -63,14 +63,14 @@ class OSSTokens(CloudTestCase):
                 self.assert_refused(lambda: mia.delete_object("u/mia/cat.jpg"))
                 self.assert_refused(lambda: noah.copy_object(BUCKET, "u/mia/cat.jpg", "u/noah/cat.jpg"))
 
-    def test_uploads_in_parts_stay_inside_the_scope(self) -> None:
+    def test_multipart_uploads_are_limited_to_the_scope(self) -> None:
         mia = self.bucket("mia", "v4")
         upload = mia.init_multipart_upload("u/mia/big").upload_id
         part = mia.upload_part("u/mia/big", upload, 1, b"x" * 200_000)
         mia.complete_multipart_upload("u/mia/big", upload, [oss2.models.PartInfo(1, part.etag)])
         self.assert_refused(lambda: mia.init_multipart_upload("u/noah/big"))
 
-    def test_callers_are_told_apart_and_strangers_refused(self) -> None:
+    def test_callers_have_separate_scopes_and_unknown_callers_are_rejected(self) -> None:
         first, second, other = (self.server.get(caller)[1]["AccessKeyId"] for caller in ("mia", "mia", "noah"))
         self.assertEqual(first, second)
         self.assertNotEqual(first, other)
@@ -79,7 +79,7 @@ class OSSTokens(CloudTestCase):
             self.assertEqual((status, answer["StatusCode"], answer["ErrorCode"]), (401, 401, "Unauthorized"))
             self.assertNotIn("AccessKeyId", answer)
 
-    def test_the_audit_log_names_keys_and_no_secrets(self) -> None:
+    def test_the_audit_log_contains_key_ids_and_no_secrets(self) -> None:
         key = self.server.get("mia")[1]
         self.assertIn(f"mia got {key['AccessKeyId']}", self.server.log)
         for secret in (key["AccessKeySecret"], key["SecurityToken"], *CALLERS.values(), PERMANENT.secret):
@@ -100,7 +100,7 @@ class COSTokens(COSTestCase):
             call()
         self.assertEqual((caught.exception.get_status_code(), caught.exception.get_error_code()), (403, "AccessDenied"))
 
-    def test_a_key_works_inside_its_scope_and_nowhere_else(self) -> None:
+    def test_key_is_accepted_only_inside_its_scope(self) -> None:
         clients = {}
         for caller in CALLERS:
             status, answer = self.server.get(caller)

@@ -1,4 +1,4 @@
-"""The known answers, from outside: through `storage-auth sign --jsonl`, as a script in any language would see them."""
+"""Tests the known answers through `storage-auth sign --jsonl`, as used by a script in any language."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ import command
 
 VECTORS = pathlib.Path(__file__).parent.parent / "VectorTests" / "Vectors"
 
-# Requests that are not signed, and the kind of error that says so.
+# Requests that cannot be signed, with the kind of the error.
 REFUSED = {
     "v1-header-repeated-subresource#a": "invalidPath",
     "v1-header-repeated-subresource#b": "invalidPath",
@@ -19,15 +19,15 @@ REFUSED = {
     "swift-v2-bug-values-encoded": "lifetimeOutOfRange",
 }
 
-# Answers that differ on purpose: SDKs disagree here, and the answer with the same name but #b is the recommended one.
+# Answers that differ deliberately: the SDKs disagree here, and the variant #b of the same name is the recommended one.
 OTHERWISE = {"v1-header-unknown-x-oss-query#a"}
 
-# The document does not tell the secret.
+# The document does not contain the secret.
 NO_SECRET = {"official-v4-header-doc"}
 
 
 def load(name: str) -> list[dict[str, Any]]:
-    # One vector was made with a test server and says so: any host does.
+    # One vector was recorded with a test server; any host is valid for it.
     text = (VECTORS / f"{name}.json").read_text(encoding="utf-8").replace("{host}", "host.example.com")
     vectors = json.loads(text)
     cases = vectors["cases"] if isinstance(vectors, dict) else vectors
@@ -35,7 +35,7 @@ def load(name: str) -> list[dict[str, Any]]:
 
 
 def url_parts(url: str) -> tuple[str, str, list[tuple[str, str]]]:
-    """Host, path and parameters; the order of parameters and the choice of escapes do not matter."""
+    """Returns host, path and parameters, independent of the order of parameters and the choice of escapes."""
     parts = urllib.parse.urlsplit(url)
     return parts.netloc, urllib.parse.unquote(parts.path), sorted(
         urllib.parse.parse_qsl(parts.query, keep_blank_values=True))
@@ -62,7 +62,7 @@ class Vectors(unittest.TestCase):
     def assertSigned(self, expected: dict[str, Any], answer: dict[str, Any]) -> None:
         signed = False
         if "authorization" in expected:
-            # OSS takes the parts in any order, with or without a blank between them.
+            # OSS accepts the parts in any order, with or without a space between them.
             self.assertEqual(set(re.split("[, ]+", answer["authorization"])),
                              set(re.split("[, ]+", expected["authorization"])))
             signed = True
@@ -90,7 +90,7 @@ class Vectors(unittest.TestCase):
         self.assertEqual(checked, 81)
 
     def test_cos(self) -> None:
-        # Cases with "e0" in front are texts that a server printed; nobody knows the keys.
+        # Cases that start with "e0" are strings that a server returned; their keys are unknown.
         cases = [case for case in load("cos") if not case["id"].startswith("e0")]
         answers = command.sign([case | {"provider": "cos"} for case in cases])
         for case, answer in zip(cases, answers, strict=True):
@@ -98,7 +98,7 @@ class Vectors(unittest.TestCase):
                 self.assertAnswer(case, answer)
         self.assertEqual(len(cases), 52)
 
-    def test_a_line_that_is_no_request_is_answered_in_its_place(self) -> None:
+    def test_malformed_line_has_an_error_in_its_position(self) -> None:
         good = next(case for case in load("oss") if case["id"] == "official-v1-header-doc-nelson")
         answers = command.sign([good, {"id": "no credential", "provider": "oss"}, good], status=1)
         self.assertEqual([answer["id"] for answer in answers], [good["id"], "no credential", good["id"]])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes ../VectorTests/Vectors/oss-v4-date.json: OSS V4 in headers, dated with `Date` as the vendor's Go SDK v1 does it.
+"""Creates ../VectorTests/Vectors/oss-v4-date.json: OSS V4 in headers, dated with `Date` like by the vendor's Go SDK v1.
 
 The rule is that of `signHeader` and `getSignedStrV4` in oss/auth.go of github.com/aliyun/aliyun-oss-go-sdk 3.0.2: without
 an x-oss-date the second line of the string to sign is the text of Date, and the day of the scope is its day. The cases
-whose `dateLine` is "iso" have the same instant in ISO 8601 there, as the documentation of the string has it. Nothing of
-the package is used: hmac and hashlib alone.
+whose `dateLine` is "iso" have the same time in ISO 8601 there, as in the documentation of the string. The script does
+not use the package, only hmac and hashlib.
 
 Run it without arguments to write the file, with --check to compare it.
 """
@@ -33,7 +33,7 @@ def signed(
     secret: str, method: str, resource: str, query: list[list[str]], headers: list[list[str]], additional: list[str],
     date_line: str, scope: str
 ) -> tuple[str, str, str]:
-    """The canonical request, the string to sign and the signature."""
+    """Returns the canonical request, the string to sign and the signature."""
     lowered = {name.lower(): value.strip(" ") for name, value in headers}
     names = sorted({name.lower() for name in additional if name.lower() in lowered} - {"content-md5", "content-type"})
     chosen = {name: value for name, value in lowered.items()
@@ -98,7 +98,7 @@ def main() -> int:
     text = json.dumps(vectors(), ensure_ascii=False, indent=1) + "\n"
     if "--check" in sys.argv[1:]:
         if FILE.read_text(encoding="utf-8") != text:
-            print(f"{FILE.name} is not what this script makes; run it without --check.", file=sys.stderr)
+            print(f"{FILE.name} is not up to date; run this script without --check.", file=sys.stderr)
             return 1
         return 0
     FILE.write_text(text, encoding="utf-8")

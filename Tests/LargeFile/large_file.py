@@ -1,4 +1,4 @@
-"""Peak memory and equal bytes for one large file through both clouds; every process is measured by itself."""
+"""Checks peak memory and equal bytes for one large file through both clouds; every process is measured separately."""
 
 import hashlib
 import json
@@ -35,7 +35,7 @@ def sha256(path: str) -> str:
 
 
 def run(arguments: list[str], environment: dict[str, str]) -> tuple[float, float]:
-    """Runs the tool; returns its peak memory in MiB and its seconds."""
+    """Runs the tool and returns its peak memory in MiB and its duration in seconds."""
     start = time.monotonic()
     process = subprocess.Popen([TOOL, *arguments], env=environment)
     _, status, usage = os.wait4(process.pid, 0)
@@ -77,7 +77,7 @@ def main() -> None:
     failed |= peak > LIMIT_MIB or status != 0
     print(f"server: peak {peak:.0f} MiB, stopped with status {status}")
     if failed:
-        sys.exit(f"A file was not the same, or a peak is over {LIMIT_MIB:.0f} MiB.")
+        sys.exit(f"A downloaded file differs, or a peak exceeds {LIMIT_MIB:.0f} MiB.")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Moves a large file up and down in multipart through both clouds, against storage-auth serve, and checks the bytes and
+# Uploads and downloads a large file in parts through both clouds, against storage-auth serve, and checks the bytes and
 # the peak memory of both sides. BYTES and LIMIT_MIB can be set.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds a program that imports OSSAuth, COSAuth and S3Auth alone, one that imports CloudCredentials, and one that imports
-# AsperaAuth alone, as a consumer of this package with no traits, and checks
-# - that nothing but swift-http-types was fetched for it, and
+# Builds a program that imports OSSAuth, COSAuth and S3Auth, one that imports CloudCredentials, and one that imports
+# only AsperaAuth, as a consumer of this package without traits, and checks
+# - that only swift-http-types was fetched for it,
 # - that the first program links no Foundation library, and
-# - that AsperaAuth is enough to read and write the JSON of a transfer specification.
-# Works in a folder of its own; nothing in the repository is written.
+# - that AsperaAuth is sufficient to parse and encode the JSON of a transfer specification.
+# Works in a temporary folder; no file of the repository is written.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
@@ -94,13 +94,13 @@ fi
 program="$(swift build --scratch-path "$build" --show-bin-path)/consumer"
 printed=$("$program" | tr '\n' ' ')
 if [ "$printed" != "3 2 1 3 " ]; then
-  echo "linkage: the program signs something else: $printed"
+  echo "linkage: the program printed other header counts: $printed"
   exit 1
 fi
 
 printed=$("$(dirname "$program")/aspera")
 if [ "$printed" != "7 cats" ]; then
-  echo "linkage: AsperaAuth writes other JSON: $printed"
+  echo "linkage: AsperaAuth encodes other JSON: $printed"
   exit 1
 fi
 
@@ -109,7 +109,7 @@ if [ "$(uname)" = Darwin ]; then
 else
   libraries=$(readelf -d "$program" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
 fi
-[ -n "$libraries" ] || { echo "linkage: no library is listed for $program"; exit 1; }
+[ -n "$libraries" ] || { echo "linkage: no libraries are listed for $program"; exit 1; }
 if echo "$libraries" | grep -i foundation; then
   echo "linkage: the program links Foundation"
   exit 1
@@ -119,4 +119,4 @@ if [ "$(uname)" != Darwin ] && ldd "$program" | grep -i foundation; then
   exit 1
 fi
 
-echo "linkage: OSSAuth, COSAuth and S3Auth alone fetch $fetched and link" $libraries
+echo "linkage: OSSAuth, COSAuth and S3Auth fetch only $fetched and link" $libraries

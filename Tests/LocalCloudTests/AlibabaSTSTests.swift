@@ -4,7 +4,8 @@ internal import LocalCloud
 internal import StorageAuth
 internal import XCTest
 
-/// The token service of Alibaba Cloud: who may ask, what is answered, and each refusal in the service's shape.
+/// Tests the local Alibaba Cloud STS: accepted callers, successful responses, and error responses in the service's
+/// format.
 final class AlibabaSTSTests: ServicesTestCase {
   private let parameters = ["RoleArn": alibabaRole, "RoleSessionName": "alice"]
 
@@ -22,7 +23,7 @@ final class AlibabaSTSTests: ServicesTestCase {
     XCTAssertNil(reply.json("Credentials", "AccessKeyId"), file: file, line: line)
   }
 
-  func testBothSchemesOfSignaturesGetAKeyThatWorksOnOSSAlone() async throws {
+  func testACS3AndRPCCallsReturnCredentialsValidOnlyForOSS() async throws {
     try await withServices { client in
       for call in [try client.acs3(parameters), client.rpc(parameters)] {
         let reply = try await client.send(call)
@@ -43,7 +44,7 @@ final class AlibabaSTSTests: ServicesTestCase {
     }
   }
 
-  func testAHeaderSaysNothingWhereTheParametersAreSigned() async throws {
+  func testActionHeaderIsIgnoredInRPCCalls() async throws {
     try await withServices { client in
       var call = client.rpc(parameters)
       call.request.headerFields[try XCTUnwrap(.init("x-acs-action"))] = "AssumeRoleWithOIDC"
@@ -52,7 +53,7 @@ final class AlibabaSTSTests: ServicesTestCase {
     }
   }
 
-  func testWhatWasAskedForIsKeptWithTheKey() async throws {
+  func testSessionStoresTheRequestedPolicyAndDuration() async throws {
     try await withServices { client in
       let policy = #"{"Version":"1","Statement":[]}"#
       let more = ["Policy": policy, "DurationSeconds": "900"]
@@ -66,7 +67,7 @@ final class AlibabaSTSTests: ServicesTestCase {
     }
   }
 
-  func testAKeyThatWasIssuedCanTakeARoleItself() async throws {
+  func testTemporaryCredentialsCanAssumeARole() async throws {
     try await withServices { client in
       var second = client
       let issued = try await client.send(client.acs3(parameters)).alibabaKey
@@ -81,7 +82,7 @@ final class AlibabaSTSTests: ServicesTestCase {
       for call in [try wrong.acs3(parameters), wrong.rpc(parameters)] {
         let reply = try await wrong.send(call)
         XCTAssertEqual(reply.json("Code"), "SignatureDoesNotMatch")
-        XCTAssertFalse(reply.text.contains(token.prefix(12)), "the token is in the answer")
+        XCTAssertFalse(reply.text.contains(token.prefix(12)), "the response contains the session token")
       }
       wrong.key = AccessKey(id: second.key.id, secret: second.key.secret)
       try await refusal(client, wrong.acs3(parameters), 400, "MissingSecurityToken")
@@ -93,7 +94,7 @@ final class AlibabaSTSTests: ServicesTestCase {
     }
   }
 
-  func testWhoeverIsUnknownOrSwitchedOffIsRefused() async throws {
+  func testUnknownAndDisabledKeysAreRejected() async throws {
     try await withServices { client in
       var client = client
       client.key = AccessKey(id: "nobody", secret: "x")
@@ -109,7 +110,7 @@ final class AlibabaSTSTests: ServicesTestCase {
     }
   }
 
-  func testAWrongSignatureIsRefusedWithWhatTheServerSigned() async throws {
+  func testWrongSignatureIsRejectedWithTheServersStringToSign() async throws {
     try await withServices { client in
       var wrong = client
       wrong.key = AccessKey(id: Self.key.id, secret: "wrong")
@@ -134,7 +135,7 @@ final class AlibabaSTSTests: ServicesTestCase {
     }
   }
 
-  func testACallWorksOnceAndOnlyNearItsTime() async throws {
+  func testCallIsAcceptedOnceAndOnlyWithinTheClockTolerance() async throws {
     try await withServices { client in
       let call = try client.acs3(parameters)
       let first = try await client.send(call)
@@ -160,7 +161,7 @@ final class AlibabaSTSTests: ServicesTestCase {
     }
   }
 
-  func testWhatIsAskedForIsChecked() async throws {
+  func testRequestParametersAreValidated() async throws {
     let cases: [(String, String?, Int, String)] = [
       ("RoleArn", nil, 400, "MissingRoleArn"),
       ("RoleSessionName", nil, 400, "MissingRoleSessionName"),
@@ -193,7 +194,7 @@ final class AlibabaSTSTests: ServicesTestCase {
     }
   }
 
-  func testASetLifetimeHoldsForEveryKeyAndLiftsTheMinimum() async throws {
+  func testConfiguredLifetimeAppliesToAllCredentialsAndOverridesTheMinimum() async throws {
     var configuration = configuration
     configuration.services.tokenLifetime = .seconds(5)
     try await withServices(configuration) { client in
@@ -207,7 +208,7 @@ final class AlibabaSTSTests: ServicesTestCase {
     }
   }
 
-  func testAnIdentityTokenIsExchangedForAKeyWithoutASignature() async throws {
+  func testUnsignedIdentityTokenExchangeReturnsCredentials() async throws {
     try await withServices { client in
       func exchange(_ changes: [String: String]) -> ServiceCall {
         let body = [

@@ -3,12 +3,12 @@ internal import LocalCloud
 internal import StorageAuth
 internal import XCTest
 
-/// The app server: keys of both clouds in the shapes that the vendors' SDKs read.
+/// Tests the local app server: credentials for OSS and COS in the formats that the vendors' SDKs read.
 final class AppServerTests: ServicesTestCase {
   private static let ossPath = "/oss/distribute-token.json"
   private static let cosPath = "/cos/credentials"
 
-  func testOSSKeysComeInTheShapeWithAStatusCode() async throws {
+  func testOSSCredentialsResponseContainsAStatusCode() async throws {
     try await withServices { client in
       for call in [client.call(.get, Self.ossPath), client.call(.post, Self.ossPath, body: "{}")] {
         let reply = try await client.send(call)
@@ -27,7 +27,7 @@ final class AppServerTests: ServicesTestCase {
     }
   }
 
-  func testCOSKeysComeWithTheServersTimeAsTheirStart() async throws {
+  func testCOSCredentialsStartAtTheServersTime() async throws {
     try await withServices { client in
       client.cloud.faults.clockOffset = .seconds(-1200)
       let now = clock.now.unixSeconds - 1200
@@ -45,7 +45,7 @@ final class AppServerTests: ServicesTestCase {
     }
   }
 
-  func testAnAppThatIsNotLoggedInIsRefusedInBothShapes() async throws {
+  func testUnauthenticatedAppIsRejectedInBothFormats() async throws {
     var configuration = configuration
     configuration.services.appToken = Secret("login")
     try await withServices(configuration) { client in
@@ -72,7 +72,7 @@ final class AppServerTests: ServicesTestCase {
     }
   }
 
-  func testOtherMethodsAndMissingRolesAreRefused() async throws {
+  func testOtherMethodsAndMissingRolesAreRejected() async throws {
     var configuration = configuration
     configuration.services.roles = [.alibaba]
     try await withServices(configuration) { client in
@@ -84,7 +84,7 @@ final class AppServerTests: ServicesTestCase {
     }
   }
 
-  func testSettingsThatCannotBeUsedAreRefusedAtTheStart() async throws {
+  func testInvalidServiceSettingsAreRejectedAtStartup() async throws {
     let changes: [(inout LocalCloud.Services) -> Void] = [
       { $0.port = 70_000 }, { $0.roles = [.init("photos")] }, { $0.roles = [.alibaba, .alibaba] },
       { $0.roles = [.init("acs:ram::1:role/a", maximumDuration: .zero)] }, { $0.tokenLifetime = .milliseconds(1) },
@@ -95,7 +95,7 @@ final class AppServerTests: ServicesTestCase {
       do {
         let cloud = try await LocalCloud.start(configuration)
         await cloud.stop()
-        XCTFail("it started")
+        XCTFail("the server started with an invalid setting")
       } catch let error as LocalCloudError {
         XCTAssertFalse(error.description.isEmpty)
       }

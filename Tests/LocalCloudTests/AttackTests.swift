@@ -3,7 +3,7 @@ internal import LocalCloud
 internal import StorageAuth
 internal import XCTest
 
-/// What broke verifiers in the field, over the wire, against both services in their compatible mode.
+/// Tests known attacks on signature verifiers over the wire, against each service in its compatible mode.
 final class AttackTests: CloudTestCase {
   private let temporary = AccessKey(id: "STS.temporary", secret: "temporary-secret", sessionToken: "to+ken/=")
   private let otherBucket = "other-1250000000"
@@ -15,7 +15,7 @@ final class AttackTests: CloudTestCase {
     return configuration
   }
 
-  /// Sends a request that has to be refused, with one of the given codes, and has to leave no trace.
+  /// Sends a request that must be rejected with one of the given codes and must not be counted as verified.
   private func assertRefused(
     _ client: TestClient, _ request: HTTPRequest, body: [UInt8]? = nil, with codes: Set<String>, _ name: String,
     line: UInt = #line
@@ -27,7 +27,7 @@ final class AttackTests: CloudTestCase {
     guard request.method != .head else { return }
     let code = try reply.errorCode ?? "none"
     XCTAssertTrue(codes.contains(code), "\(client.provider) \(name): \(code)", line: line)
-    XCTAssertFalse(reply.text.contains("to+ken"), "\(client.provider) \(name): the token is in the answer", line: line)
+    XCTAssertFalse(reply.text.contains("to+ken"), "\(client.provider) \(name): token in the response", line: line)
   }
 
   private static let mismatch: Set<String> = ["SignatureDoesNotMatch"]
@@ -47,7 +47,7 @@ final class AttackTests: CloudTestCase {
   // matrix: OSS V4: verify
   // matrix: COS V5: verify
   // matrix: S3 V4: verify
-  func testAControlHeaderOnAPresignedUploadIsRefused() async throws {
+  func testControlHeaderOnAPresignedUploadIsRejected() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "secret", body: [1])
       let names = ["acl", "copy-source", "meta-owner", "storage-class", "tagging", "object-acl"]
@@ -63,7 +63,7 @@ final class AttackTests: CloudTestCase {
     }
   }
 
-  func testCredentialsInTwoPlacesAreRefused() async throws {
+  func testCredentialsInTwoLocationsAreRejected() async throws {
     try await withEachService { client in
       let header = try client.signed(client.request(.get, "a"))
       var both = try presigned(client, .get, "a")
@@ -76,7 +76,7 @@ final class AttackTests: CloudTestCase {
     }
   }
 
-  func testAnUnknownSchemeIsNoWayIn() async throws {
+  func testUnknownSchemeIsRejected() async throws {
     try await withEachService { client in
       let signed = try client.signed(client.request(.get, "a"))
       let right = try XCTUnwrap(signed.headerFields[.authorization])
@@ -93,7 +93,7 @@ final class AttackTests: CloudTestCase {
     }
   }
 
-  func testAMadeUpOrCutSignatureIsRefused() async throws {
+  func testForgedOrTruncatedSignatureIsRejected() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let signed = try client.signed(client.request(.get, "a"))
       let right = try XCTUnwrap(signed.headerFields[.authorization])
@@ -109,7 +109,7 @@ final class AttackTests: CloudTestCase {
 
   // matrix: OSS V4: verify
   // matrix: COS V5: verify
-  func testASignatureIsForOneMethodOneObjectAndOneBucket() async throws {
+  func testSignatureIsBoundToMethodObjectAndBucket() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       for method in [HTTPRequest.Method.get, .put] {
         let header = try client.signed(client.request(method, "a"))
@@ -140,7 +140,7 @@ final class AttackTests: CloudTestCase {
     }
   }
 
-  func testASignedParameterCannotBeChangedAddedTwiceOrTakenAway() async throws {
+  func testSignedParameterCannotBeChangedRepeatedOrRemoved() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let name = "response-content-type"
       let plain = try client.request(.get, "a", query: [name: "text/plain"])
@@ -158,7 +158,7 @@ final class AttackTests: CloudTestCase {
     }
   }
 
-  func testASignedHeaderCannotBeChangedRepeatedOrTakenAway() async throws {
+  func testSignedHeaderCannotBeChangedRepeatedOrRemoved() async throws {
     try await withEachService { client in
       let name = try XCTUnwrap(HTTPField.Name("\(client.prefix)meta-a"))
       let signed = try client.signed(
@@ -180,7 +180,7 @@ final class AttackTests: CloudTestCase {
     }
   }
 
-  func testATokenIsNeverInAnAnswer() async throws {
+  func testResponsesNeverContainTheToken() async throws {
     try await withEachService { client in
       var client = client
       client.key = AccessKey(id: temporary.id, secret: "wrong", sessionToken: "to+ken/=")

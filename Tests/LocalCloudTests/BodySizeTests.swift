@@ -4,7 +4,7 @@ internal import LocalCloud
 internal import StorageCrypto
 internal import XCTest
 
-/// Bodies of sizes around those that are written, read and answered at once.
+/// Tests bodies whose sizes are around the chunk sizes of writing, reading and sending.
 final class BodySizeTests: CloudTestCase {
   private static let chunk = 256 * 1024
 
@@ -12,7 +12,7 @@ final class BodySizeTests: CloudTestCase {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) }
   }
 
-  func testABodyOfEverySizeComesBackWithItsChecksums() async throws {
+  func testBodyOfEverySizeIsReturnedWithItsChecksums() async throws {
     let root = try makeDirectory()
     var configuration = configuration
     configuration.root = root
@@ -33,7 +33,7 @@ final class BodySizeTests: CloudTestCase {
     }
   }
 
-  func testARangeOverTheBordersOfChunksComesWhole() async throws {
+  func testRangeAcrossChunkBoundariesIsComplete() async throws {
     try await withEachService(of: [.oss]) { client in
       let body = bytes(3 * Self.chunk + 5)
       _ = try await client.send(.put, "big", body: body)
@@ -47,8 +47,8 @@ final class BodySizeTests: CloudTestCase {
     }
   }
 
-  /// A body that is refused at its end, after parts of it were written.
-  func testALongBodyThatIsRefusedLeavesNoFile() async throws {
+  /// Covers a body that is rejected at its end, after parts of it were written.
+  func testRejectedLongBodyLeavesNoFile() async throws {
     let root = try makeDirectory()
     var configuration = configuration
     configuration.root = root

@@ -3,7 +3,7 @@ internal import XCTest
 
 @testable internal import LocalCloud
 
-/// The listing without a network, for as many keys as a bucket may have.
+/// Tests listings without a network, with as many keys as a bucket may have.
 final class BucketListingTests: XCTestCase {
   private func bucket(_ keys: [String]) -> Bucket {
     var bucket = Bucket(name: "photos", created: Timestamp(unixSeconds: 0), access: .private)
@@ -16,7 +16,7 @@ final class BucketListingTests: XCTestCase {
     return bucket
   }
 
-  /// All pages of a list, each no longer than the limit.
+  /// Returns all pages of a listing with at most `limit` entries each.
   private func walk(
     _ bucket: Bucket, prefix: String = "", delimiter: String = "", limit: Int
   ) -> (keys: [String], groups: [String], pages: Int) {
@@ -33,7 +33,7 @@ final class BucketListingTests: XCTestCase {
     return result
   }
 
-  func testTwentyThousandKeysAreListedInTheOrderOfTheirBytes() {
+  func testTwentyThousandKeysAreListedInByteOrder() {
     let keys = (0..<20_000).map { "d\($0 % 25)/\($0)" } + ["z", "\u{FFFF}", "\u{10000}", "Z"]
     let bucket = bucket(keys)
     let sorted = keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -47,7 +47,7 @@ final class BucketListingTests: XCTestCase {
     XCTAssertEqual(walk(bucket, prefix: "d7/", limit: 100).keys.count, 800)
   }
 
-  func testAGroupIsListedOnceWhateverThePageSize() {
+  func testCommonPrefixIsListedOnceForEveryPageSize() {
     let bucket = bucket(["a", "a/", "a/b", "a/c/d", "a0", "b//c", "b//d", "b/e", "c/"])
     for limit in 1...10 {
       let all = walk(bucket, delimiter: "/", limit: limit)
@@ -62,7 +62,7 @@ final class BucketListingTests: XCTestCase {
     }
   }
 
-  func testAMarkerInsideAGroupShowsTheRestOfIt() {
+  func testMarkerInsideACommonPrefixShowsItsRemainder() {
     let bucket = bucket(["a/b", "a/c", "d"])
     let page = bucket.page(ListQuery(prefix: "", delimiter: "/", after: "a/b", limit: 10))
     XCTAssertEqual(page.groups, ["a/"])
@@ -71,7 +71,7 @@ final class BucketListingTests: XCTestCase {
     XCTAssertEqual(past.objects.map(\.key.text), ["d"])
   }
 
-  func testRangesAreReadAsHTTPDefinesThem() {
+  func testRangesAreParsedAsHTTPDefinesThem() {
     func bytes(_ header: String, of count: Int64) -> Range<Int64>? { RequestedRange(header)?.bytes(of: count) }
     XCTAssertEqual(bytes("bytes=0-0", of: 1), 0..<1)
     XCTAssertEqual(bytes("bytes=0-9223372036854775807", of: 10), 0..<10)

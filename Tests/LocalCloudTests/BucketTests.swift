@@ -5,10 +5,11 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
+/// Tests buckets: creation, listing, deletion, access control, location and persistence.
 final class BucketTests: CloudTestCase {
   private let other = "other-1250000000"
 
-  func testBucketsAreMadeListedAndDeletedWhenTheyAreEmpty() async throws {
+  func testBucketsAreCreatedListedAndDeletedWhenEmpty() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let made = try await client.send(.put, bucket: other)
       XCTAssertEqual(made.status, 200, made.text)
@@ -35,7 +36,7 @@ final class BucketTests: CloudTestCase {
     }
   }
 
-  func testABucketThatIsOpenForReadingAnswersWithoutASignature() async throws {
+  func testPublicReadBucketIsReadWithoutASignature() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, bucket: other, headers: ["\(client.prefix)acl": "public-read"])
       _ = try await client.send(.put, "a", bucket: other, body: [1, 2])
@@ -62,7 +63,7 @@ final class BucketTests: CloudTestCase {
     }
   }
 
-  func testTheAccessOfABucketAndOfAnObjectCanBeChanged() async throws {
+  func testAccessOfABucketAndOfAnObjectCanBeChanged() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let objectHeader = client.provider == .oss ? "x-oss-object-acl" : "x-cos-acl"
       _ = try await client.send(.put, "a", body: [1])
@@ -89,7 +90,7 @@ final class BucketTests: CloudTestCase {
     }
   }
 
-  func testAPlaceIsToldForABucket() async throws {
+  func testBucketLocationIsReturned() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let reply = try await client.send(.get, query: ["location": nil])
       XCTAssertEqual(try reply.document.text, client.provider == .oss ? "oss-cn-hangzhou" : "ap-guangzhou")
@@ -99,7 +100,7 @@ final class BucketTests: CloudTestCase {
     }
   }
 
-  func testADirectoryCanBeOpenedAgain() async throws {
+  func testDirectoryCanBeReopened() async throws {
     var configuration = configuration
     configuration.root = try makeDirectory()
     try await withEachService(configuration) { client in
@@ -119,7 +120,7 @@ final class BucketTests: CloudTestCase {
     }
   }
 
-  func testADirectoryThatIsDamagedIsRefusedAndKept() async throws {
+  func testDamagedDirectoryIsRejectedAndUnchanged() async throws {
     var configuration = configuration
     let root = try makeDirectory()
     configuration.root = root

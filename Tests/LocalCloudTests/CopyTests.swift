@@ -4,6 +4,7 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
+/// Tests server-side copies of objects.
 final class CopyTests: CloudTestCase {
   private let text = Array("0123456789".utf8)
 
@@ -19,7 +20,7 @@ final class CopyTests: CloudTestCase {
     }
   }
 
-  func testACopyHasTheBytesAndTheDescriptionOfItsSource() async throws {
+  func testCopyHasTheBytesAndMetadataOfItsSource() async throws {
     try await withEachService { client in
       _ = try await client.send(
         .put, "a b+c/é", headers: ["Content-Type": "text/a", "\(client.prefix)meta-x": "1"], body: text)
@@ -40,7 +41,7 @@ final class CopyTests: CloudTestCase {
     }
   }
 
-  func testACopyCanGetADescriptionOfItsOwn() async throws {
+  func testCopyCanReplaceTheMetadata() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       _ = try await client.send(
         .put, "a", headers: ["Content-Type": "text/a", "\(client.prefix)meta-x": "1"], body: text)
@@ -59,7 +60,7 @@ final class CopyTests: CloudTestCase {
     }
   }
 
-  func testACopyIsRefusedForASourceThatIsNotThereOrNotAsExpected() async throws {
+  func testCopyOfAMissingOrUnexpectedSourceIsRejected() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: text)
       let source = sources(client, "a")[0]

@@ -4,7 +4,7 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// What pages of other origins may do.
+/// Tests cross-origin requests (CORS) from allowed and other origins.
 final class CrossOriginTests: CloudTestCase {
   private static let page = "http://127.0.0.1:8000"
 
@@ -21,7 +21,7 @@ final class CrossOriginTests: CloudTestCase {
     return try await client.send(client.request(.options, headers: headers))
   }
 
-  func testAPageOfAnAllowedOriginMayPostAndReadTheAnswer() async throws {
+  func testPageOfAnAllowedOriginMayPostAndReadTheResponse() async throws {
     try await withEachService(configuration(allowing: [Self.page])) { client in
       let asked = try await preflight(client, origin: Self.page)
       XCTAssertEqual(asked.status, 200)
@@ -39,7 +39,7 @@ final class CrossOriginTests: CloudTestCase {
     }
   }
 
-  func testOtherOriginsAreToldNothing() async throws {
+  func testOtherOriginsReceiveNoCORSHeaders() async throws {
     for origins in [[], [Self.page], ["\(Self.page)1"]] {
       try await withEachService(configuration(allowing: origins)) { client in
         for origin in ["http://evil.example", "null", "http://127.0.0.1:80"] {
@@ -58,7 +58,7 @@ final class CrossOriginTests: CloudTestCase {
     }
   }
 
-  func testAStarStandsForEveryOrigin() async throws {
+  func testAsteriskAllowsEveryOrigin() async throws {
     try await withEachService(configuration(allowing: ["*"])) { client in
       let asked = try await preflight(client, origin: "http://anything.example")
       XCTAssertEqual(asked.status, 200)

@@ -6,7 +6,7 @@ internal import StorageCrypto
 internal import StorageXML
 internal import XCTest
 
-/// An object with a customer's key is read with that key alone.
+/// Tests that an object encrypted with a customer-provided key (SSE-C) is read only with that key.
 final class CustomerKeyTests: CloudTestCase {
   private let text = Array("123456789".utf8)
   private let first = [UInt8](repeating: 1, count: 32)
@@ -27,7 +27,7 @@ final class CustomerKeyTests: CloudTestCase {
     }
   }
 
-  func testAnObjectIsReadWithItsKeyAlone() async throws {
+  func testObjectIsReadOnlyWithItsKey() async throws {
     try await withCOS { client in
       let put = try await client.send(.put, "a", headers: headers(first), body: text)
       XCTAssertEqual(put.status, 200, put.text)
@@ -48,7 +48,7 @@ final class CustomerKeyTests: CloudTestCase {
     }
   }
 
-  func testAnObjectWithoutAKeyIsNotReadWithOne() async throws {
+  func testUnencryptedObjectIsNotReadWithAKey() async throws {
     try await withCOS { client in
       _ = try await client.send(.put, "a", body: text)
       let get = try await client.send(.get, "a", headers: headers(first))
@@ -56,7 +56,7 @@ final class CustomerKeyTests: CloudTestCase {
     }
   }
 
-  func testAKeyThatIsNotWholeIsRefused() async throws {
+  func testIncompleteKeyIsRejected() async throws {
     try await withCOS { client in
       for name in headers(first).keys {
         var partial = headers(first)
@@ -68,7 +68,7 @@ final class CustomerKeyTests: CloudTestCase {
       mixed["x-cos-server-side-encryption-customer-key"] = base64(second)
       let put = try await client.send(.put, "a", headers: mixed, body: text)
       XCTAssertEqual(put.status, 400)
-      XCTAssertFalse(put.text.contains(base64(second)), "a refusal holds the key")
+      XCTAssertFalse(put.text.contains(base64(second)), "the error response contains the key")
       let short = try await client.send(.put, "a", headers: headers([1, 2, 3]), body: text)
       XCTAssertEqual(short.status, 400)
       let head = try await client.send(.head, "a")
@@ -76,7 +76,7 @@ final class CustomerKeyTests: CloudTestCase {
     }
   }
 
-  func testPartsNeedTheKeyOfTheirUpload() async throws {
+  func testPartsRequireTheKeyOfTheirUpload() async throws {
     try await withCOS { client in
       let begun = try await client.send(.post, "a", query: ["uploads": nil], headers: headers(first))
       let id = try XCTUnwrap(try begun.document["UploadId"]?.text)
@@ -102,7 +102,7 @@ final class CustomerKeyTests: CloudTestCase {
     }
   }
 
-  func testACopyNeedsTheKeyOfItsSource() async throws {
+  func testCopyRequiresTheKeyOfItsSource() async throws {
     try await withCOS { client in
       _ = try await client.send(.put, "a", headers: headers(first), body: text)
       let source = ["x-cos-copy-source": client.copySource("a")]
@@ -121,7 +121,7 @@ final class CustomerKeyTests: CloudTestCase {
     }
   }
 
-  func testNoFileOfTheServerHoldsTheKey() async throws {
+  func testNoFileOfTheServerContainsTheKey() async throws {
     let root = try makeDirectory()
     var configuration = configuration
     configuration.root = root

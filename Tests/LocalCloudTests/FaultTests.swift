@@ -7,9 +7,9 @@ internal import StorageXML
 internal import Synchronization
 internal import XCTest
 
-/// What goes wrong on demand, and that it goes wrong exactly then.
+/// Tests that injected faults happen, and happen only when they are configured.
 final class FaultTests: ServicesTestCase {
-  /// The waits that were asked for; none of them takes time.
+  /// Records the requested delays without waiting.
   private final class Waits: Sendable {
     let durations = Mutex<[Duration]>([])
   }
@@ -33,7 +33,7 @@ final class FaultTests: ServicesTestCase {
     }
   }
 
-  /// The status of a PUT; nothing if no answer came.
+  /// Returns the status of a PUT, or `nil` if no response was received.
   private func put(_ key: String, _ client: TestClient) async throws -> Int? {
     do {
       return try await client.send(.put, key, body: [1, 2, 3]).status
@@ -44,7 +44,7 @@ final class FaultTests: ServicesTestCase {
     }
   }
 
-  /// How often an object was put; the fault is gone after that.
+  /// Removes the fault and returns the number of PUTs of each object.
   private func writes(_ client: TestClient) async throws -> [String: Int] {
     client.cloud.faults[client.provider == .oss ? .oss : .cos] = []
     let list = try await client.send(.get)
@@ -54,7 +54,7 @@ final class FaultTests: ServicesTestCase {
     return counts
   }
 
-  func testEveryNthAnswerIsAnErrorOfTheServerAndNothingIsDone() async throws {
+  func testEveryNthResponseIsAServerErrorWithoutAnEffect() async throws {
     try await withFaults([.serverError(.every(3))]) { client, _ in
       var statuses: [Int?] = []
       for number in 1...6 { statuses.append(try await put("\(number)", client)) }
@@ -68,7 +68,7 @@ final class FaultTests: ServicesTestCase {
     }
   }
 
-  func testAnErrorIsInTheWordsOfTheService() async throws {
+  func testInjectedErrorHasTheServicesFormat() async throws {
     try await withFaults([.serverError(status: 503)]) { client, _ in
       let reply = try await client.send(.get, "a")
       XCTAssertEqual(reply.status, 503)
@@ -77,7 +77,7 @@ final class FaultTests: ServicesTestCase {
     }
   }
 
-  func testAnErrorCanComeAfterTheOperationWasCarriedOut() async throws {
+  func testErrorCanBeReturnedAfterTheOperation() async throws {
     try await withFaults([.serverError(.first(1), .after)]) { client, _ in
       let statuses = [try await put("a", client), try await put("a", client)]
       XCTAssertEqual(statuses, [500, 200])
@@ -86,7 +86,7 @@ final class FaultTests: ServicesTestCase {
     }
   }
 
-  func testTheConnectionCanBeClosedWithoutAnAnswer() async throws {
+  func testConnectionCanBeClosedWithoutAResponse() async throws {
     for (phase, count) in [(LocalCloud.Fault.Phase.before, 1), (.after, 2)] {
       try await withFaults([.disconnect(.first(1), phase)]) { client, _ in
         let statuses = [try await put("a", client), try await put("a", client)]
@@ -97,7 +97,7 @@ final class FaultTests: ServicesTestCase {
     }
   }
 
-  func testAnAnswerCanEndInTheMiddle() async throws {
+  func testResponseCanBeTruncated() async throws {
     let body = [UInt8](repeating: 7, count: 600_000)
     for bytes in [0, 1, 300_000, 599_999, 1_000_000] {
       try await withFaults([]) { client, _ in
@@ -119,7 +119,7 @@ final class FaultTests: ServicesTestCase {
     }
   }
 
-  func testDocumentsCanBeHalfThereAndObjectsAreLeftAlone() async throws {
+  func testDocumentsCanBeTruncatedAndObjectsAreUnaffected() async throws {
     try await withFaults([]) { client, _ in
       _ = try await client.send(.put, "a", body: [1, 2, 3])
       client.cloud.faults[client.provider == .oss ? .oss : .cos] = [.malformed()]
@@ -134,7 +134,7 @@ final class FaultTests: ServicesTestCase {
     }
   }
 
-  func testAnswersCanBeLateAtTheirHeadAndInTheirBody() async throws {
+  func testResponseHeadsAndBodiesCanBeDelayed() async throws {
     let body = [UInt8](repeating: 7, count: 600_000)
     try await withFaults([.delay(.seconds(2)), .delay(.seconds(3), .always, .after), .stall(.seconds(5))]) {
       client, waits in
@@ -161,7 +161,7 @@ final class FaultTests: ServicesTestCase {
     XCTAssertTrue(runs[0].contains(200) && runs[0].contains(500))
   }
 
-  func testAWrongClockShowsInTheDateAndRefusesWhoIsRight() async throws {
+  func testWrongServerClockShowsInTheDateAndRejectsCorrectRequests() async throws {
     try await withFaults([]) { client, _ in
       client.cloud.faults.clockOffset = .seconds(-1200)
       let reply = try await client.send(.get)
@@ -173,7 +173,7 @@ final class FaultTests: ServicesTestCase {
     }
   }
 
-  func testTheServicesFailEachForItself() async throws {
+  func testEachServiceHasItsOwnFaults() async throws {
     try await withServices { client in
       let cloud = client.cloud
       let app = client.call(.get, "/oss/distribute-token.json")
@@ -201,13 +201,13 @@ final class FaultTests: ServicesTestCase {
       XCTAssertEqual(tencent.json("Response", "Error", "Code"), "InternalError")
       cloud.faults[.sts] = []
       let again = try await client.send(call)
-      XCTAssertNotNil(again.alibabaKey, "the nonce was not used up")
+      XCTAssertNotNil(again.alibabaKey, "the nonce was not recorded as used")
       XCTAssertEqual(cloud.statistics[.sts].faults, 2)
       XCTAssertEqual(cloud.statistics[.sts].requests, 3)
     }
   }
 
-  func testRequestsWithoutAnAuthorizationAreCounted() async throws {
+  func testUnsignedRequestsAreCounted() async throws {
     try await withEachService { client in
       let reply = try await client.send(client.request(.get))
       XCTAssertEqual(reply.status, 403)

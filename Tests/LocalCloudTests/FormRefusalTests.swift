@@ -5,7 +5,7 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// Uploads by form that are not as they were allowed; nothing is left of any of them.
+/// Tests that form uploads outside their policy are rejected and leave no file.
 final class FormRefusalTests: CloudTestCase {
   private var root = ""
 
@@ -13,7 +13,7 @@ final class FormRefusalTests: CloudTestCase {
     root = try makeDirectory()
   }
 
-  /// Runs a server for each test on a directory that has to be empty in the end.
+  /// Runs a server for each test on a directory that must be empty at the end.
   private func withRefusals(
     of providers: [LocalCloud.Provider] = LocalCloud.Provider.allCases,
     _ body: (TestClient, any FormSigner<AccessKey>) async throws -> Void
@@ -39,7 +39,7 @@ final class FormRefusalTests: CloudTestCase {
   // matrix: OSS V4: form, bad input
   // matrix: COS V5: form, bad input
   // matrix: S3 V4: form, bad input
-  func testAFileThatIsTooLargeOrTooSmallIsRefused() async throws {
+  func testFileThatIsTooLargeOrTooSmallIsRejected() async throws {
     try await withRefusals { client, signer in
       let form = try client.form(signer, client.policy { $0.sizes = 3...500_000 })
       for size in [500_001, 2_000_000] {
@@ -61,7 +61,7 @@ final class FormRefusalTests: CloudTestCase {
     }
   }
 
-  func testAKeyOutsideThePolicyIsRefused() async throws {
+  func testKeyOutsideThePolicyIsRejected() async throws {
     try await withRefusals(of: [.oss, .cos]) { client, signer in
       for key in ["uploads/bob/x", "uploads/alice", "${filename}", "/uploads/alice/x", "UPLOADS/alice/x"] {
         var body = FormBody(try client.form(signer, client.policy()), file: [1])
@@ -80,7 +80,7 @@ final class FormRefusalTests: CloudTestCase {
     }
   }
 
-  func testAMediaTypeOutsideThePolicyIsRefused() async throws {
+  func testMediaTypeOutsideThePolicyIsRejected() async throws {
     try await withRefusals { client, signer in
       let form = try client.form(signer, client.policy { $0.contentType = .startsWith("image/") })
       for type in ["text/html", "Image/png", " image/png", ""] {
@@ -92,7 +92,7 @@ final class FormRefusalTests: CloudTestCase {
       missing.fileType = nil
       try assertRefused(try await client.post(missing), 403, "AccessDenied", "", "no type")
       guard client.provider == .oss else { return }
-      // What OSS gives the object counts as well, wherever it comes from.
+      // The type that OSS assigns to the object is checked as well, wherever it comes from.
       var body = FormBody(form, adding: [FormField("Content-Type", "image/png")], file: [1])
       body.fileType = "text/html"
       try assertRefused(try await client.post(body), 403, "AccessDenied", "", "file")
@@ -105,7 +105,7 @@ final class FormRefusalTests: CloudTestCase {
   // matrix: OSS V1: expiry
   // matrix: OSS V4: expiry
   // matrix: COS V5: expiry
-  func testAFormThatHasEndedIsRefused() async throws {
+  func testExpiredFormIsRejected() async throws {
     try await withRefusals(of: [.oss, .cos]) { client, signer in
       let form = try client.form(signer, client.policy { $0.expiration = clock.now.advanced(by: .seconds(60)) })
       clock.advance(by: .seconds(60))
@@ -116,7 +116,7 @@ final class FormRefusalTests: CloudTestCase {
     }
   }
 
-  func testAnotherBucketIsRefused() async throws {
+  func testOtherBucketIsRejected() async throws {
     try await withRefusals { client, signer in
       _ = try await client.send(.put, bucket: "other-1250000000")
       let form = try client.form(signer, client.policy())
@@ -127,7 +127,7 @@ final class FormRefusalTests: CloudTestCase {
     }
   }
 
-  func testAnyFieldThatWasChangedIsNoticed() async throws {
+  func testEveryChangedFieldIsRejected() async throws {
     try await withRefusals { client, signer in
       let policy = client.policy {
         $0.contentType = .equals("image/png")
@@ -138,7 +138,7 @@ final class FormRefusalTests: CloudTestCase {
       for field in form.fields {
         for value in [nil, field.value + "0", String(field.value.dropLast()), ""] {
           var body = FormBody(form, file: [1])
-          // The file's name is appended to the prefix: a key that is longer is as good.
+          // The file's name is appended to the prefix: a longer key is valid too.
           if field.name == "key", value?.hasPrefix("uploads/alice/") == true { continue }
           body.change(field.name, to: value)
           if field.name == "Content-Type" { body.fileType = value }
@@ -152,7 +152,7 @@ final class FormRefusalTests: CloudTestCase {
     }
   }
 
-  func testASignatureOfAnotherKeyOrOfNobodyIsRefused() async throws {
+  func testSignatureOfAWrongOrUnknownKeyIsRejected() async throws {
     try await withRefusals { client, signer in
       let wrong = try client.form(signer, client.policy(), with: AccessKey(id: Self.key.id, secret: "wrong"))
       try assertRefused(try await client.post(FormBody(wrong, file: [1])), 403, "SignatureDoesNotMatch")
@@ -164,7 +164,7 @@ final class FormRefusalTests: CloudTestCase {
     }
   }
 
-  func testAPolicyThatWasChangedIsRefused() async throws {
+  func testChangedPolicyIsRejected() async throws {
     try await withRefusals { client, signer in
       var body = FormBody(try client.form(signer, client.policy()), file: [1])
       let policy = try XCTUnwrap(body.fields.first { $0.name == "policy" }?.value)
@@ -179,7 +179,7 @@ final class FormRefusalTests: CloudTestCase {
     }
   }
 
-  func testAnAuthorizationInTheHeadersDoesNotHelp() async throws {
+  func testAuthorizationHeaderDoesNotAuthorizeAForm() async throws {
     try await withRefusals { client, signer in
       var body = FormBody(try client.form(signer, client.policy()), file: [1])
       body.fields = [FormField("key", "uploads/alice/x")]
@@ -189,7 +189,7 @@ final class FormRefusalTests: CloudTestCase {
     }
   }
 
-  func testAUploadThatIsCutLeavesNothing() async throws {
+  func testTruncatedUploadLeavesNoFile() async throws {
     try await withRefusals { client, signer in
       let endpoint = client.cloud.endpoint(of: client.provider)
       let form = try client.form(signer, client.policy { $0.sizes = nil })

@@ -5,13 +5,13 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// Uploads by form, as they go right.
+/// Tests successful form uploads.
 final class FormTests: CloudTestCase {
   // matrix: OSS V1: form
   // matrix: OSS V4: form
   // matrix: COS V5: form
   // matrix: S3 V4: form
-  func testAFileIsUploadedByForm() async throws {
+  func testFileIsUploadedByForm() async throws {
     try await withEachService { client in
       for signer in client.formSigners {
         let form = try client.form(signer, client.policy())
@@ -32,7 +32,7 @@ final class FormTests: CloudTestCase {
     }
   }
 
-  func testTheAnswerIsTheOneThatTheFormAsksFor() async throws {
+  func testResponseStatusIsTheOneThatTheFormRequests() async throws {
     try await withEachService { client in
       let answers: [(FormPolicy.Answer, Int)] = [(.ok, 200), (.created, 201), (.noContent, 204)]
       for (answer, status) in answers {
@@ -51,7 +51,7 @@ final class FormTests: CloudTestCase {
     }
   }
 
-  func testARedirectNamesTheObject() async throws {
+  func testRedirectNamesTheObject() async throws {
     try await withEachService { client in
       let policy = client.policy {
         $0.answer = .redirect("https://app.example.com/done?a=b")
@@ -72,7 +72,7 @@ final class FormTests: CloudTestCase {
     }
   }
 
-  func testTheNameOfTheFileGoesIntoTheKey() async throws {
+  func testFileNameIsInsertedIntoTheKey() async throws {
     try await withEachService { client in
       for (name, last) in [
         ("a b.png", "a b.png"), ("C:\\dir\\x.png", "x.png"), ("../../etc/passwd", "passwd"),
@@ -93,7 +93,7 @@ final class FormTests: CloudTestCase {
     }
   }
 
-  func testFieldsAreKeptWithTheObject() async throws {
+  func testFormFieldsAreStoredWithTheObject() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let policy = client.policy {
         $0.contentType = .startsWith("image/")
@@ -115,7 +115,7 @@ final class FormTests: CloudTestCase {
     }
   }
 
-  func testATemporaryKeySignsForms() async throws {
+  func testTemporaryKeySignsForms() async throws {
     let temporary = AccessKey(
       id: "STS.id", secret: "temporary", sessionToken: "a+token/with=signs",
       expiration: clock.now.advanced(by: .seconds(3_600)))
@@ -137,7 +137,7 @@ final class FormTests: CloudTestCase {
     }
   }
 
-  func testFieldsBehindTheFileCountForNothing() async throws {
+  func testFieldsAfterTheFileAreIgnored() async throws {
     try await withEachService { client in
       var body = FormBody(try client.form(client.formSigners[0], client.policy()), file: [1])
       body.after = [FormField("submit", "Upload"), FormField("key", "uploads/alice/other")]
@@ -148,7 +148,7 @@ final class FormTests: CloudTestCase {
     }
   }
 
-  func testAFileOfAnyBytesArrivesWhole() async throws {
+  func testFileOfArbitraryBytesIsStoredUnchanged() async throws {
     try await withEachService { client in
       let mark = "\r\n------WebKitFormBoundary7MA4YWxkTrZu0g"
       let files: [[UInt8]] = [

@@ -4,11 +4,11 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// A header of the services has its effect, is told again, or is refused; none is read over.
+/// Tests that each of the services' headers has its effect, is returned, or is rejected; none is ignored silently.
 final class HeaderTests: CloudTestCase {
   private let text = Array("123456789".utf8)
 
-  func testHeadersWithoutAnEffectHereAreRefusedAndNothingIsStored() async throws {
+  func testUnsupportedHeadersAreRejectedAndNoObjectIsStored() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       _ = try await client.send(.put, "kept", body: text)
       let names: [String] =
@@ -36,7 +36,7 @@ final class HeaderTests: CloudTestCase {
     }
   }
 
-  func testTheStorageClassIsKeptAndTold() async throws {
+  func testStorageClassIsStoredAndReturned() async throws {
     try await withEachService { client in
       let name = client.provider == .oss ? "IA" : "STANDARD_IA"
       let header = "\(client.prefix)storage-class"
@@ -55,7 +55,7 @@ final class HeaderTests: CloudTestCase {
     }
   }
 
-  func testAnArchivedObjectIsNotReadBeforeItIsRestored() async throws {
+  func testArchivedObjectIsNotReadBeforeItIsRestored() async throws {
     try await withEachService { client in
       let name = client.provider == .oss ? "ColdArchive" : "DEEP_ARCHIVE"
       _ = try await client.send(.put, "a", headers: ["\(client.prefix)storage-class": name], body: text)
@@ -93,7 +93,7 @@ final class HeaderTests: CloudTestCase {
     }
   }
 
-  func testTheEncryptionByTheServiceIsKeptAndTold() async throws {
+  func testServerSideEncryptionIsStoredAndReturned() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let name = "\(client.prefix)server-side-encryption"
       let keyID = client.provider == .oss ? "\(name)-key-id" : "\(name)-cos-kms-key-id"
@@ -110,7 +110,7 @@ final class HeaderTests: CloudTestCase {
     }
   }
 
-  func testALimitOfBandwidthIsCheckedAndTold() async throws {
+  func testTrafficLimitIsValidatedAndReturned() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let name = "\(client.prefix)traffic-limit"
       let put = try await client.send(.put, "a", headers: [name: "819200"], body: text)
@@ -124,7 +124,7 @@ final class HeaderTests: CloudTestCase {
     }
   }
 
-  func testAttributesOutliveTheProcess() async throws {
+  func testAttributesPersistAcrossRestarts() async throws {
     let root = try makeDirectory()
     var configuration = configuration
     configuration.root = root
@@ -140,7 +140,7 @@ final class HeaderTests: CloudTestCase {
     }
   }
 
-  func testABucketThatIsAskedForByADocumentIsMadeOrRefused() async throws {
+  func testBucketConfigurationDocumentIsAppliedOrRejected() async throws {
     try await withEachService { client in
       func document(_ element: String, _ text: String) -> [UInt8] {
         XMLNode("CreateBucketConfiguration", children: [XMLNode(element, text)]).serialized()

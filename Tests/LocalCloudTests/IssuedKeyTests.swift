@@ -3,9 +3,9 @@ internal import LocalCloud
 internal import StorageAuth
 internal import XCTest
 
-/// Keys that were issued, where they are used.
+/// Tests the use of issued temporary keys.
 final class IssuedKeyTests: ServicesTestCase {
-  /// A key of the app server.
+  /// Requests a key from the app server.
   private func issue(_ provider: LocalCloud.Provider, _ client: ServicesClient) async throws -> AccessKey {
     let isOSS = provider == .oss
     let reply = try await client.send(client.call(.get, isOSS ? "/oss/distribute-token.json" : "/cos/credentials"))
@@ -23,7 +23,7 @@ final class IssuedKeyTests: ServicesTestCase {
     try await storage(provider, of: client, with: key).send(.get).errorCode
   }
 
-  func testAKeyNeedsItsOwnTokenAndEnds() async throws {
+  func testKeyRequiresItsOwnTokenAndExpires() async throws {
     try await withServices { client in
       let tests: [(LocalCloud.Provider, String, String)] = [
         (.oss, "InvalidSecurityToken", "SecurityTokenExpired"), (.cos, "InvalidToken", "ExpiredToken"),
@@ -49,7 +49,7 @@ final class IssuedKeyTests: ServicesTestCase {
     }
   }
 
-  func testAKeyThatEndedLongAgoIsForgottenWhenAnotherIsIssued() async throws {
+  func testLongExpiredKeyIsRemovedWhenAnotherIsIssued() async throws {
     try await withServices { client in
       let key = try await issue(.oss, client)
       clock.advance(by: .seconds(1800 + 3600))
@@ -63,7 +63,7 @@ final class IssuedKeyTests: ServicesTestCase {
     }
   }
 
-  func testKeysCanBeMadeToExpireAtOnceOrAfterSomeRequests() async throws {
+  func testKeysCanExpireImmediatelyOrAfterSomeRequests() async throws {
     try await withServices { client in
       for (provider, expired) in [(LocalCloud.Provider.oss, "SecurityTokenExpired"), (.cos, "ExpiredToken")] {
         client.cloud.faults.requestsPerToken = nil
@@ -88,7 +88,7 @@ final class IssuedKeyTests: ServicesTestCase {
     }
   }
 
-  func testTheEndOfKeysFollowsTheClockOfTheCloud() async throws {
+  func testKeyExpirationFollowsTheServersClock() async throws {
     try await withServices { client in
       let key = try await issue(.oss, client)
       client.cloud.faults.clockOffset = .seconds(1800)

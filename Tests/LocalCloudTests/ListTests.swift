@@ -5,8 +5,9 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
+/// Tests listings of objects and the deletion of multiple objects.
 final class ListTests: CloudTestCase {
-  /// 120 keys in 40 folders of three, and five keys at the top.
+  /// 120 keys in 40 folders of three, and five keys at the top level.
   private static let keys =
     (0..<120).map { "photos/\($0 / 3 + 10)/\($0 % 3).jpg" } + (1...5).map { "top-\($0)" }
 
@@ -20,7 +21,7 @@ final class ListTests: CloudTestCase {
     }
   }
 
-  /// Walks through all pages.
+  /// Requests all pages of a listing.
   private func pages(
     _ client: TestClient, _ parameters: [(String, String)], isV2: Bool = false
   ) async throws -> [XMLNode] {
@@ -78,7 +79,7 @@ final class ListTests: CloudTestCase {
     }
   }
 
-  func testNamesAreEncodedWhereTheClientAsksForIt() async throws {
+  func testNamesAreEncodedWhenTheClientRequestsIt() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let names = ["a b/1", "a b/é+", "c&<\u{1}>"]
       for key in names { _ = try await client.send(.put, key, body: []) }
@@ -93,7 +94,7 @@ final class ListTests: CloudTestCase {
     }
   }
 
-  func testEntriesHaveWhatTheSDKsRead() async throws {
+  func testEntriesContainTheElementsThatTheSDKsRead() async throws {
     try await withEachService { client in
       clock.advance(by: .milliseconds(250))
       _ = try await client.send(.put, "a", body: [1, 2, 3])
@@ -108,7 +109,7 @@ final class ListTests: CloudTestCase {
     }
   }
 
-  func testBadPagingIsRefused() async throws {
+  func testInvalidPagingParametersAreRejected() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       for query in [["max-keys": "x"], ["max-keys": "1001"], ["max-keys": "-1"], ["encoding-type": "x"]] {
         let name = try XCTUnwrap(query.keys.first)
@@ -123,7 +124,7 @@ final class ListTests: CloudTestCase {
     }
   }
 
-  func testManyObjectsAreDeletedAtOnce() async throws {
+  func testMultipleObjectsAreDeletedAtOnce() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       for key in ["a", "b&c", "d/e"] { _ = try await client.send(.put, key, body: []) }
       func body(_ keys: [String], quiet: Bool) -> [UInt8] {

@@ -3,7 +3,7 @@ internal import LocalCloud
 internal import StorageAuth
 internal import XCTest
 
-/// What a server on loopback does for clients that are no honest ones: pages of other names, and half requests.
+/// Tests how a server on loopback treats untrusted clients: pages of other host names, and incomplete requests.
 final class LoopbackTests: ServicesTestCase {
   private static let paths = [
     "/oss/distribute-token.json", "/cos/credentials", "/latest/meta-data/ram/security-credentials/localcloud",
@@ -15,7 +15,7 @@ final class LoopbackTests: ServicesTestCase {
       RawConnection.head(lines), with: ServiceEndpoint(client.cloud.servicesURL, style: .path))
   }
 
-  func testKeysAreGivenToNamesOfThisMachineAlone() async throws {
+  func testCredentialsAreReturnedOnlyForLoopbackHostNames() async throws {
     try await withServices { client in
       let port = client.cloud.servicesURL.split(separator: ":").last.map(String.init) ?? ""
       for path in Self.paths {
@@ -43,7 +43,7 @@ final class LoopbackTests: ServicesTestCase {
     }
   }
 
-  func testHalfARequestIsClosedOnEveryPort() async throws {
+  func testIncompleteRequestIsClosedOnEveryPort() async throws {
     var configuration = configuration
     configuration.limits = ConnectionLimits(
       headTimeout: .milliseconds(50), bodyTimeout: .milliseconds(50), idleTimeout: .milliseconds(50))
@@ -62,7 +62,7 @@ final class LoopbackTests: ServicesTestCase {
     }
   }
 
-  func testConnectionsBeyondTheLimitWaitForTheirTurn() async throws {
+  func testConnectionsBeyondTheLimitWait() async throws {
     var configuration = configuration
     configuration.limits = ConnectionLimits(connections: 1, headTimeout: .milliseconds(100))
     try await withServices(configuration) { client in

@@ -3,7 +3,7 @@ internal import LocalCloud
 internal import StorageAuth
 internal import XCTest
 
-/// The metadata of instances, with and without the token that Alibaba Cloud's can need.
+/// Tests the instance metadata services, with and without the token that Alibaba Cloud's can require.
 final class MetadataTests: ServicesTestCase {
   private static let alibaba = "/latest/meta-data/ram/security-credentials/"
   private static let tencent = "/latest/meta-data/cam/security-credentials/"
@@ -14,7 +14,7 @@ final class MetadataTests: ServicesTestCase {
     return try await client.send(client.call(.put, "/latest/api/token", headers: headers))
   }
 
-  func testAlibabasKeysAreReadWithAndWithoutAToken() async throws {
+  func testAlibabaCredentialsAreReadWithAndWithoutAToken() async throws {
     try await withServices { client in
       let token = try await token(client, seconds: "21600").text
       for headers in [[:], [Self.tokenHeader: token]] {
@@ -32,7 +32,7 @@ final class MetadataTests: ServicesTestCase {
     }
   }
 
-  func testATokenEndsAndCanBeNeeded() async throws {
+  func testTokenExpiresAndCanBeRequired() async throws {
     var configuration = configuration
     configuration.services.requiresMetadataToken = true
     try await withServices(configuration) { client in
@@ -51,14 +51,14 @@ final class MetadataTests: ServicesTestCase {
     }
   }
 
-  func testAForgedTokenIsRefusedAlsoWhereNoneIsNeeded() async throws {
+  func testForgedTokenIsRejectedEvenWhenNoneIsRequired() async throws {
     try await withServices { client in
       let reply = try await client.send(client.call(.get, Self.alibaba, headers: [Self.tokenHeader: "forged"]))
       XCTAssertEqual(reply.status, 403)
     }
   }
 
-  func testATokenNeedsALifeWithinTheLimits() async throws {
+  func testTokenRequiresALifetimeWithinTheLimits() async throws {
     try await withServices { client in
       for seconds in [nil, "0", "21601", "long"] {
         let reply = try await token(client, seconds: seconds)
@@ -69,7 +69,7 @@ final class MetadataTests: ServicesTestCase {
     }
   }
 
-  func testTencentsKeysAreReadAtBothOfTheirPaths() async throws {
+  func testTencentCredentialsAreReadAtBothPaths() async throws {
     try await withServices { client in
       for path in [Self.tencent, "/meta-data/cam/security-credentials/"] {
         let role = try await client.send(client.call(.get, path))
@@ -85,7 +85,7 @@ final class MetadataTests: ServicesTestCase {
     }
   }
 
-  func testWhatIsNotThereIsNotFound() async throws {
+  func testUnknownPathsAreNotFound() async throws {
     var configuration = configuration
     configuration.services.roles = [.alibaba]
     try await withServices(configuration) { client in

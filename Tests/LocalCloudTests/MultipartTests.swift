@@ -4,11 +4,11 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// Bodies that are no forms, or could be read in two ways.
+/// Tests form bodies that are malformed or ambiguous.
 final class MultipartTests: CloudTestCase {
   private static let fileHead = "Content-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
 
-  /// A body whose fields are right and whose file's part is as given; `B` stands for the boundary.
+  /// A body whose fields are valid and whose remainder, with the file's part, is given; `B` stands for the boundary.
   private func body(_ client: TestClient, _ rest: String) throws -> [UInt8] {
     let form = try client.form(client.formSigners[0], client.policy())
     let fields = form.fields.map {
@@ -29,7 +29,7 @@ final class MultipartTests: CloudTestCase {
     }
   }
 
-  func testWhatIsWellFormedIsAccepted() async throws {
+  func testWellFormedBodiesAreAccepted() async throws {
     try await assert("--B\r\n\(Self.fileHead)x\r\n--B--\r\n", status: 204)
     try await assert("--B\r\n\(Self.fileHead)x\r\n--B--", status: 204)
     try await assert("--B\r\nX-Other: a\r\n\(Self.fileHead)\r\n--C\r\n--B--\r\n", status: 204)
@@ -38,7 +38,7 @@ final class MultipartTests: CloudTestCase {
       status: 204)
   }
 
-  func testAFormThatArrivesByteForByteIsTheSame() async throws {
+  func testFormThatArrivesByteByByteIsAccepted() async throws {
     try await withEachService { client in
       let endpoint = client.cloud.endpoint(of: client.provider)
       let bytes = try body(client, "--B\r\n\(Self.fileHead)a\r\n--Ab\r\r\n--\r\nc\r\n--B--\r\n")
@@ -54,7 +54,7 @@ final class MultipartTests: CloudTestCase {
     }
   }
 
-  func testBoundariesThatAreNotRightAreRefused() async throws {
+  func testInvalidBoundariesAreRejected() async throws {
     let bodies = [
       "--B\r\n\(Self.fileHead)x\r\n--B", "--B\r\n\(Self.fileHead)x\r\n--B-", "--B\r\n\(Self.fileHead)x",
       "--B\r\n\(Self.fileHead)x\n--B--\r\n", "--B\r\n\(Self.fileHead)x\r\n--B--\r\nmore",
@@ -83,7 +83,7 @@ final class MultipartTests: CloudTestCase {
     }
   }
 
-  func testHeadsThatCanBeReadInTwoWaysAreRefused() async throws {
+  func testAmbiguousPartHeadersAreRejected() async throws {
     let heads = [
       "", "Content-Type: a/b\r\n", "Content-Disposition: form-data\r\n",
       "Content-Disposition: form-data; name=\"\"\r\n",
@@ -102,13 +102,13 @@ final class MultipartTests: CloudTestCase {
     for head in heads { try await assert("--B\r\n\(head)\r\nx\r\n--B--\r\n", status: 400) }
   }
 
-  func testFormsWithoutAFileOrWithTwoAreRefused() async throws {
+  func testFormsWithoutAFileOrWithTwoAreRejected() async throws {
     try await assert("--B--\r\n", status: 400, "InvalidArgument")
     try await assert(
       "--B\r\n\(Self.fileHead)x\r\n--B\r\n\(Self.fileHead)y\r\n--B--\r\n", status: 400, "InvalidArgument")
   }
 
-  func testFieldsAreBounded() async throws {
+  func testFieldSizeAndCountAreLimited() async throws {
     func field(_ name: String, _ value: String) -> String {
       "--B\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"
     }
@@ -121,7 +121,7 @@ final class MultipartTests: CloudTestCase {
     }
   }
 
-  func testTheFieldsOfAFormAreText() async throws {
+  func testFieldsThatAreNotUTF8AreRejected() async throws {
     try await withEachService { client in
       var bytes = Array("--B\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n".utf8)
       bytes += [0xff, 0xfe]

@@ -5,12 +5,13 @@ internal import StorageCrypto
 internal import StorageXML
 internal import XCTest
 
+/// Tests objects: metadata, ranges, conditions, checksums, keys and overwriting.
 final class ObjectTests: CloudTestCase {
   private let text = Array("123456789".utf8)
   private let md5 = "25f9e794323b453885f5181f1b624d0b"
   private let crc64 = "11051210869376104954"
 
-  func testAnObjectComesBackWithEverythingThatWasSaidAboutIt() async throws {
+  func testObjectIsReturnedWithAllItsMetadata() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let put = try await client.send(
         .put, "a b/c+d.txt",
@@ -44,7 +45,7 @@ final class ObjectTests: CloudTestCase {
     }
   }
 
-  func testAnEmptyObjectIsAnObject() async throws {
+  func testEmptyObjectIsStored() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let put = try await client.send(.put, "empty", body: [])
       XCTAssertEqual(put.header("etag"), client.tag("d41d8cd98f00b204e9800998ecf8427e"))
@@ -56,7 +57,7 @@ final class ObjectTests: CloudTestCase {
     }
   }
 
-  func testADeletedObjectIsGoneAndDeletingItAgainIsNoError() async throws {
+  func testDeletedObjectIsNotFoundAndRepeatedDeletionSucceeds() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: text)
       for _ in 0..<2 {
@@ -69,7 +70,7 @@ final class ObjectTests: CloudTestCase {
     }
   }
 
-  func testARangeIsAnsweredWithItsBytes() async throws {
+  func testRangeReturnsItsBytes() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       _ = try await client.send(.put, "a", body: text)
       let cases = [
@@ -91,7 +92,7 @@ final class ObjectTests: CloudTestCase {
     }
   }
 
-  func testARangeBeyondTheEndIsRefusedOrAnsweredAsTheServiceDoes() async throws {
+  func testRangeBeyondTheEndFollowsTheService() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: text)
       let standard = client.provider == .oss ? ["x-oss-range-behavior": "standard"] : [:]
@@ -108,7 +109,7 @@ final class ObjectTests: CloudTestCase {
     }
   }
 
-  func testParametersReplaceHeadersOfTheAnswer() async throws {
+  func testQueryParametersReplaceResponseHeaders() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", headers: ["Content-Type": "text/plain"], body: text)
       let reply = try await client.send(
@@ -123,7 +124,7 @@ final class ObjectTests: CloudTestCase {
     }
   }
 
-  func testConditionsDecideWhetherAnObjectIsSent() async throws {
+  func testConditionsDecideWhetherAnObjectIsReturned() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: text)
       let before = clock.now.advanced(by: .seconds(-10)).httpDate
@@ -146,7 +147,7 @@ final class ObjectTests: CloudTestCase {
     }
   }
 
-  func testContentMD5IsChecked() async throws {
+  func testContentMD5IsVerified() async throws {
     try await withEachService { client in
       let right = try await client.send(.put, "a", headers: ["Content-MD5": "JfnnlDI7RTiF9RgfG2JNCw=="], body: text)
       XCTAssertEqual(right.status, 200)
@@ -173,7 +174,7 @@ final class ObjectTests: CloudTestCase {
     }
   }
 
-  func testAnUnknownSubresourceDoesNotTouchTheObject() async throws {
+  func testUnknownSubresourceDoesNotChangeTheObject() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: text)
       let retention = try await client.send(.put, "a", query: ["retention": nil], body: [1])
@@ -186,7 +187,7 @@ final class ObjectTests: CloudTestCase {
     }
   }
 
-  func testKeysThatOnlyLookAlikeAreDifferentObjects() async throws {
+  func testSimilarKeysAreDifferentObjects() async throws {
     try await withEachService { client in
       let keys = [
         "\u{E9}", "e\u{301}", "a//b", "a/b", "a/./b", "a/../b", "a%2Fb", "a+b", "a b", ".", "x/..", "é/?#&=%",
@@ -202,7 +203,7 @@ final class ObjectTests: CloudTestCase {
     }
   }
 
-  func testAReaderOfAnOverwrittenObjectFinishesWithTheOldBytes() async throws {
+  func testReaderOfAnOverwrittenObjectReceivesTheOldBytes() async throws {
     try await withEachService { client in
       let old = [UInt8](repeating: 1, count: 8 * 1024 * 1024)
       _ = try await client.send(.put, "a", body: old)

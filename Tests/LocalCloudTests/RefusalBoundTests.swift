@@ -6,11 +6,11 @@ import XCTest
 
 @testable import LocalCloud
 
-/// What a refusal repeats of a request is bounded: 256 KiB for a body, 16 KiB for a header.
+/// Tests that error responses that repeat parts of a request are limited to 256 KiB in a body and 16 KiB in a header.
 final class RefusalBoundTests: XCTestCase {
   private static let date = Timestamp(unixSeconds: 1_795_161_600)
 
-  /// The largest requests that are verified at all, with what grows most when it is written as XML.
+  /// The largest requests that are verified, with content that grows most when encoded as XML.
   private static let requests: [HTTPRequest] = {
     let path = "/photos/" + String(repeating: "&'", count: 16_000)
     let long = String(repeating: "\"", count: 30_000)
@@ -47,7 +47,7 @@ final class RefusalBoundTests: XCTestCase {
     }
   }
 
-  func testARefusalOfTheLargestRequestIsBounded() async throws {
+  func testErrorForTheLargestRequestIsLimited() async throws {
     let limits = VerificationLimits(headerByteCount: 1 << 20)
     var codes: Set<String> = []
     for request in Self.requests {
@@ -73,7 +73,7 @@ final class RefusalBoundTests: XCTestCase {
     XCTAssertTrue(codes.isSuperset(of: ["mismatch", "unknownKey"]), "\(codes)")
   }
 
-  func testEveryErrorThatRepeatsSomethingIsBounded() {
+  func testEveryErrorThatRepeatsRequestDataIsLimited() {
     let long = String(repeating: "\"", count: 100_000)
     for error in [
       RefusalAnswer.noSuchKey(long), .noSuchBucket(long), .noSuchUpload(long), .invalidArgument(long),

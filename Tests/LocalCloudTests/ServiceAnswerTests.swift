@@ -6,11 +6,11 @@ internal import StorageCrypto
 internal import StorageXML
 internal import XCTest
 
-/// Answers that hid an error from clients, or that clients could not read.
+/// Tests responses that once hid an error from clients or could not be parsed by them.
 final class ServiceAnswerTests: CloudTestCase {
   private let text = Array("123456789".utf8)
 
-  func testCopyingToABucketThatIsNotThereIsNoSuchBucket() async throws {
+  func testCopyToAMissingBucketIsNoSuchBucket() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: text)
       let reply = try await client.send(
@@ -21,7 +21,7 @@ final class ServiceAnswerTests: CloudTestCase {
     }
   }
 
-  func testNoErrorNamesAFileOfTheMachine() async throws {
+  func testErrorsContainNoFilePathOfTheServer() async throws {
     let root = try makeDirectory()
     var configuration = configuration
     configuration.root = root
@@ -41,7 +41,7 @@ final class ServiceAnswerTests: CloudTestCase {
     }
   }
 
-  func testAnEmptyContinuationTokenStandsForNone() async throws {
+  func testEmptyContinuationTokenIsIgnored() async throws {
     try await withEachService { client in
       for key in ["a", "b", "c"] { _ = try await client.send(.put, key, body: text) }
       let list = try await client.send(
@@ -52,7 +52,7 @@ final class ServiceAnswerTests: CloudTestCase {
     }
   }
 
-  func testAnEmptyHeaderStandsForNone() async throws {
+  func testEmptyHeaderIsIgnored() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: text)
       let begun = try await client.send(.post, "b", query: ["uploads": nil])
@@ -71,9 +71,10 @@ final class ServiceAnswerTests: CloudTestCase {
     }
   }
 
-  /// The tag of `test-vector` of the vendor is made of the text of its parts' tags; here the known MD5 of two empty parts:
-  /// `printf 'D41D8CD98F00B204E9800998ECF8427E%.0s' 1 2 | md5sum`, and of the sixteen bytes twice.
-  func testTheTagOfAnUploadInPartsIsMadeAsTheServiceMakesIt() async throws {
+  /// Expects the MD5 of the parts' entity tags: for OSS of their hexadecimal text, as in the vendor's `test-vector`
+  /// (here of two empty parts: `printf 'D41D8CD98F00B204E9800998ECF8427E%.0s' 1 2 | md5sum`), for the other services of
+  /// the sixteen bytes of each.
+  func testMultipartEntityTagIsDerivedAsByTheService() async throws {
     try await withEachService { client in
       let begun = try await client.send(.post, "a", query: ["uploads": nil])
       let id = try XCTUnwrap(try begun.document["UploadId"]?.text)
@@ -95,7 +96,7 @@ final class ServiceAnswerTests: CloudTestCase {
     }
   }
 
-  func testTheBucketIsLookedAtBeforeTheKey() async throws {
+  func testBucketIsCheckedBeforeTheAccessKey() async throws {
     try await withEachService { client in
       var stranger = client
       stranger.key = AccessKey(id: "nobody", secret: "x")
@@ -131,7 +132,7 @@ final class ServiceAnswerTests: CloudTestCase {
     }
   }
 
-  func testFinerCodesOfOSS() async throws {
+  func testDetailedOSSErrorCodes() async throws {
     try await withEachService { client in
       guard client.provider == .oss else { return }
       let part = try await client.send(.put, "a", query: ["partNumber": "1", "uploadId": "x"], body: text)
@@ -153,7 +154,7 @@ final class ServiceAnswerTests: CloudTestCase {
     }
   }
 
-  func testTheEndpointsOfABucketHoldNoBucket() async throws {
+  func testBucketInfoEndpointsContainNoBucket() async throws {
     try await withEachService { client in
       guard client.provider == .oss else { return }
       let request = try client.signed(
@@ -170,7 +171,7 @@ final class ServiceAnswerTests: CloudTestCase {
     }
   }
 
-  func testAnOtherSpellingOfAKeyIDIsAnotherKey() async throws {
+  func testKeyIDsAreComparedExactly() async throws {
     var configuration = configuration
     let key = AccessKey(id: "AKID", secret: "secret")
     configuration.accounts.append(.init(key))
@@ -182,7 +183,7 @@ final class ServiceAnswerTests: CloudTestCase {
         let reply = try await respelt.send(.get, query: [query: "1"])
         XCTAssertTrue((400...403).contains(reply.status), reply.text)
       } catch is SigningError {
-        // No signer writes such an id.
+        // No signer writes such an identifier.
       }
     }
   }

@@ -7,7 +7,7 @@ internal import StorageCrypto
 internal import StorageXML
 internal import XCTest
 
-/// The refusals in the words of the services, and who is let in.
+/// Tests signature verification: accepted schemes and keys, and rejections in the services' formats.
 final class SignatureTests: CloudTestCase {
   private let temporary = AccessKey(
     id: "STS.temporary", secret: "temporary-secret", sessionToken: "to+ken/=",
@@ -55,7 +55,7 @@ final class SignatureTests: CloudTestCase {
     XCTAssertEqual(cloud.statistics.refused, ["AccessDenied": 1])
   }
 
-  func testAWrongSecretIsAnsweredWithTheStringToSign() async throws {
+  func testWrongSecretIsRejectedWithTheStringToSign() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       var client = client
       client.key = AccessKey(id: Self.key.id, secret: "wrong")
@@ -77,7 +77,7 @@ final class SignatureTests: CloudTestCase {
     }
   }
 
-  func testAHeadThatIsRefusedHasNoBody() async throws {
+  func testRejectedHeadHasNoBody() async throws {
     try await withEachService { client in
       var client = client
       client.key = AccessKey(id: Self.key.id, secret: "wrong")
@@ -91,7 +91,7 @@ final class SignatureTests: CloudTestCase {
     }
   }
 
-  func testUnknownAndDisabledKeysAreRefusedAlike() async throws {
+  func testUnknownAndDisabledKeysAreRejectedAlike() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       for key in [AccessKey(id: "nobody", secret: "x"), disabled] {
         var client = client
@@ -102,7 +102,7 @@ final class SignatureTests: CloudTestCase {
     }
   }
 
-  func testTokensHaveToBeTheKeysOwn() async throws {
+  func testTokenMustBelongToTheKey() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let isOSS = client.provider == .oss
       let cases: [(AccessKey, String)] = [
@@ -126,7 +126,7 @@ final class SignatureTests: CloudTestCase {
     }
   }
 
-  func testAKeyThatEndedIsRefused() async throws {
+  func testExpiredKeyIsRejected() async throws {
     var configuration = configuration
     let offset = TestClock()
     configuration.clock = { offset.now }
@@ -148,7 +148,7 @@ final class SignatureTests: CloudTestCase {
     }
   }
 
-  func testAClockThatIsOffIsTold() async throws {
+  func testClockSkewIsReported() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       for offset in [-901, 901] {
         let date = clock.now.advanced(by: .seconds(client.provider == .cos ? abs(offset) : offset))
@@ -168,7 +168,7 @@ final class SignatureTests: CloudTestCase {
     }
   }
 
-  func testAHeaderSignatureWithoutADateIsRefused() async throws {
+  func testHeaderSignatureWithoutADateIsRejected() async throws {
     try await withEachService { client in
       guard client.provider == .oss else { return }
       var request = try OSSSigner(.v1).signed(client.request(.get), with: Self.key, in: .at(clock.now))
@@ -179,7 +179,7 @@ final class SignatureTests: CloudTestCase {
     }
   }
 
-  func testALinkThatEndedIsRefused() async throws {
+  func testExpiredURLIsRejected() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       _ = try await client.send(.put, "a", body: [1])
       let link = try client.presigned(client.request(.get, "a"), validFor: .seconds(60))
@@ -197,7 +197,7 @@ final class SignatureTests: CloudTestCase {
     }
   }
 
-  func testTheRegionOfAServerIsChecked() async throws {
+  func testRegionOfTheScopeIsChecked() async throws {
     var configuration = configuration
     configuration.region = "cn-shanghai"
     try await withEachService(configuration) { client in
@@ -208,7 +208,7 @@ final class SignatureTests: CloudTestCase {
     }
   }
 
-  func testAStrictServerWantsEverythingSigned() async throws {
+  func testStrictServerRequiresEverythingSigned() async throws {
     var configuration = configuration
     configuration.isStrict = true
     try await withEachService(configuration) { client in

@@ -5,17 +5,17 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// No request does anything but what its name means: every sub-resource that the vendors' SDKs know, with every method,
-/// on the service, a bucket and an object.
+/// Tests every sub-resource that the vendors' SDKs know, with every method, on the service, a bucket and an object: no
+/// request has another effect than the one that its name means.
 final class SubResourceTests: CloudTestCase {
-  /// A name, and where it was read.
+  /// A sub-resource's name and the sources that mention it.
   private struct Name: Decodable {
     let name: String
     let sources: [String]
   }
 
-  /// What a request with one parameter is answered with where this server has the operation, or takes the parameter and
-  /// finds it empty; everything else is 501.
+  /// The status of a request with one parameter where this server implements the operation, or accepts the parameter
+  /// and finds it empty; the status is 501 otherwise.
   private static let implemented: [String: Int] = [
     "GET bucket acl": 200, "PUT bucket acl": 501, "GET bucket location": 200, "GET bucket uploads": 200,
     "POST bucket delete": 400, "GET object acl": 200, "PUT object acl": 501, "POST object uploads": 200,
@@ -64,7 +64,7 @@ final class SubResourceTests: CloudTestCase {
     return names.map(\.name)
   }
 
-  /// What is there: buckets, objects with their bytes and descriptions, uploads.
+  /// A description of the stored state: buckets, objects with their bytes and metadata, multipart uploads.
   private func state(_ client: TestClient) async throws -> [String] {
     var lines =
       try await client.send(.get, bucket: nil).document["Buckets"]?.children.compactMap { $0["Name"]?.text } ?? []
@@ -83,7 +83,7 @@ final class SubResourceTests: CloudTestCase {
     try await client.send(.get, query: ["uploads": nil]).document.all("Upload").count
   }
 
-  func testNothingButWhatANameMeansEverHappens() async throws {
+  func testSubResourcesHaveOnlyTheirOwnEffect() async throws {
     let names = try names()
     try await withEachService { client in
       _ = try await client.send(.put, bucket: "empty-1250000000")
@@ -120,7 +120,7 @@ final class SubResourceTests: CloudTestCase {
     }
   }
 
-  func testTwoSubResourcesAtOnceAreRefused() async throws {
+  func testTwoSubResourcesInOneRequestAreRejected() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "kept", body: [1])
       let cases: [(HTTPRequest.Method, String?, KeyValuePairs<String, String?>, Int)] = [
@@ -138,13 +138,13 @@ final class SubResourceTests: CloudTestCase {
         XCTAssertEqual(reply.status, status, "\(client.provider) \(method) \(query): \(reply.text)")
       }
       let twice = try await client.send(client.request(.get, query: ["acl": nil, "acl": nil]))
-      XCTAssertEqual(twice.status, 400, "no signer writes one")
+      XCTAssertEqual(twice.status, 400, "no signer creates such a request")
       let get = try await client.send(.get, "kept")
       XCTAssertEqual(get.body, [1])
     }
   }
 
-  func testTheCaseOfLettersCountsAsItDoesForTheService() async throws {
+  func testSubResourceNamesHaveTheServicesCaseSensitivity() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       _ = try await client.send(.put, "kept", body: [1])
       let acl = try await client.send(.get, "kept", query: ["ACL": nil])
@@ -155,7 +155,7 @@ final class SubResourceTests: CloudTestCase {
         let delete = try await client.send(.delete, "kept", query: [name: ""])
         XCTAssertEqual(delete.status, 501, name)
       }
-      // A Kelvin sign is no K: the verifier or the list of names refuses it.
+      // The Kelvin sign is not a K: the verifier or the list of names rejects it.
       let kelvin = try await client.send(.delete, "kept", query: ["lin\u{212A}": nil])
       XCTAssertTrue([400, 501].contains(kelvin.status), kelvin.text)
       let get = try await client.send(.get, "kept")
@@ -163,7 +163,7 @@ final class SubResourceTests: CloudTestCase {
     }
   }
 
-  func testAParameterThatNoServiceKnowsIsReadOver() async throws {
+  func testUnknownParameterIsIgnored() async throws {
     try await withEachService { client in
       let put = try await client.send(.put, "a", query: ["color": "red"], body: [1])
       XCTAssertEqual(put.status, 200, put.text)
@@ -176,7 +176,7 @@ final class SubResourceTests: CloudTestCase {
     }
   }
 
-  func testImageProcessingIsRefusedHoweverItIsSpelt() async throws {
+  func testImageProcessingIsRejectedInEverySpelling() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: [1])
       for name in [

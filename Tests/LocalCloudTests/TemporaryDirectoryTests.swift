@@ -3,9 +3,9 @@ internal import LocalCloud
 internal import StorageAuth
 internal import XCTest
 
-/// Where the objects of a server without a directory of its own are.
+/// Tests the temporary directory of a server without a configured one.
 final class TemporaryDirectoryTests: XCTestCase {
-  func testItIsForItsOwnerAloneAndGoneWithTheServer() async throws {
+  func testTemporaryDirectoryIsPrivateAndRemovedWithTheServer() async throws {
     let cloud = try await LocalCloud.start(.init(accounts: [.init(AccessKey(id: "id", secret: "secret"))]))
     let root = "\(cloud.root)"
     let attributes = try FileManager.default.attributesOfItem(atPath: root)

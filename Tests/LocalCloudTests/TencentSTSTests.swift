@@ -5,7 +5,8 @@ internal import LocalCloud
 internal import StorageAuth
 internal import XCTest
 
-/// The token service of Tencent Cloud: who may ask, what is answered, and each refusal in the service's shape.
+/// Tests the local Tencent Cloud STS: accepted callers, successful responses, and error responses in the service's
+/// format.
 final class TencentSTSTests: ServicesTestCase {
   private static let policy = #"{"version":"2.0","statement":[{"effect":"allow","action":["*"],"resource":"*"}]}"#
   private static let assume = #"{"RoleArn":"\#(tencentRole)","RoleSessionName":"alice"}"#
@@ -31,7 +32,7 @@ final class TencentSTSTests: ServicesTestCase {
     XCTAssertNil(reply.json("Response", "ExpiredTime"), file: file, line: line)
   }
 
-  func testBothSchemesOfSignaturesGetAKeyThatWorksOnCOSAlone() async throws {
+  func testV1AndTC3CallsReturnCredentialsValidOnlyForCOS() async throws {
     try await withServices { client in
       let named = json(["Name": "alice", "Policy": Self.policy.percentEncoded])
       for call in [
@@ -55,7 +56,7 @@ final class TencentSTSTests: ServicesTestCase {
     }
   }
 
-  func testThePolicyIsKeptAsItWasBeforeItsEncoding() async throws {
+  func testPolicyIsStoredDecoded() async throws {
     try await withServices { client in
       for text in [Self.policy.percentEncoded, Self.policy, Self.policy.percentEncoded.replacing("%20", with: "+")] {
         let reply = try await client.send(client.v1(federation.merging(["Policy": text]) { _, new in new }))
@@ -68,7 +69,7 @@ final class TencentSTSTests: ServicesTestCase {
     }
   }
 
-  func testWhoeverIsUnknownOrSignsWronglyIsRefused() async throws {
+  func testUnknownKeysAndWrongSignaturesAreRejected() async throws {
     try await withServices { client in
       var other = client
       other.key = AccessKey(id: "nobody", secret: "x")
@@ -89,7 +90,7 @@ final class TencentSTSTests: ServicesTestCase {
     }
   }
 
-  func testAnAuthorizationOfAnotherScopeOrOfTooFewHeadersIsRefused() async throws {
+  func testAuthorizationOfAnotherScopeOrWithTooFewHeadersIsRejected() async throws {
     try await withServices { client in
       for (service, names, code) in [
         ("cvm", ["content-type", "host"], "AuthFailure.SignatureFailure"),
@@ -106,7 +107,7 @@ final class TencentSTSTests: ServicesTestCase {
     }
   }
 
-  func testAnIssuedKeyNeedsItsTokenAndGetsNoFederationToken() async throws {
+  func testTemporaryCredentialsRequireTheirTokenAndGetNoFederationToken() async throws {
     try await withServices { client in
       var second = client
       let issued = try await client.send(client.tc3("AssumeRole", Self.assume)).tencentKey
@@ -124,7 +125,7 @@ final class TencentSTSTests: ServicesTestCase {
     }
   }
 
-  func testACallWorksOnlyNearItsTime() async throws {
+  func testCallIsAcceptedOnlyWithinTheClockTolerance() async throws {
     try await withServices { client in
       for offset in [Duration.seconds(301), .seconds(-301)] {
         let header = try client.tc3("AssumeRole", Self.assume)
@@ -141,7 +142,7 @@ final class TencentSTSTests: ServicesTestCase {
     }
   }
 
-  func testWhatIsAskedForIsChecked() async throws {
+  func testRequestParametersAreValidated() async throws {
     let role = ["RoleArn": Self.tencentRole, "RoleSessionName": "alice"]
     try await withServices { client in
       func assume(_ changes: [String: String], _ seconds: Int? = nil) throws -> ServiceCall {
@@ -172,7 +173,7 @@ final class TencentSTSTests: ServicesTestCase {
     }
   }
 
-  func testASetLifetimeHoldsForEveryKey() async throws {
+  func testConfiguredLifetimeAppliesToAllCredentials() async throws {
     var configuration = configuration
     configuration.services.tokenLifetime = .seconds(5)
     try await withServices(configuration) { client in
@@ -183,7 +184,7 @@ final class TencentSTSTests: ServicesTestCase {
     }
   }
 
-  func testAnIdentityTokenIsExchangedForAKeyWithoutASignature() async throws {
+  func testUnsignedIdentityTokenExchangeReturnsCredentials() async throws {
     try await withServices { client in
       func exchange(_ token: String, headers: [String: String]) -> ServiceCall {
         let body = json([
@@ -208,7 +209,7 @@ final class TencentSTSTests: ServicesTestCase {
 }
 
 extension String {
-  /// Every character but letters and digits as an escape.
+  /// The string with every character except letters and digits percent-encoded.
   fileprivate var percentEncoded: String {
     addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
   }

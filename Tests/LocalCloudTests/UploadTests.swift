@@ -6,6 +6,7 @@ internal import StorageCrypto
 internal import StorageXML
 internal import XCTest
 
+/// Tests multipart uploads.
 final class UploadTests: CloudTestCase {
   private func initiate(_ client: TestClient, _ key: String) async throws -> String {
     let reply = try await client.send(
@@ -24,7 +25,7 @@ final class UploadTests: CloudTestCase {
       .post, key, query: ["uploadId": id], body: XMLNode("CompleteMultipartUpload", children: elements).serialized())
   }
 
-  func testPartsAreListedAndPutTogetherInTheirOrder() async throws {
+  func testPartsAreListedAndAssembledInOrder() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let id = try await initiate(client, "big")
       let parts = [Array("hello ".utf8), Array("wide ".utf8), Array("world".utf8)]
@@ -64,7 +65,7 @@ final class UploadTests: CloudTestCase {
     }
   }
 
-  func testWrongPartsAreRefusedAndTheUploadGoesOn() async throws {
+  func testInvalidPartsAreRejectedAndTheUploadContinues() async throws {
     try await withEachService { client in
       let id = try await initiate(client, "big")
       var tags: [String] = []
@@ -94,7 +95,7 @@ final class UploadTests: CloudTestCase {
     }
   }
 
-  func testAnAbortedUploadLeavesNothing() async throws {
+  func testAbortedUploadLeavesNoFile() async throws {
     let root = try makeDirectory()
     var configuration = configuration
     configuration.root = root
@@ -133,7 +134,7 @@ final class UploadTests: CloudTestCase {
     }
   }
 
-  func testAPartCanBeACopy() async throws {
+  func testPartCanBeACopy() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       _ = try await client.send(.put, "source é", body: Array("0123456789".utf8))
       let id = try await initiate(client, "big")

@@ -5,8 +5,9 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
+/// Tests the HTTP layer of the server: targets, limits, framing, connections, startup and shutdown.
 final class WireTests: CloudTestCase {
-  /// A signed request as the text that travels.
+  /// A signed request as the text that is sent.
   private func wire(_ request: HTTPRequest, target: String? = nil, more: [String] = []) -> String {
     let fields = request.headerFields.map { "\($0.name.rawName): \($0.value)" }
     let line = "\(request.method.rawValue) \(target ?? request.path ?? "") HTTP/1.1"
@@ -20,7 +21,7 @@ final class WireTests: CloudTestCase {
       wire(client.signed(request)) + "x", with: client.cloud.endpoint(of: client.provider))
   }
 
-  func testPathBytesArriveAsTheyWereSent() async throws {
+  func testPathBytesAreReceivedUnchanged() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let keys = [
         "a//b": "a//b", "a/../b": "a/../b", "./c": "./c", "d%2Fe": "d/e", "d%252Fe": "d%2Fe", "f+g": "f+g",
@@ -37,7 +38,7 @@ final class WireTests: CloudTestCase {
     }
   }
 
-  func testTargetsThatAreNoPathAreRefused() async throws {
+  func testTargetsThatAreNotPathsAreRejected() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, bucket: "open-1250000000", headers: ["\(client.prefix)acl": "public-read"])
       _ = try await client.send(.put, "a", bucket: "open-1250000000", body: [1])
@@ -59,7 +60,7 @@ final class WireTests: CloudTestCase {
     }
   }
 
-  func testHeadersAndDocumentsAreBounded() async throws {
+  func testHeadersAndDocumentsAreLimited() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let endpoint = client.cloud.endpoint(of: client.provider)
       let plain = try client.request(.get, "a")
@@ -75,7 +76,7 @@ final class WireTests: CloudTestCase {
     }
   }
 
-  func testABodyThatIsCutOffLeavesNothing() async throws {
+  func testTruncatedBodyLeavesNoFile() async throws {
     let root = try makeDirectory()
     var configuration = configuration
     configuration.root = root
@@ -92,7 +93,7 @@ final class WireTests: CloudTestCase {
     XCTAssertEqual(try contentFiles(below: root), [])
   }
 
-  func testAChunkedBodyIsStored() async throws {
+  func testChunkedBodyIsStored() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       let request = try client.signed(client.request(.put, "a", headers: ["Transfer-Encoding": "chunked"]))
       let answer = try await RawConnection.exchange(
@@ -103,7 +104,7 @@ final class WireTests: CloudTestCase {
     }
   }
 
-  func testAClientThatWaitsIsToldToGoOn() async throws {
+  func testExpectContinueIsAnswered() async throws {
     try await withEachService { client in
       let request = try client.signed(
         client.request(.put, "a", headers: ["Content-Length": "5", "Expect": "100-continue"]))
@@ -116,7 +117,7 @@ final class WireTests: CloudTestCase {
     }
   }
 
-  func testABucketInTheHostIsFound() async throws {
+  func testBucketInTheHostIsFound() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: [7])
       let domain = client.provider == .oss ? "oss-cn-hangzhou.aliyuncs.com" : "cos.ap-guangzhou.myqcloud.com"
@@ -128,7 +129,7 @@ final class WireTests: CloudTestCase {
     }
   }
 
-  func testAServerStopsAndTakesItsTemporaryDirectoryAlong() async throws {
+  func testStoppedServerRemovesItsTemporaryDirectory() async throws {
     let cloud = try await LocalCloud.start(configuration)
     let client = TestClient(cloud: cloud, provider: .oss, key: Self.key, clock: clock)
     let reply = try await client.send(.put, "a", body: [1])
@@ -138,11 +139,11 @@ final class WireTests: CloudTestCase {
     XCTAssertFalse(FileManager.default.fileExists(atPath: cloud.root))
     do {
       _ = try await RawConnection.exchange("GET / HTTP/1.1\r\n\r\n", with: cloud.ossEndpoint)
-      XCTFail("The server still answers.")
+      XCTFail("The server still responds.")
     } catch {}
   }
 
-  func testStoppingDoesNotWaitForAClientThatStalls() async throws {
+  func testStoppingDoesNotWaitForAStalledClient() async throws {
     let root = try makeDirectory()
     var configuration = configuration
     configuration.root = root
@@ -167,7 +168,7 @@ final class WireTests: CloudTestCase {
     XCTAssertEqual(try contentFiles(below: root), [])
   }
 
-  func testRunningEndsWhenTheTaskIsCancelled() async throws {
+  func testRunReturnsWhenTheTaskIsCancelled() async throws {
     let (ready, continuation) = AsyncStream.makeStream(of: String.self)
     let task = Task { [configuration] in
       try await LocalCloud.run(configuration) { continuation.yield($0.root) }
@@ -180,7 +181,7 @@ final class WireTests: CloudTestCase {
     }
   }
 
-  func testAConfigurationThatCannotWorkIsRefused() async throws {
+  func testInvalidConfigurationIsRejected() async throws {
     let key = Self.key
     let bad = [
       LocalCloud.Configuration(accounts: []),
@@ -193,14 +194,14 @@ final class WireTests: CloudTestCase {
       do {
         let cloud = try await LocalCloud.start(configuration)
         await cloud.stop()
-        XCTFail("Started.")
+        XCTFail("The server started with an invalid configuration.")
       } catch let error as LocalCloudError {
         XCTAssertFalse(error.description.contains("test-secret"))
       }
     }
   }
 
-  func testAPortThatIsTakenIsAnError() async throws {
+  func testPortInUseIsAnError() async throws {
     try await withEachService { client in
       let port = try XCTUnwrap(client.cloud.ossEndpoint.authority.split(separator: ":").last.flatMap { Int($0) })
       var taken = configuration
@@ -208,7 +209,7 @@ final class WireTests: CloudTestCase {
       do {
         let cloud = try await LocalCloud.start(taken)
         await cloud.stop()
-        XCTFail("Two servers have one port.")
+        XCTFail("Two servers share one port.")
       } catch {
         XCTAssertEqual(
           "\(error)",
@@ -219,7 +220,7 @@ final class WireTests: CloudTestCase {
 
   private func answers(_ text: String) -> Int { text.components(separatedBy: "HTTP/1.1 2").count - 1 }
 
-  func testAConnectionIsKeptAfterARequestThatAnnouncesNoBytes() async throws {
+  func testConnectionIsKeptAfterARequestWithoutABody() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: [7])
       let zero = ["Content-Length": "0"]
@@ -235,14 +236,14 @@ final class WireTests: CloudTestCase {
     }
   }
 
-  func testAConnectionEndsWhenTheRequestSaysSo() async throws {
+  func testConnectionClosesWhenRequested() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: [7])
       let endpoint = client.cloud.endpoint(of: client.provider)
       let request = try client.signed(client.request(.get, "a"))
       for word in ["close", "Close", "te, close", "CLOSE"] {
         let text = wire(request, more: ["Connection: \(word)"])
-        // The exchange ends because the server closes; the second request is not answered.
+        // The exchange ends because the server closes the connection; the second request is not answered.
         let answer = try await RawConnection.exchange(text + text, with: endpoint, until: { _ in false })
         XCTAssertEqual(answers(answer), 1, word)
         XCTAssertTrue(answer.lowercased().contains("\r\nconnection: close\r\n"), answer)
@@ -254,7 +255,7 @@ final class WireTests: CloudTestCase {
     }
   }
 
-  func testAConnectionOfHTTP10EndsUnlessItIsToBeKept() async throws {
+  func testHTTP10ConnectionClosesUnlessKeepAliveIsRequested() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: [7])
       let endpoint = client.cloud.endpoint(of: client.provider)

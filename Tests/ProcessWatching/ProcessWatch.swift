@@ -1,12 +1,12 @@
 internal import Foundation
 internal import Synchronization
 
-/// Collects the argument lists of all processes, over and over on a thread of its own, until it is ended.
+/// Collects the argument lists of all processes repeatedly on a separate thread until it is stopped.
 package final class ProcessWatch: Sendable {
   private let lists = Mutex<Set<String>>([])
   private let isOver = Mutex(false)
 
-  /// Begins.
+  /// Starts collecting.
   package init() {
     Thread.detachNewThread { [self] in
       while !isOver.withLock({ $0 }) {
@@ -16,13 +16,13 @@ package final class ProcessWatch: Sendable {
     }
   }
 
-  /// What was seen so far, the arguments of a process separated by spaces.
+  /// The argument lists that were observed so far, with the arguments of a process separated by spaces.
   package var seen: Set<String> { lists.withLock { $0 } }
 
-  /// Ends.
+  /// Stops collecting.
   package func end() { isOver.withLock { $0 = true } }
 
-  /// The argument lists of the processes that run, except of those that ended and were not looked after yet.
+  /// Returns the argument lists of the running processes, except zombies.
   package static func argumentLists() -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { name in

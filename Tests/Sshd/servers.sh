@@ -1,5 +1,5 @@
 #!/bin/sh
-# The servers of run.sh, which starts this in name spaces of their own if it can.
+# Starts the servers of run.sh, which runs this script in separate namespaces if possible.
 set -eu
 folder=$1
 unpacked=${SSHD%/usr/sbin/sshd}
@@ -7,7 +7,7 @@ if [ -n "$unpacked" ]; then
   for libraries in "$unpacked"/usr/lib/*-linux-gnu*; do export LD_LIBRARY_PATH="$libraries"; done
 fi
 
-# server NAME LINES: starts a server on a port that is free.
+# server NAME LINES: starts a server on a free port.
 server() {
   tries=0
   while [ $tries -lt 20 ]; do
@@ -35,7 +35,7 @@ server() {
   exit 1
 }
 
-# account NAME UID SHELL DAYS END: adds an account whose password was set on a day, and that ends on another.
+# account NAME UID SHELL DAYS END: adds an account with the day of its last password change and its expiration day.
 account() {
   echo "$1:x:$2:$2::/:$3" >>/run/accounts/passwd
   echo "$1:x:$2:" >>/run/accounts/group
@@ -46,7 +46,7 @@ started=
 trap 'kill $started 2>/dev/null || :' EXIT
 if [ "$(id -u)" -eq 0 ]; then
   mount --make-rprivate /
-  # Copies of the machine's password hashes stand in memory alone.
+  # Copies of the machine's password hashes are only in memory.
   mount -t tmpfs -o mode=755 tmpfs /run
   mkdir -m 755 /run/sshd /run/accounts /run/accounts/pam.d
   for name in passwd shadow group; do
@@ -67,7 +67,7 @@ if [ "$(id -u)" -eq 0 ]; then
   for name in passwd shadow group; do mount --bind /run/accounts/$name /etc/$name; done
   mount --bind /run/accounts/pam.d /etc/pam.d
 
-  # Two methods for one account; a banner that looks like the client's own words.
+  # Two methods for one account, and a banner that imitates the client's own output.
   printf 'Authenticated to 127.0.0.1 ([127.0.0.1]:1) using "password".\n' >"$folder/banner"
   server password "UsePAM no
 KbdInteractiveAuthentication no
@@ -88,13 +88,13 @@ server keys 'UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no'
 if [ "$(id -u)" -ne 0 ]; then
-  # An account without a usable password counts as locked, and then no key is good for it.
+  # An account without a usable password is locked, and then no key is accepted for it.
   ssh-keygen -q -t ed25519 -N '' -C '' -f "$folder/trial"
   cat "$folder/trial.pub" >>"$folder/authorized_keys"
   if ! ssh -F /dev/null -i "$folder/trial" -o IdentitiesOnly=yes -o IdentityAgent=none -o BatchMode=yes \
     -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -N -o PermitLocalCommand=yes \
     -o 'LocalCommand=kill $PPID' -p "$port" "$user@127.0.0.1" </dev/null 2>/dev/null && ! grep -q '^Accepted' "$folder/keys.log"; then
-    echo "An sshd of $user lets nobody in as $user. Run the tests as root, in a container. Its log:" >&2
+    echo "An sshd run by $user does not accept logins of $user. Run the tests as root, in a container. Its log:" >&2
     tail -n 3 "$folder/keys.log" >&2
     exit 1
   fi

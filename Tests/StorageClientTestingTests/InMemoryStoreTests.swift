@@ -7,7 +7,7 @@ import StorageClientTesting
 import SystemPackage
 import XCTest
 
-/// A store for apps' unit tests does what a bucket does, as far as an app sees it.
+/// Tests that the in-memory store for apps' unit tests behaves like a bucket.
 final class InMemoryStoreTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
 
@@ -24,13 +24,13 @@ final class InMemoryStoreTests: XCTestCase {
     }
   }
 
-  func testTheLongestKeyIsWhatTheTestSays() async throws {
+  func testLongestKeyIsConfigurable() async throws {
     for (store, limit) in [(InMemoryStore(), 1023), (InMemoryStore(keyByteLimit: 1024), 1024)] {
       let longest = String(repeating: "k", count: limit)
       try await store.upload(.bytes([1]), to: longest, options: UploadOptions(), progress: nil)
       do {
         try await store.upload(.bytes([1]), to: longest + "k", options: UploadOptions(), progress: nil)
-        XCTFail("nothing was thrown")
+        XCTFail("no error was thrown")
       } catch let error as StorageError {
         XCTAssertEqual(error.code, .invalidKey)
         XCTAssertEqual(error.remedy, "Use a key of 1 to \(limit) bytes.")
@@ -38,7 +38,7 @@ final class InMemoryStoreTests: XCTestCase {
     }
   }
 
-  func testAnObjectComesBackAsItWasStored() async throws {
+  func testObjectIsReturnedAsStored() async throws {
     let store = makeStore()
     let uploaded = try await store.upload(
       .bytes(Array("hello".utf8)), to: "a/b",
@@ -73,7 +73,7 @@ final class InMemoryStoreTests: XCTestCase {
     XCTAssertEqual(store["stream"], [1, 2, 3])
   }
 
-  func testConditionsAndRangesAreThoseOfABucket() async throws {
+  func testConditionsAndRangesBehaveAsForABucket() async throws {
     let store = makeStore()
     store["k"] = Array(0..<10)
     let etag = try await store.head("k", headers: [:]).etag
@@ -103,7 +103,7 @@ final class InMemoryStoreTests: XCTestCase {
     XCTAssertEqual(missing, .noSuchKey)
   }
 
-  func testListingsAreInTheOrderOfBytesAndComeInPages() async throws {
+  func testListingsAreInByteOrderAndInPages() async throws {
     let store = makeStore(pageSize: 2)
     for key in ["a/1", "a/2", "b", "é", "e\u{301}", "Z", "c/1", "c/2"] { store[key] = [] }
     var names: [String] = []
@@ -118,7 +118,7 @@ final class InMemoryStoreTests: XCTestCase {
     XCTAssertNotNil(store["a/2"])
   }
 
-  func testFailuresComeOnDemandAndCallsAreRecorded() async throws {
+  func testFailuresCanBeInjectedAndCallsAreRecorded() async throws {
     let store = makeStore()
     store["k"] = [1]
     store.fail(.upload, times: 2, with: InMemoryStore.throttled)
@@ -134,7 +134,7 @@ final class InMemoryStoreTests: XCTestCase {
     XCTAssertEqual(store["k"], [2])
     do {
       _ = try await store.head("other", headers: [:])
-      XCTFail("the failure did not come")
+      XCTFail("the injected failure was not thrown")
     } catch {
       XCTAssertTrue(error is CancellationError)
     }

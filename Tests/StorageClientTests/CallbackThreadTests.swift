@@ -8,14 +8,14 @@ import StorageClient
 import Synchronization
 import XCTest
 
-/// The vendors' SDKs call an app's functions on a thread of their own, and so do we: each is called here for `@MainActor`
-/// code, and says on which thread it was.
+/// Tests that the app's functions are called on threads other than the main thread, as by the vendors' SDKs: each is
+/// called for `@MainActor` code and records its thread.
 final class CallbackThreadTests: XCTestCase {
-  /// Notes for each call whether it was on the main thread.
+  /// Records for each call whether it was on the main thread.
   private final class Witness: Sendable {
     private let calls = Mutex<[Bool]>([])
 
-    /// Notes where it is called; returns what it is given.
+    /// Records the current thread and returns `value`.
     func note<Value>(_ value: Value) -> Value {
       calls.withLock { $0.append(isOnMainThread()) }
       return value
@@ -26,7 +26,7 @@ final class CallbackThreadTests: XCTestCase {
 
   private struct Callback {
     let name: String
-    /// Has the function called, from the main actor; what comes of it does not count.
+    /// Causes a call of the function from the main actor; the result is ignored.
     let call: @MainActor (Witness) async throws -> Void
   }
 
@@ -134,15 +134,15 @@ final class CallbackThreadTests: XCTestCase {
     XCTAssertTrue(isOnMainThread())
     for callback in Self.callbacks {
       let witness = Witness()
-      // What refuses an answer that was made up has called the function before.
+      // Validation that rejects the fabricated response runs after the function was called.
       try? await callback.call(witness)
       XCTAssertFalse(witness.wasOnMainThread.isEmpty, "\(callback.name) was not called")
       XCTAssertFalse(witness.wasOnMainThread.contains(true), "\(callback.name) ran on the main thread")
     }
   }
 
-  /// A function that blocks is not called twice at once; who asks meanwhile waits and is answered.
-  func testASigningFunctionThatBlocksIsCalledOneOrderAfterTheOther() async throws {
+  /// Covers that a blocking function is not called concurrently: other callers wait for their turn.
+  func testBlockingSigningFunctionIsCalledSerially() async throws {
     let state = Mutex((running: 0, most: 0, calls: 0))
     let client = Self.client(
       .remote(
@@ -164,5 +164,5 @@ final class CallbackThreadTests: XCTestCase {
   }
 }
 
-/// Whether this is the main thread; `Thread.isMainThread` itself is not for asynchronous code.
+/// Returns whether this is the main thread; `Thread.isMainThread` itself is unavailable in asynchronous code.
 private func isOnMainThread() -> Bool { Thread.isMainThread }

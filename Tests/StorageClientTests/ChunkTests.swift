@@ -3,7 +3,7 @@ import XCTest
 
 @testable import StorageClient
 
-/// Bytes pass through streams in the form in which their source has them.
+/// Tests that bytes pass through streams in the representation of their source.
 final class ChunkTests: XCTestCase {
   private let buffers = ["hello ", "", "wide ", "world"].map { ByteBuffer(string: $0) }
 
@@ -18,14 +18,14 @@ final class ChunkTests: XCTestCase {
     buffer.withUnsafeReadableBytes { Int(bitPattern: $0.baseAddress) }
   }
 
-  func testBuffersArriveAtTheTransportWithoutACopy() async throws {
+  func testBuffersReachTheTransportWithoutACopy() async throws {
     var arrived: [ByteBuffer] = []
     for try await buffer in BufferSequence(stream) { arrived.append(buffer) }
     XCTAssertEqual(arrived, buffers)
     XCTAssertEqual(arrived.map(address), buffers.map(address))
   }
 
-  func testBuffersAreArraysForThoseWhoWantArrays() async throws {
+  func testBuffersCanBeReadAsArrays() async throws {
     var arrays: [[UInt8]] = []
     for try await chunk in stream { arrays.append(chunk) }
     XCTAssertEqual(arrays, buffers.map { Array(buffer: $0) })
@@ -37,20 +37,20 @@ final class ChunkTests: XCTestCase {
     XCTAssertEqual(prefix, Array("hello wi".utf8))
   }
 
-  func testArraysAreBuffersForTheTransport() async throws {
+  func testArraysReachTheTransportAsBuffers() async throws {
     var arrived: [ByteBuffer] = []
     for try await buffer in BufferSequence(ByteStream(Array("cat".utf8))) { arrived.append(buffer) }
     XCTAssertEqual(arrived, [ByteBuffer(string: "cat")])
   }
 
-  func testAFewBytesThatBecameOthersAreASourceThatChanged() async throws {
+  func testPayloadOfAnotherLengthIsAChangedSource() async throws {
     struct Shrunk: UploadPayload {
       let length: Int64 = 10
       func stream(_ range: Range<Int64>) -> ByteStream { ByteStream(Array(repeating: 1, count: 9)) }
     }
     do {
       _ = try await Shrunk().collected()
-      XCTFail("nine bytes are not ten")
+      XCTFail("a payload of nine instead of ten bytes was accepted")
     } catch let error as StorageError {
       XCTAssertEqual(error.code, .sourceChanged)
     }

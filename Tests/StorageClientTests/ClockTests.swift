@@ -3,6 +3,7 @@ import StorageAuthTesting
 import StorageClient
 import XCTest
 
+/// Tests how the client detects and corrects clock skew from services' responses.
 final class ClockTests: XCTestCase {
   private let time = SteppedTime()
   private let log = EventLog()
@@ -25,7 +26,7 @@ final class ClockTests: XCTestCase {
   }
 
   // matrix: OSS V4: skew
-  func testAWrongClockCostsOneRetryAndNoMore() async throws {
+  func testWrongClockCostsExactlyOneRetry() async throws {
     for minutes in [-20, 20] {
       let transport = ScriptedTransport(GuardedService(time: time).answer)
       let client = client(transport, ahead: .seconds(60 * minutes))
@@ -39,7 +40,7 @@ final class ClockTests: XCTestCase {
   }
 
   // matrix: COS V5: skew
-  func testTheClockOfCOSIsLearntFromItsExpiredRequests() async throws {
+  func testCOSClockIsLearntFromExpiredRequests() async throws {
     for minutes in [-80, 20] {
       let transport = ScriptedTransport(GuardedService(time: time, voice: .cos, tolerance: .seconds(60)).answer)
       let client = cos(transport, ahead: .seconds(60 * minutes))
@@ -48,14 +49,14 @@ final class ClockTests: XCTestCase {
     }
   }
 
-  func testAClockThatIsSecondsFastIsCorrectedWhereThatMatters() async throws {
+  func testSmallClockSkewIsCorrectedWhenTheServiceRejectsIt() async throws {
     let transport = ScriptedTransport(GuardedService(time: time, voice: .cos, tolerance: .zero).answer)
     let client = cos(transport, ahead: .seconds(3))
     for _ in 0..<3 { _ = try await client.upload([1], to: "k") }
     XCTAssertEqual(transport.requests.count, 4)
   }
 
-  func testEachHostHasAClockOfItsOwn() async throws {
+  func testEachHostHasItsOwnClockSkew() async throws {
     let skew = ClockSkew()
     let service = GuardedService(time: time)
     for (host, expected) in [("h1", 2), ("h1", 1), ("h2", 2), ("h2", 1)] {
@@ -67,7 +68,7 @@ final class ClockTests: XCTestCase {
     }
   }
 
-  func testAHeadIsSignedAgainToo() async throws {
+  func testHeadIsSignedAgainWithTheCorrectedClock() async throws {
     for voice in [GuardedService.Voice.oss, .cos, .silent] {
       let transport = ScriptedTransport(GuardedService(time: time, voice: voice).answer)
       _ = try await client(transport, ahead: .seconds(1200)).head("k")
@@ -75,7 +76,7 @@ final class ClockTests: XCTestCase {
     }
   }
 
-  func testAURLIsSignedWithTheCorrectedClock() async throws {
+  func testPresignedURLUsesTheCorrectedClock() async throws {
     let client = client(ScriptedTransport(GuardedService(time: time).answer), ahead: .seconds(1200))
     let before = try await client.presign(.get, "k", validFor: .seconds(60))
     XCTAssertEqual(before.expiration, time.now.advanced(by: .seconds(1260)))
@@ -84,7 +85,7 @@ final class ClockTests: XCTestCase {
     XCTAssertEqual(after.expiration, time.now.advanced(by: .seconds(60)))
   }
 
-  func testOnlyRefusalsForTheTimeTeachTheClock() async throws {
+  func testOnlyTimeRelatedErrorsUpdateTheClockSkew() async throws {
     let date = ["Date": "Fri, 20 Nov 2026 08:00:00 GMT"]
     let denied = "<Error><Code>AccessDenied</Code><Message>No.</Message></Error>"
     let mismatch = "<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message></Error>"
@@ -100,7 +101,7 @@ final class ClockTests: XCTestCase {
     XCTAssertTrue(log.skews.isEmpty)
   }
 
-  func testAnAnswerThatACacheKeptTeachesNothing() async throws {
+  func testCachedResponseDoesNotUpdateTheClockSkew() async throws {
     let service = GuardedService(time: time, extra: ["Age": "0"])
     let transport = ScriptedTransport(service.answer)
     let client = client(transport, ahead: .seconds(1200))
@@ -111,7 +112,7 @@ final class ClockTests: XCTestCase {
     XCTAssertTrue(log.skews.isEmpty)
   }
 
-  func testAnImplausibleTimeTeachesNothing() async throws {
+  func testImplausibleTimeDoesNotUpdateTheClockSkew() async throws {
     for serverTime in ["1970-01-01T00:00:00.000Z", "2027-01-17T07:59:59Z", "garbage"] {
       let body = """
         <Error><Code>RequestTimeTooSkewed</Code><Message>No.</Message><ServerTime>\(serverTime)</ServerTime></Error>
@@ -125,14 +126,14 @@ final class ClockTests: XCTestCase {
     XCTAssertTrue(log.skews.isEmpty)
   }
 
-  func testTheTimeInTheBodyCountsMoreThanTheDate() async throws {
+  func testTimeInTheBodyTakesPrecedenceOverTheDateHeader() async throws {
     let transport = ScriptedTransport(
       GuardedService(time: time, extra: ["Date": "Thu, 01 Jan 1970 00:00:00 GMT"]).answer)
     try await client(transport, ahead: .seconds(1200)).upload([1], to: "k")
     XCTAssertEqual(log.skews.map(\.offset), [.seconds(-1200)])
   }
 
-  func testTheDateCountsWhereTheBodyTellsNoTime() async throws {
+  func testDateHeaderIsUsedWhenTheBodyContainsNoTime() async throws {
     let body = """
       <Error><Code>InvalidArgument</Code><Message>Invalid signing date in Authorization header.</Message></Error>
       """
@@ -142,7 +143,7 @@ final class ClockTests: XCTestCase {
     XCTAssertEqual(log.skews.map(\.offset), [.seconds(-1200)])
   }
 
-  func testAServiceThatContradictsItselfIsAskedTwiceOnly() async throws {
+  func testServiceWithContradictoryTimesIsRequestedOnlyTwice() async throws {
     let time = time
     let transport = ScriptedTransport { _ throws(TransportError) in
       let now = time.now.advanced(by: .seconds(600 * .random(in: 1...100)))
@@ -158,7 +159,7 @@ final class ClockTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 2)
   }
 
-  func testAThousandRequestsWithAWrongClockLearnItOnce() async throws {
+  func testAThousandRequestsWithAWrongClockLearnTheSkewOnce() async throws {
     let transport = ScriptedTransport(GuardedService(time: time).answer)
     let client = client(transport, ahead: .seconds(1200))
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -169,7 +170,7 @@ final class ClockTests: XCTestCase {
     XCTAssertLessThanOrEqual(transport.requests.count, 1000 + client.configuration.requestsInFlight)
   }
 
-  func testACorrectedClockDoesNotUseUpTheRepetitions() async throws {
+  func testClockCorrectionDoesNotCountAsARetry() async throws {
     let service = GuardedService(time: time)
     let failures = Collected<Int>()
     let transport = ScriptedTransport { request async throws(TransportError) in
@@ -182,7 +183,7 @@ final class ClockTests: XCTestCase {
     XCTAssertEqual(log.retries.map(\.attempt), [2, 3, 4])
   }
 
-  func testAClockThatIsPastTheEndOfALivingKeyIsFoundOut() async throws {
+  func testClockBeyondTheExpirationOfAValidKeyIsCorrected() async throws {
     let ending = AccessKey(
       id: key.id, secret: "s", sessionToken: "t", expiration: time.now.advanced(by: .seconds(5)))
     let transport = ScriptedTransport(GuardedService(time: time, voice: .cos, tolerance: .seconds(2)).answer)

@@ -3,13 +3,13 @@ import LocalCloud
 import StorageClient
 import XCTest
 
-/// What `storage-auth` says when it is called wrongly, or when what it needs is not there.
+/// Tests the errors of `storage-auth` for wrong calls and missing files, ports and services.
 final class CommandLineErrorTests: XCTestCase {
   private static let variables = ["OSS_ACCESS_KEY_ID": key.id.string, "OSS_ACCESS_KEY_SECRET": key.secret.reveal()]
   private static let url = "https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg"
   private static let role = "acs:ram::1250000000:role/localcloud"
 
-  func testAWrongCallSaysWhatIsWrongAndHowTheCommandIsUsed() async throws {
+  func testWrongCallReportsTheErrorAndTheUsage() async throws {
     let tokenServer = ["token-server", "--provider", "oss", "--callers", "nowhere", "--bucket", "photos"]
     for (arguments, words) in [
       (["ls", "gs://photos/"], "Locations have the form oss://bucket/key"), (["ls", "oss:///a"], "There is no bucket"),
@@ -39,7 +39,7 @@ final class CommandLineErrorTests: XCTestCase {
     }
   }
 
-  func testAFileThatIsNotThereIsNamed() async throws {
+  func testMissingFileIsNamed() async throws {
     let tokenServer = ["token-server", "--provider", "oss", "--bucket", "photos", "--role", Self.role]
     for (arguments, status) in [
       (["verify", "--request", "/nowhere/file"], 64), (["explain", "GET", Self.url, "--answer", "/nowhere/file"], 64),
@@ -54,7 +54,7 @@ final class CommandLineErrorTests: XCTestCase {
     }
   }
 
-  func testAPortThatIsTakenIsNamed() async throws {
+  func testPortInUseIsNamed() async throws {
     let cloud = try await LocalCloud.start(.init(accounts: [.init(key)]))
     let directory = try TemporaryDirectory(self)
     let callers = try directory.write(Array("alice alice-token-012345\n".utf8), to: "callers").string
@@ -74,7 +74,7 @@ final class CommandLineErrorTests: XCTestCase {
     await cloud.stop()
   }
 
-  func testAServiceThatIsNotThereIsNamed() async throws {
+  func testUnreachableServiceIsNamed() async throws {
     let outcome = try await Programs.storageAuth(
       ["ls", "oss://photos/", "--endpoint", "http://127.0.0.1:1"], Self.variables)
     XCTAssertEqual(outcome.status, 1)

@@ -3,7 +3,7 @@ import LocalCloud
 import StorageClient
 import XCTest
 
-/// Files with callers, accounts and tokens on the command line: who may have written them, and what has to stand in them.
+/// Tests the checks of files with callers, accounts and tokens on the command line: their permissions and contents.
 final class CommandLineSecretTests: XCTestCase {
   private static let role = "acs:ram::1250000000:role/localcloud"
   private static let variables = ["OSS_ACCESS_KEY_ID": key.id.string, "OSS_ACCESS_KEY_SECRET": key.secret.reveal()]
@@ -15,7 +15,7 @@ final class CommandLineSecretTests: XCTestCase {
       ] + more, Self.variables)
   }
 
-  func testAPrefixThatLetsOneCallerReachAnotherIsRefused() async throws {
+  func testPrefixThatLetsOneCallerReachAnotherIsRejected() async throws {
     for prefix in [
       "{caller}", "users/{caller}", "{caller}-", "{caller}_x", "{caller}{caller}", "{caller}0/", "a/{caller}b",
     ] {
@@ -30,7 +30,7 @@ final class CommandLineSecretTests: XCTestCase {
     }
   }
 
-  func testAListOfCallersThatIsNotSoundIsRefused() async throws {
+  func testInvalidCallerListIsRejected() async throws {
     let directory = try TemporaryDirectory(self)
     for (text, words) in [
       ("alice token-012345678901\nbob token-012345678901\n", "Line 2 of"),
@@ -49,7 +49,7 @@ final class CommandLineSecretTests: XCTestCase {
     }
   }
 
-  func testAFileThatOthersCouldHaveWrittenIsRefused() async throws {
+  func testFileWritableByOthersIsRejected() async throws {
     let directory = try TemporaryDirectory(self)
     let callers = try directory.write(Array("alice token-012345678901\n".utf8), to: "callers").string
     let accounts = try directory.write(Array("id:secret-of-account\n".utf8), to: "accounts").string
@@ -82,7 +82,7 @@ final class CommandLineSecretTests: XCTestCase {
     await cloud.stop()
   }
 
-  func testAnAccountFileThatIsNotSoundIsRefusedWithItsLine() async throws {
+  func testInvalidAccountFileIsRejectedWithItsLine() async throws {
     let directory = try TemporaryDirectory(self)
     for (text, words) in [
       ("a:secret-word\nsecret-word\n", "Line 2 of"), ("password secret-word\n", "Line 1 of"),

@@ -2,8 +2,9 @@ import HTTPTypes
 import StorageClient
 import XCTest
 
+/// Tests multipart uploads whose completion's response is lost.
 final class CompletionTests: XCTestCase {
-  /// A service that completes an upload, loses the answer, and knows nothing of the upload after that.
+  /// Returns a service that completes an upload, loses the response, and does not know the upload afterwards.
   private func losingTheCompletion(storing other: [UInt8]? = nil) -> (ScriptedTransport, MultipartService) {
     let service = MultipartService()
     let transport = ScriptedTransport { request async throws(TransportError) in
@@ -25,7 +26,7 @@ final class CompletionTests: XCTestCase {
     return (transport, service)
   }
 
-  func testACompletionWhoseAnswerGotLostIsRecognised() async throws {
+  func testCompletionWithALostResponseIsRecognised() async throws {
     let bytes = pattern(300_000)
     let (transport, service) = losingTheCompletion()
     let object = try await ossClient(transport).upload(bytes, to: "k")
@@ -36,14 +37,14 @@ final class CompletionTests: XCTestCase {
     XCTAssertFalse(service.isAborted)
   }
 
-  func testAnotherObjectIsNotTakenForALostCompletion() async throws {
+  func testDifferentObjectIsNotMistakenForALostCompletion() async throws {
     let (transport, _) = losingTheCompletion(storing: pattern(300_000, seed: 2))
     await assertThrows(ServiceError.self, { try await ossClient(transport).upload(pattern(300_000), to: "k") }) {
       XCTAssertEqual($0.kind, .noSuchUpload)
     }
   }
 
-  func testAnUploadThatIsGoneAtOnceIsAnError() async throws {
+  func testMissingUploadAtTheFirstCompletionIsAnError() async throws {
     let service = MultipartService()
     let transport = ScriptedTransport { request async throws(TransportError) in
       request.method == .post && request.parameter("uploadId") != nil

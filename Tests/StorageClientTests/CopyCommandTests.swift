@@ -2,7 +2,7 @@ import LocalCloud
 import StorageClient
 import XCTest
 
-/// `storage-auth cp` with several sources, against LocalCloud.
+/// Tests `storage-auth cp` with several sources against LocalCloud.
 final class CopyCommandTests: XCTestCase {
   private static let variables = ["OSS_ACCESS_KEY_ID": key.id.string, "OSS_ACCESS_KEY_SECRET": key.secret.reveal()]
 
@@ -12,7 +12,7 @@ final class CopyCommandTests: XCTestCase {
   }
 
   // matrix: Pipeline: command line
-  func testManyFilesGoUpAndComeBackUnderTheirNames() async throws {
+  func testManyFilesAreUploadedAndDownloadedUnderTheirNames() async throws {
     let cloud = try await Cloud(self)
     let directory = try TemporaryDirectory(self)
     let names = (0..<50).map { "\($0).bin" }
@@ -35,7 +35,7 @@ final class CopyCommandTests: XCTestCase {
   }
 
   // matrix: Pipeline: command line
-  func testOneThatFailsIsNamedAtTheEndAndTheOthersAreCopied() async throws {
+  func testFailedCopyIsNamedAtTheEndAndTheOthersAreCopied() async throws {
     let cloud = try await Cloud(self)
     let directory = try TemporaryDirectory(self)
     let store = cloud.oss()
@@ -56,7 +56,7 @@ final class CopyCommandTests: XCTestCase {
   }
 
   // matrix: Pipeline: command line
-  func testSourcesThatWouldNotAllArriveAreRefusedBeforeAnythingStarts() async throws {
+  func testSourcesWithConflictingDestinationsAreRejectedBeforeAnyTransfer() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write([1], to: "f").string
     for (arguments, words) in [

@@ -4,8 +4,9 @@ import StorageCrypto
 import StorageXML
 import XCTest
 
+/// Tests the deletion of multiple objects, server-side copies and the creation of buckets.
 final class DeletionAndCopyTests: XCTestCase {
-  func testManyObjectsAreDeletedAThousandAtATime() async throws {
+  func testManyObjectsAreDeletedInBatchesOfAThousand() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     let keys = (0..<2500).map { "k\($0)" }
     let report = try await ossClient(transport).delete(keys)
@@ -30,7 +31,7 @@ final class DeletionAndCopyTests: XCTestCase {
     XCTAssertEqual(report.failures.map(\.code), ["AccessDenied"])
   }
 
-  func testKeysThatXMLCannotHoldAreDeletedOneByOne() async throws {
+  func testKeysThatXMLCannotRepresentAreDeletedOneByOne() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(204) }
     let report = try await ossClient(transport).delete(["a\u{1}b", "c", "d\r\n"])
     XCTAssertEqual(Set(report.deleted), ["a\u{1}b", "c", "d\r\n"])
@@ -39,7 +40,7 @@ final class DeletionAndCopyTests: XCTestCase {
       ["POST /photos/?delete", "DELETE /photos/a%01b", "DELETE /photos/d%0D%0A"])
   }
 
-  func testACopyNamesItsSourceAsTheServiceWantsIt() async throws {
+  func testCopySourceIsEncodedAsTheServiceRequires() async throws {
     let answer = "<R><ETag>\"E\"</ETag><LastModified>2026-11-20T08:00:00Z</LastModified></R>"
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer) }
     let copy = try await ossClient(transport).copy(from: "a b/+", to: "c")
@@ -54,7 +55,7 @@ final class DeletionAndCopyTests: XCTestCase {
     XCTAssertEqual(transport.requests.first?.headers[.contentType], nil)
   }
 
-  func testACopyCanCarryOtherAttributes() async throws {
+  func testCopyCanReplaceAttributes() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, "<R/>") }
     try await ossClient(transport).copy(
       from: "a", to: "b.txt",
@@ -66,7 +67,7 @@ final class DeletionAndCopyTests: XCTestCase {
     XCTAssertEqual(headers[try XCTUnwrap(HTTPField.Name("x-oss-forbid-overwrite"))], "true")
   }
 
-  func testABucketThatDoesNotExistIsNotAnError() async throws {
+  func testMissingBucketIsNotAnError() async throws {
     let missing = "<Error><Code>NoSuchBucket</Code><Message>No.</Message></Error>"
     let transport = ScriptedTransport(replies: [
       HTTPStreamingResponse(404, missing), HTTPStreamingResponse(200, "<R><IsTruncated>false</IsTruncated></R>"),

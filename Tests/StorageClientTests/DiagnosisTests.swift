@@ -3,9 +3,9 @@ import LocalCloud
 import StorageClient
 import XCTest
 
-/// What the client says about a signature that a service refused.
+/// Tests the client's diagnosis of a signature that a service rejected.
 final class DiagnosisTests: XCTestCase {
-  /// Changes requests on the way, as an HTTP stack or a proxy does.
+  /// A transport that changes requests before it sends them, as an HTTP stack or a proxy may.
   private struct RewritingTransport: HTTPTransport {
     let base = AsyncHTTPClientTransport()
     let change: @Sendable (inout HTTPRequest) -> Void
@@ -43,7 +43,7 @@ final class DiagnosisTests: XCTestCase {
     return thrown
   }
 
-  func testAHeaderThatWasChangedOnTheWayIsNamed() async throws {
+  func testChangedHeaderIsNamed() async throws {
     let cloud = try await Cloud(self)
     for (name, store) in stores(cloud, temporaryKey, { $0.headerFields[.contentType] = "text/html" }) {
       let error = await error { _ = try await store.upload([1], to: "cat.jpg") }
@@ -57,7 +57,7 @@ final class DiagnosisTests: XCTestCase {
     }
   }
 
-  func testAPathThatAProxyRewroteIsNamed() async throws {
+  func testPathRewrittenByAProxyIsNamed() async throws {
     let cloud = try await Cloud(self)
     for (name, store) in stores(cloud, temporaryKey, { $0.path = $0.path?.replacing("%20", with: "+") }) {
       let error = await error { _ = try await store.upload([1], to: "my cat.jpg") }
@@ -65,7 +65,7 @@ final class DiagnosisTests: XCTestCase {
     }
   }
 
-  func testAWrongSecretIsNamed() async throws {
+  func testWrongSecretIsNamed() async throws {
     let cloud = try await Cloud(self)
     let wrong = AccessKey(id: key.id, secret: "another-secret")
     for (name, store) in cloud.stores(key: wrong) {
@@ -74,7 +74,7 @@ final class DiagnosisTests: XCTestCase {
     }
   }
 
-  func testAnErrorThatIsNotAboutTheSignatureHasNoDiagnosis() async throws {
+  func testErrorUnrelatedToTheSignatureHasNoDiagnosis() async throws {
     let cloud = try await Cloud(self)
     for (name, store) in cloud.stores() {
       let error = await error { _ = try await store.download("nothing", upTo: 1) }

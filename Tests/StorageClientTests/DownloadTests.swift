@@ -2,8 +2,9 @@ import HTTPTypes
 import StorageClient
 import XCTest
 
+/// Tests downloads into files, memory and streams.
 final class DownloadTests: XCTestCase {
-  func testADownloadReplacesAFileAndLeavesNothingElse() async throws {
+  func testDownloadReplacesAFileAndLeavesNoTemporaryFile() async throws {
     let directory = try TemporaryDirectory(self)
     _ = try directory.write([9, 9, 9], to: "cat.jpg")
     let bytes = pattern(1000)
@@ -17,7 +18,7 @@ final class DownloadTests: XCTestCase {
     XCTAssertEqual(info.lastModified, Timestamp(httpDate: "Fri, 20 Nov 2026 08:00:00 GMT"))
   }
 
-  func testALargeObjectComesInRangesOfOneVersion() async throws {
+  func testLargeObjectIsDownloadedInRangesOfOneVersion() async throws {
     let directory = try TemporaryDirectory(self)
     let bytes = pattern(450_000)
     let transport = ScriptedTransport(ObjectService(bytes).answer)
@@ -32,14 +33,14 @@ final class DownloadTests: XCTestCase {
     XCTAssertEqual(seen.values.map(\.completed), seen.values.map(\.completed).sorted())
   }
 
-  func testAnEmptyObjectComesAsAnEmptyFile() async throws {
+  func testEmptyObjectBecomesAnEmptyFile() async throws {
     let directory = try TemporaryDirectory(self)
     let transport = ScriptedTransport(ObjectService([]).answer)
     try await ossClient(transport).download("k", to: directory.path("k"))
     XCTAssertEqual(try directory.read("k"), [])
   }
 
-  func testADamagedDownloadLeavesNothingBehind() async throws {
+  func testDamagedDownloadLeavesTheFileUnchanged() async throws {
     for count in [1000, 450_000] {
       let directory = try TemporaryDirectory(self)
       _ = try directory.write([9], to: "k")
@@ -54,7 +55,7 @@ final class DownloadTests: XCTestCase {
     }
   }
 
-  func testADownloadThatEndsEarlyLeavesNothingBehind() async throws {
+  func testTruncatedDownloadLeavesNoFile() async throws {
     let directory = try TemporaryDirectory(self)
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, "abc", ["Content-Length": "4"])])
     await assertThrows(
@@ -63,7 +64,7 @@ final class DownloadTests: XCTestCase {
     XCTAssertEqual(try directory.names, [])
   }
 
-  func testAnObjectThatIsReplacedMeanwhileIsNotMixed() async throws {
+  func testObjectReplacedDuringTheDownloadIsNotMixed() async throws {
     let directory = try TemporaryDirectory(self)
     let service = ObjectService(pattern(450_000))
     let transport = ScriptedTransport { request async throws(TransportError) in
@@ -77,7 +78,7 @@ final class DownloadTests: XCTestCase {
     XCTAssertEqual(try directory.names, [])
   }
 
-  func testADirectoryThatDoesNotExistIsNamed() async throws {
+  func testMissingDirectoryIsNamed() async throws {
     let directory = try TemporaryDirectory(self)
     let client = ossClient(ScriptedTransport(ObjectService([1]).answer))
     await assertThrows(StorageError.self, { try await client.download("k", to: directory.path("missing/k")) }) {
@@ -86,7 +87,7 @@ final class DownloadTests: XCTestCase {
     }
   }
 
-  func testADirectoryIsNotReplaced() async throws {
+  func testDirectoryIsNotReplaced() async throws {
     let directory = try TemporaryDirectory(self)
     let transport = ScriptedTransport(replies: [])
     await assertThrows(
@@ -95,7 +96,7 @@ final class DownloadTests: XCTestCase {
     XCTAssertTrue(transport.requests.isEmpty)
   }
 
-  func testADownloadIntoMemoryIsBounded() async throws {
+  func testDownloadIntoMemoryIsLimited() async throws {
     let client = ossClient(ScriptedTransport(ObjectService(pattern(1000)).answer))
     let bytes = try await client.download("k", upTo: 1000)
     XCTAssertEqual(bytes, pattern(1000))
@@ -104,7 +105,7 @@ final class DownloadTests: XCTestCase {
     }
   }
 
-  func testARangeIsNotComparedWithTheChecksumOfTheWhole() async throws {
+  func testRangeIsNotComparedWithTheObjectsChecksum() async throws {
     let transport = ScriptedTransport(ObjectService(pattern(1000)).answer)
     let client = ossClient(transport)
     let bytes = try await client.download("k", upTo: 1000, options: DownloadOptions(range: ByteRange(10...19)))
@@ -123,7 +124,7 @@ final class DownloadTests: XCTestCase {
     }
   }
 
-  func testADamagedStreamThrowsAtItsEnd() async throws {
+  func testDamagedStreamThrowsAtItsEnd() async throws {
     var service = ObjectService(pattern(1000))
     service.checksum = 1
     let object = try await ossClient(ScriptedTransport(service.answer)).open("k")

@@ -5,6 +5,7 @@ import StorageClient
 import Synchronization
 import XCTest
 
+/// Tests the events and log lines of the client.
 final class EventTests: XCTestCase {
   private let time = SteppedTime()
   private let log = EventLog()
@@ -17,7 +18,7 @@ final class EventTests: XCTestCase {
       transport: transport, events: log.events, time: time)
   }
 
-  func testASignatureIsTold() async throws {
+  func testSignatureIsReported() async throws {
     let client = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) })
     _ = try await client.head("a/b")
     let signature = try XCTUnwrap(log.signatures.first)
@@ -27,13 +28,13 @@ final class EventTests: XCTestCase {
     XCTAssertEqual(signature.generation, client.credentials.current()?.generation)
   }
 
-  func testNobodysNameIsNotTold() async throws {
+  func testAnonymousSignatureHasNoIdentity() async throws {
     let client = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }, key: .anonymous)
     _ = try await client.head("k")
     XCTAssertEqual(log.signatures.map(\.identity), [nil])
   }
 
-  func testATransferIsToldOnceWithItsBytesAndItsTime() async throws {
+  func testTransferIsReportedOnceWithItsBytesAndDuration() async throws {
     let time = time
     let service = MultipartService()
     let transport = ScriptedTransport { request async throws(TransportError) in
@@ -51,7 +52,7 @@ final class EventTests: XCTestCase {
       ])
   }
 
-  func testADownloadAndACopyAreToldToo() async throws {
+  func testDownloadsAndCopiesAreReported() async throws {
     let directory = try TemporaryDirectory(self)
     let client = client(ScriptedTransport(ObjectService(pattern(1000)).answer))
     try await client.download("k", to: directory.path("k"))
@@ -63,7 +64,7 @@ final class EventTests: XCTestCase {
     XCTAssertEqual(log.transfers.last?.subject, "copy oss://photos/b")
   }
 
-  func testATransferThatFailsOrIsDroppedSaysSo() async throws {
+  func testFailedOrAbandonedTransferIsReportedWithItsFailure() async throws {
     let refused = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(404) })
     await assertThrows(ServiceError.self) { try await refused.upload([1], to: "k") }
     await assertThrows(ServiceError.self) { _ = try await refused.open("k") }
@@ -76,7 +77,7 @@ final class EventTests: XCTestCase {
     XCTAssertNotNil(log.transfers.last?.failure)
   }
 
-  func testAnErrorOfTheCallersOwnIsNotQuoted() async throws {
+  func testErrorOfTheCallersSourceIsNotQuoted() async throws {
     struct Private: Error { let password = "hunter2" }
     let chunks = AsyncThrowingStream<[UInt8], any Error> { $0.finish(throwing: Private()) }
     let client = client(ScriptedTransport(replies: []))
@@ -84,7 +85,7 @@ final class EventTests: XCTestCase {
     XCTAssertEqual(log.transfers.map(\.failure), ["Private"])
   }
 
-  func testNoSecretIsInAnyEventOrLogLine() async throws {
+  func testNoEventOrLogLineContainsASecret() async throws {
     let lines = Collected<String>()
     var logger = Logger(label: "test") { _ in RecordingHandler(lines: lines) }
     logger.logLevel = .trace
@@ -107,7 +108,7 @@ final class EventTests: XCTestCase {
     }
   }
 
-  func testNothingIsLoggedAfterTheEnd() async throws {
+  func testReleasedLoggerLogsNoEvents() async throws {
     let lines = Collected<String>()
     var logger = Logger(label: "test") { _ in RecordingHandler(lines: lines) }
     logger.logLevel = .trace
@@ -119,7 +120,7 @@ final class EventTests: XCTestCase {
   }
 }
 
-/// Keeps what is logged.
+/// Records what is logged.
 private struct RecordingHandler: LogHandler {
   let lines: Collected<String>
   var metadata: Logger.Metadata = [:]

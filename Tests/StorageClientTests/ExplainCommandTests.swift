@@ -3,7 +3,7 @@ import HTTPTypes
 import StorageClient
 import XCTest
 
-/// `storage-auth explain` and `storage-auth verify`.
+/// Tests `storage-auth explain` and `storage-auth verify`.
 final class ExplainCommandTests: XCTestCase {
   private static let variables = ["OSS_ACCESS_KEY_ID": key.id.string, "OSS_ACCESS_KEY_SECRET": "not-a-secret"]
   private static let cosVariables = [
@@ -12,7 +12,7 @@ final class ExplainCommandTests: XCTestCase {
   private static let url = "https://photos.oss-cn-hangzhou.aliyuncs.com/my%20cat?acl"
   private static let date = "2026-11-20T08:00:00Z"
 
-  /// The options that hand over the headers of a signed request.
+  /// Returns the options that pass the headers of a signed request.
   private func headers(
     _ url: String, _ arguments: [String] = [], _ variables: [String: String] = variables
   ) async throws -> [String] {
@@ -27,7 +27,7 @@ final class ExplainCommandTests: XCTestCase {
     )
   }
 
-  func testAnAnswerIsExplained() async throws {
+  func testErrorResponseIsExplained() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(
       answer("PUT\n\ntext/plain\nFri, 20 Nov 2026 08:00:00 GMT\n/photos/my cat?acl"), to: "answer.xml")
@@ -47,7 +47,7 @@ final class ExplainCommandTests: XCTestCase {
     XCTAssertTrue(object["sent"] is NSNull)
   }
 
-  func testTheRequestCanBeALineForCurlOrAnObject() async throws {
+  func testRequestCanBeACurlCommandOrAJSONObject() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(
       answer("PUT\n\n\nFri, 20 Nov 2026 08:00:00 GMT\n/photos/my+cat?acl"), to: "answer.xml"
@@ -75,7 +75,7 @@ final class ExplainCommandTests: XCTestCase {
     }
   }
 
-  func testWhatTheOtherProgramSignedCanBeGiven() async throws {
+  func testStringToSignOfAnotherProgramCanBeCompared() async throws {
     let directory = try TemporaryDirectory(self)
     let seen = "PUT\n\n\nFri, 20 Nov 2026 08:00:00 GMT\n/photos/my cat?acl"
     let file = try directory.write(answer(seen), to: "answer.xml").string
@@ -89,7 +89,7 @@ final class ExplainCommandTests: XCTestCase {
     XCTAssertFalse(outcome.output.contains("also"), outcome.output)
   }
 
-  func testWhatCannotBeExplainedIsSaid() async throws {
+  func testUnexplainableInputIsReported() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(Array("<Error><Code>NoSuchKey</Code></Error>".utf8), to: "answer.xml").string
     let incomplete = try directory.write(
@@ -108,7 +108,7 @@ final class ExplainCommandTests: XCTestCase {
     }
   }
 
-  func testASignedRequestIsVerified() async throws {
+  func testSignedRequestIsVerified() async throws {
     let cosURL = "https://photos-1250000000.cos.ap-guangzhou.myqcloud.com/cat.jpg"
     for (url, variables, arguments) in [
       (Self.url, Self.variables, []), (Self.url, Self.variables, ["--signature", "v1"]),
@@ -135,7 +135,7 @@ final class ExplainCommandTests: XCTestCase {
     XCTAssertTrue(stranger.output.contains("unknownKey"), stranger.output)
   }
 
-  func testASignedURLIsVerified() async throws {
+  func testPresignedURLIsVerified() async throws {
     for (url, variables) in [
       (Self.url, Self.variables),
       ("https://photos-1250000000.cos.ap-guangzhou.myqcloud.com/cat.jpg", Self.cosVariables),

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import StorageClient
 
-/// Numbers and texts of a service that is broken or hostile: they end in an error, never in the end of the process.
+/// Tests that invalid numbers and texts of a broken or hostile service end in an error, never in a crash.
 final class ForeignNumberTests: XCTestCase {
   private func download(_ headers: [String: String], body: [UInt8] = pattern(100)) async throws {
     let directory = try TemporaryDirectory(self)
@@ -12,7 +12,7 @@ final class ForeignNumberTests: XCTestCase {
     try await client.download("k", to: directory.path("k"))
   }
 
-  func testTheGreatestSizesOfAContentRangeAreRefused() async throws {
+  func testExcessiveContentRangeSizesAreRejected() async throws {
     for total in ["9223372036854775807", "9223372036854775000", "60473139527680"] {
       await assertThrows(StorageError.self, { try await download(["Content-Range": "bytes 0-99/\(total)"]) }) {
         XCTAssertEqual($0.code, .tooLarge, total)
@@ -20,7 +20,7 @@ final class ForeignNumberTests: XCTestCase {
     }
   }
 
-  func testNumbersThatAreNoneCountAsNotSaid() async throws {
+  func testInvalidContentRangesAreIgnored() async throws {
     for range in [
       "bytes 0-99/-1", "bytes 0-99/+100", "bytes 0-99/9223372036854775808", "bytes 0-99/*", "bytes /", "/", "",
       "bytes -9223372036854775808-0/-9223372036854775808", "bytes 9223372036854775807-0/100",
@@ -29,7 +29,7 @@ final class ForeignNumberTests: XCTestCase {
     }
   }
 
-  func testARangeThatEndsBehindTheNumbersIsNotResumed() async throws {
+  func testRangeBeyondTheIntegerLimitIsNotResumed() async throws {
     for length in ["101", "9223372036854775807"] {
       let headers = [
         "Content-Range": "bytes 9223372036854775800-9223372036854775807/100", "Content-Length": length, "ETag": "\"E\"",
@@ -38,7 +38,7 @@ final class ForeignNumberTests: XCTestCase {
     }
   }
 
-  func testPartsAreCutUpToTheEndOfTheNumbers() throws {
+  func testPartsAreSplitUpToTheIntegerLimit() throws {
     for length: Int64 in [.max, .max - 1, (5 << 30) * 10_000 + 1] {
       XCTAssertThrowsError(try PartSizes(length: length, preferred: 1 << 20))
     }
@@ -51,21 +51,21 @@ final class ForeignNumberTests: XCTestCase {
     XCTAssertGreaterThan(growing.size(ofPart: 10_000), 0)
   }
 
-  func testARangeOfTheLeastNumbersIsItsFirstByte() {
+  func testEmptyRangeIsItsFirstByte() {
     XCTAssertEqual(ByteRange(Int64.min..<Int64.min).text, "bytes=0-0")
     XCTAssertEqual(ByteRange(Int64.min..<Int64.max).text, "bytes=0-9223372036854775806")
     XCTAssertEqual(ByteRange(0..<0).text, "bytes=0-0")
     XCTAssertEqual(ByteRange(3..<3).text, "bytes=3-3")
   }
 
-  func testTheFractionStaysBetweenNothingAndAll() {
+  func testFractionIsBetweenZeroAndOne() {
     for (completed, total) in [(100, 1), (1, -1), (.max, 1), (0, 0)] as [(Int64, Int64)] {
       XCTAssertEqual(TransferProgress(completed: completed, total: total).fractionCompleted, 1)
     }
     XCTAssertEqual(TransferProgress(completed: 1, total: 4).fractionCompleted, 0.25)
   }
 
-  func testAnUploadIdOfAnyLengthIsRefusedBeforeItIsSentOn() async throws {
+  func testOversizedUploadIDIsRejected() async throws {
     let id = String(repeating: "A", count: 70_000)
     let answer = "<R><UploadId>\(id)</UploadId></R>"
     let wire = "HTTP/1.1 200 OK\r\nContent-Length: \(answer.utf8.count)\r\n\r\n\(answer)"
@@ -79,7 +79,7 @@ final class ForeignNumberTests: XCTestCase {
     }
   }
 
-  func testContinuationTokensAndNamesOfAnyLengthAreRefused() async throws {
+  func testOversizedContinuationTokensAndNamesAreRejected() async throws {
     let long = String(repeating: "A", count: 5_000)
     for page in [
       "<R><IsTruncated>true</IsTruncated><NextContinuationToken>\(long)</NextContinuationToken></R>",
@@ -93,7 +93,7 @@ final class ForeignNumberTests: XCTestCase {
     }
   }
 
-  func testAURLOfAnyLengthIsRefusedByTheTransport() async throws {
+  func testOversizedURLIsRejectedByTheTransport() async throws {
     try await WireServer.run { server in
       for count in [60_100, 65_600, 70_000, 300_000] {
         let request = HTTPRequest(
@@ -107,7 +107,7 @@ final class ForeignNumberTests: XCTestCase {
     }
   }
 
-  func testStatusesThatHTTPDoesNotKnowAreErrors() async throws {
+  func testInvalidStatusCodesAreErrors() async throws {
     let once = StorageClientConfiguration(attempts: 1)
     for status in ["000", "001", "020", "099"] {
       let answer = "HTTP/1.1 \(status) Odd\r\nContent-Length: 2\r\n\r\nok"
@@ -131,7 +131,7 @@ final class ForeignNumberTests: XCTestCase {
     }
   }
 
-  func testAnAnswerWithTooManyFieldsIsAnError() async throws {
+  func testResponseWithTooManyFieldsIsAnError() async throws {
     let fields = (0..<1_100).map { "X-\($0): 1\r\n" }.joined()
     try await WireServer.run(answering: "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n") { server in
       let client = ossClient(

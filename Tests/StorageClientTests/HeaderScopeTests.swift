@@ -2,7 +2,7 @@ import HTTPTypes
 import StorageClient
 import XCTest
 
-/// Which headers go with which request of an operation, as the vendors' SDKs send them.
+/// Tests which headers are sent with which request of an operation, compared with the vendors' SDKs.
 final class HeaderScopeTests: XCTestCase {
   private struct Vendor {
     let name: String
@@ -40,7 +40,7 @@ final class HeaderScopeTests: XCTestCase {
 
   private let signing: Set<String> = ["date", "content-sha256", "security-token"]
 
-  func testTheHeadersOfAnUploadInPartsGoWithTheRequestsThatTheyBelongTo() async throws {
+  func testHeadersOfAMultipartUploadAreSentWithTheRequestsTheyBelongTo() async throws {
     let service = MultipartService()
     for vendor in vendors(service.answer) {
       let options = UploadOptions(
@@ -62,7 +62,7 @@ final class HeaderScopeTests: XCTestCase {
     }
   }
 
-  func testAnUploadInPartsThatIsGivenUpSaysWhoPays() async throws {
+  func testAbortOfAMultipartUploadCarriesRequestPayer() async throws {
     let service = MultipartService()
     let failing: ScriptedTransport.Handler = { request async throws(TransportError) in
       request.parameter("partNumber") == "2" ? HTTPStreamingResponse(403) : try await service.answer(request)
@@ -78,7 +78,7 @@ final class HeaderScopeTests: XCTestCase {
     }
   }
 
-  func testAnUploadWithOneRequestCarriesEverything() async throws {
+  func testUploadWithOneRequestCarriesAllHeaders() async throws {
     for vendor in vendors({ _ async throws(TransportError) in HTTPStreamingResponse(200) }) {
       let all = headers(vendor, ["traffic-limit": "819200", "request-payer": "requester", "callback": "e30="])
       try await vendor.store.upload(.bytes([1]), to: "k", options: UploadOptions(headers: all), progress: nil)
@@ -102,7 +102,7 @@ final class HeaderScopeTests: XCTestCase {
     }
   }
 
-  func testADownloadThatIsTakenUpAgainCarriesTheHeaders() async throws {
+  func testResumedDownloadCarriesTheHeaders() async throws {
     let bytes = pattern(1000)
     let service = ObjectService(bytes)
     let breaking: ScriptedTransport.Handler = { request async throws(TransportError) in
@@ -123,7 +123,7 @@ final class HeaderScopeTests: XCTestCase {
     }
   }
 
-  func testAQuestionAndACopyCarryTheHeaders() async throws {
+  func testHeadAndCopyCarryTheHeaders() async throws {
     let answer: ScriptedTransport.Handler = { _ async throws(TransportError) in
       HTTPStreamingResponse(200, "<CopyObjectResult><ETag>\"E\"</ETag></CopyObjectResult>")
     }
@@ -142,8 +142,8 @@ final class HeaderScopeTests: XCTestCase {
     }
   }
 
-  /// The question whether an upload was completed whose answer got lost needs the customer's key, too.
-  func testTheQuestionAfterALostAnswerCarriesTheKey() async throws {
+  /// Covers that the HEAD request that confirms a completion with a lost response carries the customer-provided key.
+  func testHeadAfterALostCompletionCarriesTheCustomerKey() async throws {
     let service = MultipartService()
     let losing: ScriptedTransport.Handler = { request async throws(TransportError) in
       if request.method == .head {
@@ -175,7 +175,7 @@ final class HeaderScopeTests: XCTestCase {
       Set(Self.key.keys.map { $0.lowercased() }).union(["request-payer"]))
   }
 
-  func testTheQuestionWhyAHeadWasRefusedCarriesTheHeaders() async throws {
+  func testGetAfterARejectedHeadCarriesTheHeaders() async throws {
     for vendor in vendors({ _ async throws(TransportError) in HTTPStreamingResponse(403) }) {
       let all = headers(vendor, ["request-payer": "requester"])
       await assertThrows(ServiceError.self) { _ = try await vendor.store.head("k", headers: all) }
@@ -187,7 +187,7 @@ final class HeaderScopeTests: XCTestCase {
     }
   }
 
-  func testAHeaderThatTheClientDoesNotKnowGoesWithEveryRequest() async throws {
+  func testUnknownHeaderIsSentWithEveryRequest() async throws {
     let service = MultipartService()
     for vendor in vendors(service.answer) {
       let new = vendor.field("invented-in-2027")
@@ -197,7 +197,7 @@ final class HeaderScopeTests: XCTestCase {
     }
   }
 
-  func testAHeaderThatBelongsToNoRequestOfTheOperationIsRefused() async throws {
+  func testHeaderOfNoRequestOfTheOperationIsRejected() async throws {
     for vendor in vendors({ _ async throws(TransportError) in HTTPStreamingResponse(200) }) {
       let store = vendor.store
       func refused(_ header: String, _ operation: () async throws -> Void) async {
@@ -223,7 +223,7 @@ final class HeaderScopeTests: XCTestCase {
     }
   }
 
-  func testLocalCloudTakesTheHeadersOfEveryRequest() async throws {
+  func testLocalCloudAcceptsTheHeadersOfEveryRequest() async throws {
     let cloud = try await Cloud(self)
     for (name, store) in cloud.stores() {
       let payer: HTTPField.Name = try XCTUnwrap(

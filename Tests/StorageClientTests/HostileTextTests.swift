@@ -9,11 +9,11 @@ import StorageClient
 import Synchronization
 import XCTest
 
-/// Keys and words of services with control characters in them, where a terminal or a log reads them.
+/// Tests that control characters in keys and messages of services do not reach a terminal or a log.
 final class HostileTextTests: XCTestCase {
   static let hostile = "a\u{1B}]0;owned\u{7}\u{9B}2K\r\nError: fake\u{202E}gpj\u{2028}\u{7F}\u{200B}z"
 
-  func testDescriptionsOfErrorsShowNoHostileText() {
+  func testErrorDescriptionsContainNoControlCharacters() {
     let text = Self.hostile
     for error in [
       StorageError(.invalidKey, text, remedy: text) as any Error, AsperaError(.failed, text, remedy: text),
@@ -28,7 +28,7 @@ final class HostileTextTests: XCTestCase {
     }
   }
 
-  func testALineOfALogHasNoHostileText() {
+  func testLogLinesContainNoControlCharacters() {
     let lines = Mutex<[String]>([])
     let logger = Logger(label: "events") { _ in LineHandler { line in lines.withLock { $0.append(line) } } }
     let text = Self.hostile
@@ -44,7 +44,7 @@ final class HostileTextTests: XCTestCase {
     for line in written { XCTAssertTrue(line.utf8.allSatisfy { (0x20..<0x7f).contains($0) }, line) }
   }
 
-  func testListsAndErrorsOfTheCommandLineShowNoHostileText() async throws {
+  func testCommandLineOutputContainsNoControlCharacters() async throws {
     try await withCommandLine { environment, arguments, upload in
       try await upload(Self.hostile)
       let list = try await Programs.storageAuth(["ls", "-r"] + arguments, environment)
@@ -83,7 +83,7 @@ final class HostileTextTests: XCTestCase {
   }
 }
 
-/// Hands on each line with its metadata.
+/// Passes each line with its metadata to a function.
 private struct LineHandler: LogHandler {
   let take: @Sendable (String) -> Void
   var metadata: Logger.Metadata = [:]

@@ -1,8 +1,9 @@
 import StorageClient
 import XCTest
 
+/// Tests listings of objects in pages.
 final class ListingTests: XCTestCase {
-  func testListingPagesThroughOSSByToken() async throws {
+  func testOSSListingContinuesByToken() async throws {
     let transport = ScriptedTransport(replies: [
       HTTPStreamingResponse(
         200,
@@ -37,7 +38,7 @@ final class ListingTests: XCTestCase {
     XCTAssertEqual(requests.map { $0.parameter("max-keys") }, ["10", "10"])
   }
 
-  func testListingPagesThroughCOSByMarker() async throws {
+  func testCOSListingContinuesByMarker() async throws {
     let transport = ScriptedTransport(replies: [
       HTTPStreamingResponse(
         200,
@@ -70,7 +71,7 @@ final class ListingTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 1)
   }
 
-  func testAListingThatDoesNotAdvanceIsAnError() async throws {
+  func testListingThatDoesNotAdvanceIsAnError() async throws {
     let page = "<L><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></L>"
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) }
     await assertThrows(StorageError.self, { for try await _ in ossClient(transport).list() {} }) {
@@ -78,7 +79,7 @@ final class ListingTests: XCTestCase {
     }
   }
 
-  func testAnAnswerThatIsNoListingIsAnError() async throws {
+  func testMalformedListingIsAnError() async throws {
     for body in ["", "<html>", "<L><Contents><Key>%zz</Key><Size>1</Size></Contents></L>"] {
       let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) }
       await assertThrows(StorageError.self, { for try await _ in ossClient(transport).list() {} }) {

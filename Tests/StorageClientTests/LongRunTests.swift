@@ -2,12 +2,13 @@ import LongRun
 import StorageAuthTesting
 import XCTest
 
+/// Tests a short version of the long run on stepped clocks.
 final class LongRunTests: XCTestCase {
   // matrix: OSS V1: early refresh, forced refresh, skew
   // matrix: OSS V4: early refresh, forced refresh, skew
   // matrix: COS V5: early refresh, forced refresh, skew
   // matrix: S3 V4: early refresh, forced refresh, skew
-  func testNothingIsLostDoubledOrUnsignedWhileEverythingFails() async throws {
+  func testNoTransferIsLostRepeatedOrUnsignedUnderInjectedFaults() async throws {
     SecretWatch.install()
     let time = SteppedTime()
     let plan = LongRun.Plan(transfers: 240, tasks: 2, time: time, retryDelay: .zero, hasFailingTokenServices: false) {

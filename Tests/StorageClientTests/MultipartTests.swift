@@ -5,8 +5,9 @@ import XCTest
 
 @testable import StorageClient
 
+/// Tests multipart uploads: parts, checksums, failures and cancellation.
 final class MultipartTests: XCTestCase {
-  func testALargeFileGoesUpInPartsWithOneChecksum() async throws {
+  func testLargeFileIsUploadedInPartsWithOneChecksum() async throws {
     let directory = try TemporaryDirectory(self)
     let bytes = pattern(350_000)
     let file = try directory.write(bytes, to: "large.bin")
@@ -23,7 +24,7 @@ final class MultipartTests: XCTestCase {
     XCTAssertEqual(transport.requests.dropFirst().first?.headers[.contentType], nil)
   }
 
-  func testAStreamOfUnknownLengthGoesUpInPartsAsItComes() async throws {
+  func testStreamOfUnknownLengthIsUploadedInPartsAsItIsRead() async throws {
     let bytes = pattern(350_000)
     for (chunk, expected) in [(7_777, 6), (350_000, 6)] {
       let service = MultipartService()
@@ -35,7 +36,7 @@ final class MultipartTests: XCTestCase {
     }
   }
 
-  func testAStreamThatFitsIntoOnePartGoesUpWithOneRequest() async throws {
+  func testStreamThatFitsIntoOnePartIsUploadedWithOneRequest() async throws {
     for count in [0, 1, 100 * 1024] {
       let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
       let bytes = pattern(count)
@@ -45,7 +46,7 @@ final class MultipartTests: XCTestCase {
     }
   }
 
-  func testAStreamWithAnotherLengthThanAnnouncedIsGivenUp() async throws {
+  func testStreamOfAnotherLengthThanAnnouncedAbortsTheUpload() async throws {
     let service = MultipartService()
     let client = ossClient(ScriptedTransport(service.answer))
     await assertThrows(StorageError.self, { try await client.upload(stream(of: [[1, 2]]), length: 3, to: "k") }) {
@@ -56,7 +57,7 @@ final class MultipartTests: XCTestCase {
     XCTAssertTrue(service.isAborted)
   }
 
-  func testAStreamThatFailsGivesTheUploadUpAndThrowsItsOwnError() async throws {
+  func testFailingStreamAbortsTheUploadAndRethrowsItsError() async throws {
     struct Broken: Error {}
     let service = MultipartService()
     let transport = ScriptedTransport(service.answer)
@@ -68,7 +69,7 @@ final class MultipartTests: XCTestCase {
     XCTAssertTrue(service.isAborted)
   }
 
-  func testAFailedPartGivesTheUploadUp() async throws {
+  func testFailedPartAbortsTheUpload() async throws {
     let service = MultipartService()
     let transport = ScriptedTransport { request async throws(TransportError) in
       request.parameter("partNumber") == "3"
@@ -82,7 +83,7 @@ final class MultipartTests: XCTestCase {
     XCTAssertEqual(transport.requests.last?.method, .delete)
   }
 
-  func testADamagedPartGivesTheUploadUp() async throws {
+  func testDamagedPartAbortsTheUpload() async throws {
     let service = MultipartService()
     let transport = ScriptedTransport { request async throws(TransportError) in
       var reply = try await service.answer(request)
@@ -97,7 +98,7 @@ final class MultipartTests: XCTestCase {
     XCTAssertTrue(service.isAborted)
   }
 
-  func testTheWholeIsComparedWhenEveryPartIsRight() async throws {
+  func testObjectChecksumIsComparedAfterAllParts() async throws {
     let service = MultipartService()
     let transport = ScriptedTransport { request async throws(TransportError) in
       var reply = try await service.answer(request)
@@ -112,7 +113,7 @@ final class MultipartTests: XCTestCase {
     }
   }
 
-  func testACancelledUploadIsGivenUp() async throws {
+  func testCancelledUploadIsAborted() async throws {
     let service = MultipartService()
     let (reached, signal) = AsyncStream<Void>.makeStream()
     let transport = ScriptedTransport { request async throws(TransportError) in
@@ -128,7 +129,7 @@ final class MultipartTests: XCTestCase {
     XCTAssertTrue(service.isAborted)
   }
 
-  func testAnErrorInsideASuccessfulAnswerIsAnError() async throws {
+  func testErrorInASuccessfulResponseIsAnError() async throws {
     let service = MultipartService()
     let transport = ScriptedTransport { request async throws(TransportError) in
       request.method == .post && request.parameter("uploadId") != nil
@@ -141,7 +142,7 @@ final class MultipartTests: XCTestCase {
     XCTAssertTrue(service.isAborted)
   }
 
-  func testThereAreNeverMoreThanTenThousandParts() throws {
+  func testUploadHasAtMostTenThousandParts() throws {
     let tebibyte: Int64 = 1 << 40
     let sizes = try PartSizes(length: tebibyte, preferred: 8 << 20)
     XCTAssertLessThanOrEqual(sizes.ranges(of: tebibyte).count, 10_000)
@@ -151,7 +152,7 @@ final class MultipartTests: XCTestCase {
     XCTAssertGreaterThan((1...10_000).reduce(0) { $0 + growing.size(ofPart: $1) }, 6 * 10_000 * (8 << 20))
   }
 
-  func testTheCallbackRunsWhenTheObjectIsComplete() async throws {
+  func testCallbackAndForbidOverwriteAreSentWithTheCompletion() async throws {
     let service = MultipartService()
     let transport = ScriptedTransport(service.answer)
     let callback = try XCTUnwrap(HTTPField.Name("x-oss-callback"))
@@ -172,7 +173,7 @@ private func stream(of chunks: [[UInt8]]) -> AsyncStream<[UInt8]> {
   }
 }
 
-/// A service that knows multipart uploads and nothing else.
+/// A service that supports only multipart uploads.
 final class MultipartService: Sendable {
   private struct State {
     var parts: [Int: [UInt8]] = [:]

@@ -4,6 +4,7 @@ import XCTest
 
 @testable import StorageClient
 
+/// Tests presigned URLs.
 final class PresignTests: XCTestCase {
   private func client(_ key: AccessKey) -> StorageClient<OSSProvider> {
     StorageClient(
@@ -11,7 +12,7 @@ final class PresignTests: XCTestCase {
       transport: ScriptedTransport(replies: []), time: SteppedTime(now: Timestamp(unixSeconds: 1_795_161_600)))
   }
 
-  func testAURLSaysWhatItsUserHasToSend() async throws {
+  func testURLComesWithTheHeadersThatItsUserMustSend() async throws {
     let upload = try await client(key).presign(
       .put, "a/cat.jpg", contentType: "image/jpeg", parameters: [.init(name: "x-oss-traffic-limit", value: "819200")],
       validFor: .seconds(1800))
@@ -24,7 +25,7 @@ final class PresignTests: XCTestCase {
     XCTAssertFalse(upload.url.contains("+"))
   }
 
-  func testAURLWithAKeyThatEndsFirstIsRefused() async throws {
+  func testURLThatOutlivesItsKeyIsRejected() async throws {
     let ending = AccessKey(
       id: "STS.x", secret: "s", sessionToken: "t", expiration: Timestamp(unixSeconds: 1_795_161_700))
     await assertThrows(CredentialError.self) {
@@ -33,20 +34,20 @@ final class PresignTests: XCTestCase {
     _ = try await client(ending).presign(.get, "k", validFor: .seconds(99))
   }
 
-  func testNobodyCannotPresign() async throws {
+  func testAnonymousClientCannotPresign() async throws {
     await assertThrows(
       SigningError.self, { _ = try await client(.anonymous).presign(.get, "k", validFor: .seconds(60)) }
     ) { XCTAssertEqual($0.code, .anonymous) }
   }
 
-  func testAHeaderThatCannotBeSentIsRefused() async throws {
+  func testInvalidHeaderIsRejected() async throws {
     await assertThrows(
       StorageError.self,
       { _ = try await client(key).presign(.put, "k", contentType: "a\nb", validFor: .seconds(60)) }
     ) { XCTAssertEqual($0.code, .invalidOption) }
   }
 
-  func testCOSMakesURLsToo() async throws {
+  func testCOSPresignsURLs() async throws {
     let url = try await cosClient(ScriptedTransport(replies: [])).presign(.get, "猫.jpg", validFor: .seconds(60)).url
     XCTAssertTrue(url.hasPrefix("http://127.0.0.1:9/photos-1250000000/%E7%8C%AB.jpg?"))
     XCTAssertTrue(url.contains("q-signature="))

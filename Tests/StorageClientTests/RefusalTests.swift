@@ -4,8 +4,9 @@ import NIOHTTP1
 import StorageClient
 import XCTest
 
+/// Tests the client's errors, aborted uploads and presigned URLs against LocalCloud.
 final class RefusalTests: XCTestCase {
-  func testAWrongSecretIsTheServicesOwnError() async throws {
+  func testWrongSecretIsTheServicesOwnError() async throws {
     let cloud = try await Cloud(self)
     for (name, store) in cloud.stores(key: AccessKey(id: key.id, secret: "wrong")) {
       await assertThrows(ServiceError.self, { try await store.upload([1], to: "k") }) { error in
@@ -18,7 +19,7 @@ final class RefusalTests: XCTestCase {
     }
   }
 
-  func testAWrongSecretOfATemporaryKeyShowsNoToken() async throws {
+  func testWrongSecretOfATemporaryKeyShowsNoToken() async throws {
     let cloud = try await Cloud(self)
     let wrong = AccessKey(id: temporaryKey.id, secret: "wrong", sessionToken: temporaryKey.sessionToken?.reveal())
     for (name, store) in cloud.stores(key: wrong) {
@@ -32,7 +33,7 @@ final class RefusalTests: XCTestCase {
     }
   }
 
-  func testWhatIsNotThereIsTyped() async throws {
+  func testMissingObjectsAndBucketsHaveTheirErrorKind() async throws {
     let cloud = try await Cloud(self)
     let directory = try TemporaryDirectory(self)
     for (name, store) in cloud.stores() {
@@ -57,7 +58,7 @@ final class RefusalTests: XCTestCase {
     }
   }
 
-  func testNothingIsLeftOfAnUploadThatIsGivenUp() async throws {
+  func testAbortedUploadLeavesNoObject() async throws {
     struct Broken: Error {}
     let cloud = try await Cloud(self)
     for (name, store) in cloud.stores() {
@@ -70,7 +71,7 @@ final class RefusalTests: XCTestCase {
     }
   }
 
-  func testAnyHTTPClientCanUseAURL() async throws {
+  func testAnyHTTPClientCanUseAPresignedURL() async throws {
     let cloud = try await Cloud(self, isStrict: false)
     let v4 = cloud.oss(.v4)
     let v1 = cloud.oss(.v1, key: temporaryKey)

@@ -4,9 +4,9 @@ import StorageClient
 import Synchronization
 import XCTest
 
-/// Credentials that end while a request is on its way.
+/// Tests credentials that expire while a request is in flight.
 extension RenewalTests {
-  func testACredentialThatEndsWhileTheRequestWaitsIsRenewedAfterEachRepetition() async throws {
+  func testCredentialThatExpiresBetweenAttemptsIsRefreshedAfterEachRetry() async throws {
     let (cache, fetches) = issuing()
     let service = GuardedService(time: time, accepting: ["STS.3"])
     let hasLost = Mutex(false)
@@ -25,7 +25,7 @@ extension RenewalTests {
     XCTAssertEqual(transport.requests.count, 4)
   }
 
-  func testACredentialThatEndedOnItsWayIsRenewedAsOftenAsARequestIsRepeated() async throws {
+  func testCredentialThatExpiredInFlightIsRefreshedForEachAttempt() async throws {
     for (journey, isCured) in [(Duration.seconds(6), true), (.seconds(2), false)] {
       let (cache, fetches) = issuing(life: .seconds(5))
       let service = GuardedService(time: time, accepting: ["STS.3"])

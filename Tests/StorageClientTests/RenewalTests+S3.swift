@@ -3,7 +3,7 @@ import StorageAuthTesting
 import StorageClient
 import XCTest
 
-/// Credentials of S3, which has codes and statuses of its own for those that ended.
+/// Tests the refresh of credentials of S3, which has its own codes and statuses for expired ones.
 extension RenewalTests {
   private func s3Client(
     _ transport: any HTTPTransport, _ cache: CredentialCache<AccessKey>
@@ -14,7 +14,7 @@ extension RenewalTests {
   }
 
   // matrix: S3 V4: early refresh
-  func testACredentialOfS3ThatWouldNotLastForARequestIsRenewedBeforeIt() async throws {
+  func testS3CredentialThatExpiresDuringARequestIsRefreshedBeforeIt() async throws {
     let (cache, fetches) = issuing(life: .seconds(3600))
     let service = GuardedService(time: time, accepting: ["STS.1"], voice: .s3)
     let transport = ScriptedTransport(service.answer)
@@ -22,9 +22,9 @@ extension RenewalTests {
     try await client.upload([1], to: "k")
     time.advance(by: .seconds(3000))
     try await client.upload([1], to: "k")
-    XCTAssertEqual(fetches.values.count, 1, "ten minutes are left")
+    XCTAssertEqual(fetches.values.count, 1, "the credential remains valid for ten minutes")
     time.advance(by: .seconds(599))
-    // The key has a second left, and a request needs two.
+    // The key expires in one second, and a request requires two.
     service.accept(["STS.2"])
     try await client.upload([1], to: "k")
     XCTAssertEqual(fetches.values.count, 2)
@@ -34,7 +34,7 @@ extension RenewalTests {
   }
 
   // matrix: S3 V4: early refresh
-  func testACredentialOfS3IsRenewedInsideItsMarginWhileTheOldOneStillSigns() async throws {
+  func testS3CredentialIsRefreshedWithinItsMarginWhileTheOldOneStillSigns() async throws {
     let (cache, fetches) = issuing(life: .seconds(3600))
     let service = GuardedService(time: time, accepting: ["STS.1", "STS.2"], voice: .s3)
     let transport = ScriptedTransport(service.answer)
@@ -42,8 +42,8 @@ extension RenewalTests {
     try await client.upload([1], to: "k")
     time.advance(by: .seconds(3600 - 60))
     try await client.upload([1], to: "k")
-    XCTAssertEqual(log.signatures.last?.identity, "STS.1", "it is served while it is renewed")
-    await eventually("the next one is there") { cache.current()?.credential.id == "STS.2" }
+    XCTAssertEqual(log.signatures.last?.identity, "STS.1", "the current credential must sign during the refresh")
+    await eventually("the refreshed credential is cached") { cache.current()?.credential.id == "STS.2" }
     try await client.upload([1], to: "k")
     XCTAssertEqual(log.signatures.last?.identity, "STS.2")
     XCTAssertEqual(fetches.values.count, 2)
@@ -51,7 +51,7 @@ extension RenewalTests {
   }
 
   // matrix: S3 V4: forced refresh
-  func testACredentialThatS3RefusesIsRenewedAndTheRequestSignedAgain() async throws {
+  func testCredentialRejectedByS3IsRefreshedAndTheRequestSignedAgain() async throws {
     for code in ["ExpiredToken", "InvalidToken", "InvalidAccessKeyId"] {
       let (cache, fetches) = issuing()
       let service = GuardedService(time: time, voice: .s3)
@@ -70,7 +70,7 @@ extension RenewalTests {
   }
 
   // matrix: S3 V4: forced refresh
-  func testAHeadThatS3RefusesWithoutAReasonIsExplainedByAGet() async throws {
+  func testS3HeadRejectedWithoutAReasonIsExplainedByAGet() async throws {
     for code in ["ExpiredToken", "InvalidAccessKeyId"] {
       let (cache, fetches) = issuing()
       let service = GuardedService(time: time, voice: .s3)
@@ -83,7 +83,7 @@ extension RenewalTests {
   }
 
   // matrix: S3 V4: forced refresh, expiry
-  func testS3sOwnErrorComesWhereNoOtherCredentialIsHad() async throws {
+  func testS3ErrorIsThrownWhenNoOtherCredentialIsAvailable() async throws {
     let (cache, fetches) = issuing(onlyUpTo: 1)
     let service = GuardedService(time: time, voice: .s3)
     service.accept([], others: "ExpiredToken")

@@ -4,9 +4,9 @@ import StorageClient
 import Synchronization
 import XCTest
 
-/// Refusals of a HEAD, which have no body, and the question that finds their reason.
+/// Tests rejected HEAD requests, whose responses have no body, and the GET requests that determine the reason.
 extension RenewalTests {
-  func testAHeadIsSentAgainIfTheQuestionForItsReasonGetsNoAnswer() async throws {
+  func testHeadIsSentAgainIfTheGetForItsReasonFails() async throws {
     for disturbance in ["lost", "500", "cut"] {
       let (cache, fetches) = issuing()
       let service = GuardedService(time: time, accepting: ["STS.2"], voice: .cos)
@@ -29,7 +29,7 @@ extension RenewalTests {
     }
   }
 
-  func testAHeadIsSentAgainWithACredentialThatAnotherRequestHadRenewed() async throws {
+  func testHeadIsSentAgainWithACredentialThatAnotherRequestRefreshed() async throws {
     let (cache, fetches) = issuing()
     let service = GuardedService(time: time, accepting: ["STS.2"], voice: .cos)
     let transport = ScriptedTransport { request async throws(TransportError) in
@@ -44,7 +44,7 @@ extension RenewalTests {
     XCTAssertEqual(fetches.values.count, 2)
   }
 
-  func testEachRefusalOfAHeadIsExplained() async throws {
+  func testEachRejectionOfAHeadIsExplained() async throws {
     let (cache, _) = issuing()
     let service = GuardedService(time: time, accepting: ["STS.3"], voice: .cos)
     let transport = ScriptedTransport(service.answer)

@@ -4,11 +4,12 @@ import StorageClient
 import Synchronization
 import XCTest
 
+/// Tests how the client refreshes credentials that expire or that a service rejects.
 final class RenewalTests: XCTestCase {
   let time = SteppedTime()
   let log = EventLog()
 
-  /// A token service that gives out `STS.1`, `STS.2` and so on.
+  /// Returns a cache of a token service that issues `STS.1`, `STS.2` and so on, and its numbered fetches.
   func issuing(
     onlyUpTo last: Int = .max, life: Duration? = .seconds(3600)
   ) -> (cache: CredentialCache<AccessKey>, fetches: Collected<Int>) {
@@ -22,7 +23,7 @@ final class RenewalTests: XCTestCase {
       SecretWatch.add(key)
       return key
     }
-    // Renewed as late as can be, so that what the tests step over is the same in each run.
+    // Refreshes happen as late as possible, so that every run steps over the same time.
     let cache = CredentialCache(provider, CredentialCacheConfiguration(), log.events, time, random: { 0 })
     return (cache, fetches)
   }
@@ -36,7 +37,7 @@ final class RenewalTests: XCTestCase {
   }
 
   // matrix: OSS V4: forced refresh
-  func testACredentialThatTheServiceCallsExpiredIsRenewedAndTheRequestSignedAgain() async throws {
+  func testCredentialRejectedAsExpiredIsRefreshedAndTheRequestSignedAgain() async throws {
     for code in ["SecurityTokenExpired", "InvalidAccessKeyId", "InvalidSecurityToken", "ExpiredToken", "InvalidToken"] {
       let (cache, fetches) = issuing()
       let service = GuardedService(time: time)
@@ -52,7 +53,7 @@ final class RenewalTests: XCTestCase {
     XCTAssertEqual(log.retries.first?.subject, "PUT oss://photos/k")
   }
 
-  func testTheServicesOwnErrorComesWhereNoOtherCredentialIsHad() async throws {
+  func testServiceErrorIsThrownWhenNoOtherCredentialIsAvailable() async throws {
     let (cache, fetches) = issuing(onlyUpTo: 1)
     let service = GuardedService(time: time, accepting: [])
     let transport = ScriptedTransport(service.answer)
@@ -67,7 +68,7 @@ final class RenewalTests: XCTestCase {
     XCTAssertEqual(fetches.values.count, 2)
   }
 
-  func testAPermanentKeyThatIsUnknownIsNotSentTwice() async throws {
+  func testUnknownPermanentKeyIsNotSentTwice() async throws {
     let service = GuardedService(time: time, accepting: [])
     service.accept([], others: "InvalidAccessKeyId")
     let transport = ScriptedTransport(service.answer)
@@ -79,7 +80,7 @@ final class RenewalTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 1)
   }
 
-  func testARenewedCredentialThatIsRefusedAsWellIsNotRenewedAgain() async throws {
+  func testRefreshedCredentialThatIsRejectedIsNotRefreshedAgain() async throws {
     let (cache, fetches) = issuing()
     let transport = ScriptedTransport(GuardedService(time: time, accepting: []).answer)
     await assertThrows(ServiceError.self, { try await client(transport, cache).upload([1], to: "k") }) {
@@ -90,7 +91,7 @@ final class RenewalTests: XCTestCase {
   }
 
   // matrix: OSS V4: forced refresh
-  func testAThousandRefusalsOfOneCredentialMakeOneRefresh() async throws {
+  func testAThousandRejectionsOfOneCredentialCauseOneRefresh() async throws {
     let (cache, fetches) = issuing()
     _ = try await cache.credential()
     let service = GuardedService(time: time, accepting: ["STS.2"])
@@ -115,7 +116,7 @@ final class RenewalTests: XCTestCase {
   }
 
   // matrix: OSS V4: early refresh
-  func testACredentialIsRenewedBeforeItEndsAndNoRequestNoticesIt() async throws {
+  func testCredentialIsRefreshedBeforeExpirationWithoutFailedRequests() async throws {
     let (cache, fetches) = issuing(life: .seconds(5))
     let service = GuardedService(time: time)
     let transport = ScriptedTransport(service.answer)
@@ -130,7 +131,7 @@ final class RenewalTests: XCTestCase {
     XCTAssertTrue(log.retries.isEmpty)
   }
 
-  func testAHeadThatIsRefusedWithoutAReasonIsExplainedByAGet() async throws {
+  func testHeadRejectedWithoutAReasonIsExplainedByAGet() async throws {
     let (cache, fetches) = issuing()
     let service = GuardedService(time: time, accepting: ["STS.2"], voice: .cos)
     let transport = ScriptedTransport(service.answer)
@@ -140,7 +141,7 @@ final class RenewalTests: XCTestCase {
     XCTAssertEqual(fetches.values.count, 2)
   }
 
-  func testAHeadThatMayNotBeDoneRenewsNothing() async throws {
+  func testHeadWithoutPermissionCausesNoRefresh() async throws {
     let (cache, fetches) = issuing()
     let service = GuardedService(time: time, accepting: [], voice: .cos)
     service.accept([], others: "AccessDenied")
@@ -154,7 +155,7 @@ final class RenewalTests: XCTestCase {
     XCTAssertEqual(fetches.values.count, 1)
   }
 
-  func testAHeadThatIsRefusedWhereAGetIsNotStaysRefused() async throws {
+  func testHeadRejectedWhereAGetSucceedsStaysRejected() async throws {
     let (cache, fetches) = issuing()
     let transport = ScriptedTransport { request throws(TransportError) in
       HTTPStreamingResponse(request.method == .head ? 403 : 206, request.method == .head ? "" : "x")
@@ -166,7 +167,7 @@ final class RenewalTests: XCTestCase {
     XCTAssertEqual(fetches.values.count, 1)
   }
 
-  func testASignatureThatLivedAsLongAsItsCredentialIsRenewedWithIt() async throws {
+  func testRequestExpiredErrorRefreshesTheCredential() async throws {
     let (cache, fetches) = issuing()
     let body = "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(403, body), HTTPStreamingResponse(200)])
@@ -174,7 +175,7 @@ final class RenewalTests: XCTestCase {
     XCTAssertEqual(fetches.values.count, 2)
   }
 
-  func testTheClockAndTheCredentialAreBothCuredForOneRequest() async throws {
+  func testClockAndCredentialAreBothCorrectedForOneRequest() async throws {
     let (cache, _) = issuing()
     let service = GuardedService(time: OffsetTime(base: time, offset: .seconds(1200)), accepting: ["STS.2"])
     let transport = ScriptedTransport(service.answer)
@@ -185,7 +186,7 @@ final class RenewalTests: XCTestCase {
     XCTAssertEqual(log.retries.map(\.attempt), [2, 3])
   }
 
-  func testACacheIsNotPutIntoAnotherOne() async throws {
+  func testCacheIsNotWrappedInAnotherCache() async throws {
     let (cache, _) = issuing()
     let provider: any CredentialProvider<AccessKey> = cache
     let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), credentials: provider)
@@ -193,7 +194,7 @@ final class RenewalTests: XCTestCase {
     XCTAssertTrue(client.events === cache.events)
   }
 
-  func testATokenThatIsPutInByHandIsUsedFromThenOn() async throws {
+  func testReplacedCredentialIsUsedFromThenOn() async throws {
     let service = GuardedService(time: time, accepting: ["STS.2"])
     let first = AccessKey(id: "STS.1", secret: "s", sessionToken: "t")
     let client = client(ScriptedTransport(service.answer), CredentialCache(first, time: time))
@@ -202,7 +203,7 @@ final class RenewalTests: XCTestCase {
     try await client.upload([1], to: "k")
   }
 
-  func testACancelledWaitForACredentialIsACancellation() async throws {
+  func testCancelledWaitForACredentialIsACancellation() async throws {
     let (reached, signal) = AsyncStream<Void>.makeStream()
     let cache = CredentialCache<AccessKey>(source: "slow", time: time) { [time] in
       signal.yield()
@@ -217,7 +218,7 @@ final class RenewalTests: XCTestCase {
   }
 }
 
-/// Lets nobody go on before everybody is there.
+/// Suspends all callers until the last one has arrived.
 private final class Gathering: Sendable {
   private struct State {
     var missing: Int

@@ -2,6 +2,7 @@ import HTTPTypes
 import StorageClient
 import XCTest
 
+/// Tests how interrupted downloads are resumed.
 final class ResumeTests: XCTestCase {
   private let log = EventLog()
 
@@ -11,7 +12,7 @@ final class ResumeTests: XCTestCase {
       transport: transport, events: log.events, time: RushingTime())
   }
 
-  /// A service whose answers break off after so many bytes, as often as there are numbers.
+  /// Returns a service whose responses break off after the given numbers of bytes, one number per response.
   private func breaking(
     _ service: ObjectService, after limits: [Int], silently: Bool = false
   ) -> ScriptedTransport {
@@ -37,7 +38,7 @@ final class ResumeTests: XCTestCase {
     }
   }
 
-  func testAStreamGoesOnWhereItBrokeOff() async throws {
+  func testInterruptedStreamIsResumed() async throws {
     let bytes = pattern(1000)
     for silently in [false, true] {
       let transport = breaking(ObjectService(bytes), after: [300, 200], silently: silently)
@@ -49,7 +50,7 @@ final class ResumeTests: XCTestCase {
     XCTAssertEqual(log.retries.map(\.attempt), [2, 3, 2, 3])
   }
 
-  func testARangeGoesOnInsideItself() async throws {
+  func testInterruptedRangeIsResumedWithinTheRange() async throws {
     let bytes = pattern(1000)
     let transport = breaking(ObjectService(bytes), after: [40])
     let options = DownloadOptions(range: ByteRange(100..<200))
@@ -58,7 +59,7 @@ final class ResumeTests: XCTestCase {
     XCTAssertEqual(transport.requests.map { $0.headers[.range] }, ["bytes=100-199", "bytes=140-199"])
   }
 
-  func testAFileGoesOnWhereItBrokeOff() async throws {
+  func testInterruptedFileIsResumed() async throws {
     let directory = try TemporaryDirectory(self)
     let bytes = pattern(450_000)
     let transport = breaking(ObjectService(bytes), after: [150_000, 7])
@@ -67,13 +68,13 @@ final class ResumeTests: XCTestCase {
     XCTAssertEqual(log.transfers.map(\.bytes), [450_000])
   }
 
-  func testItIsGivenUpAfterAsManyAttemptsAsAnyRequest() async throws {
+  func testResumptionStopsAfterTheConfiguredAttempts() async throws {
     let transport = breaking(ObjectService(pattern(1000)), after: [100, 1, 1, 1, 1])
     await assertThrows(TransportError.self) { _ = try await client(transport).download("k", upTo: 1000) }
     XCTAssertEqual(transport.requests.count, 3)
   }
 
-  func testAnObjectThatWasReplacedMeanwhileIsNotMixed() async throws {
+  func testObjectReplacedBeforeTheResumptionIsNotMixed() async throws {
     let first = breaking(ObjectService(pattern(1000)), after: [100])
     let transport = ScriptedTransport { request async throws(TransportError) in
       guard request.headers[.ifMatch] == nil else {
@@ -88,7 +89,7 @@ final class ResumeTests: XCTestCase {
     }
   }
 
-  func testAnAnswerThatIsNotTheRestIsNotTaken() async throws {
+  func testResponseThatIsNotTheRemainderIsRejected() async throws {
     let first = breaking(ObjectService(pattern(1000)), after: [100])
     let transport = ScriptedTransport { request async throws(TransportError) in
       var plain = HTTPRequest(method: .get, scheme: nil, authority: nil, path: request.path)
@@ -100,7 +101,7 @@ final class ResumeTests: XCTestCase {
     }
   }
 
-  func testWhatHasNoTagIsNotResumed() async throws {
+  func testObjectWithoutAStrongEntityTagIsNotResumed() async throws {
     for tag in [nil, "W/\"E\""] {
       let transport = ScriptedTransport { _ throws(TransportError) in
         var reply = HTTPStreamingResponse(200, "", ["Content-Length": "4"])

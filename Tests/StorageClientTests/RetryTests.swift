@@ -2,6 +2,7 @@ import HTTPTypes
 import StorageClient
 import XCTest
 
+/// Tests which failures are retried, how often, and after which delay.
 final class RetryTests: XCTestCase {
   private let time = RushingTime()
   private let log = EventLog()
@@ -18,7 +19,7 @@ final class RetryTests: XCTestCase {
     TransportError(code, "The network said no.", remedy: "None.")
   }
 
-  func testTheDelayGrowsIsCutAtRandomAndIsBounded() async throws {
+  func testDelayGrowsWithJitterAndIsLimited() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(500) }
     let configuration = StorageClientConfiguration(
       attempts: 6, retryDelay: .seconds(1), longestRetryDelay: .seconds(5))
@@ -36,7 +37,7 @@ final class RetryTests: XCTestCase {
     XCTAssertGreaterThan(Set(time.naps.map { $0 / .seconds(1) }).count, 3)
   }
 
-  func testAServiceThatSaysWhenIsAskedThen() async throws {
+  func testRetryAfterIsRespected() async throws {
     let now = time.now
     for (header, expected) in [("7", Duration.seconds(7)), (now.advanced(by: .seconds(9)).httpDate, .seconds(9))] {
       let throttled = HTTPStreamingResponse(429, "", ["Retry-After": header, "Date": now.httpDate])
@@ -45,7 +46,7 @@ final class RetryTests: XCTestCase {
     }
   }
 
-  func testAServiceThatWantsToBeLeftAloneForLongIsNotAskedAgain() async throws {
+  func testLongRetryAfterIsNotWaitedFor() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in
       HTTPStreamingResponse(503, "", ["Retry-After": "3600"])
     }
@@ -55,7 +56,7 @@ final class RetryTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 1)
   }
 
-  func testWhatCanHelpIsRepeatedAndWhatCannotIsNot() async throws {
+  func testOnlyTransientFailuresAreRetried() async throws {
     for status in [408, 429, 500, 502, 503, 504] {
       let transport = ScriptedTransport(replies: [HTTPStreamingResponse(status), HTTPStreamingResponse(200)])
       _ = try await client(transport).upload([1], to: "k")
@@ -76,7 +77,7 @@ final class RetryTests: XCTestCase {
     }
   }
 
-  func testWhatMayHaveHappenedIsNotRepeatedIfItMustHappenOnce() async throws {
+  func testOperationThatMustHappenOnceIsNotRetriedIfItMayHaveHappened() async throws {
     let once = UploadOptions(forbidOverwrite: true)
     let gone = lost()
     let lost = ScriptedTransport { _ throws(TransportError) in throw gone }
@@ -90,7 +91,7 @@ final class RetryTests: XCTestCase {
     XCTAssertEqual(throttled.requests.count, 2)
   }
 
-  func testAnAnswerThatBreaksOffIsAskedForAgain() async throws {
+  func testInterruptedResponseIsRequestedAgain() async throws {
     let gone = lost()
     let transport = ScriptedTransport { [log] _ throws(TransportError) in
       var reply = HTTPStreamingResponse(200, "<R><Contents><Key>a</Key><Size>1</Size></Contents></R>")
@@ -103,7 +104,7 @@ final class RetryTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 2)
   }
 
-  func testARefusalThatBreaksOffIsAskedForAgain() async throws {
+  func testInterruptedErrorResponseIsRequestedAgain() async throws {
     let gone = lost()
     let denied = "<Error><Code>AccessDenied</Code><Message>No right.</Message></Error>"
     let transport = ScriptedTransport { [log] _ throws(TransportError) in
@@ -118,7 +119,7 @@ final class RetryTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 2)
   }
 
-  func testAStreamIsSentAgainFromWhatWasCollected() async throws {
+  func testStreamIsSentAgainFromTheBuffer() async throws {
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(500), HTTPStreamingResponse(200)])
     let chunks = AsyncStream<[UInt8]> { continuation in
       for chunk in [[1], [2, 3]] as [[UInt8]] { continuation.yield(chunk) }
@@ -128,7 +129,7 @@ final class RetryTests: XCTestCase {
     XCTAssertEqual(transport.requests.map(\.body), [[1, 2, 3], [1, 2, 3]])
   }
 
-  func testAnErrorInsideASuccessfulAnswerIsRepeatedLikeAnyOther() async throws {
+  func testErrorInASuccessfulResponseIsRetried() async throws {
     let failed = HTTPStreamingResponse(200, "<Error><Code>InternalError</Code><Message>Sorry.</Message></Error>")
     let transport = ScriptedTransport(replies: [failed, HTTPStreamingResponse(200, "<R><ETag>\"E\"</ETag></R>")])
     let copy = try await client(transport).copy(from: "a", to: "b")
@@ -136,7 +137,7 @@ final class RetryTests: XCTestCase {
     XCTAssertEqual(log.retries.count, 1)
   }
 
-  func testARetryStopsWhenTheTaskIsCancelled() async throws {
+  func testRetryStopsWhenTheTaskIsCancelled() async throws {
     let client = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(500) })
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

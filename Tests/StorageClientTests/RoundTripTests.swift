@@ -2,14 +2,15 @@ import LocalCloud
 import StorageClient
 import XCTest
 
+/// Tests that objects are unchanged after upload and download with every provider.
 final class RoundTripTests: XCTestCase {
-  /// What a user writes once for every provider.
+  /// Uploads and downloads a file with code that is the same for every provider.
   private func roundTrip(_ file: FilePath, through store: some ObjectStore, to copy: FilePath) async throws {
     try await store.upload(file, to: "2026/11/20/cat.jpg", metadata: ["author": "Mia 猫"])
     try await store.download("2026/11/20/cat.jpg", to: copy)
   }
 
-  func testTheSameFilesGoThroughEveryProvider() async throws {
+  func testTheSameFilesWorkWithEveryProvider() async throws {
     let cloud = try await Cloud(self)
     for (name, store) in cloud.stores() + cloud.stores(key: temporaryKey) {
       for count in [0, 1, 100_000, 450_000] {
@@ -31,7 +32,7 @@ final class RoundTripTests: XCTestCase {
     XCTAssertEqual(statistics.verified.count, 4)
   }
 
-  func testBytesAndStreamsArriveAsTheyAre() async throws {
+  func testBytesAndStreamsAreUnchanged() async throws {
     let cloud = try await Cloud(self)
     let bytes = pattern(350_000)
     for (name, store) in cloud.stores() {
@@ -52,7 +53,7 @@ final class RoundTripTests: XCTestCase {
     }
   }
 
-  func testOddKeysSurviveUploadListingAndDeletion() async throws {
+  func testUnusualKeysAreUploadedListedAndDeleted() async throws {
     let cloud = try await Cloud(self)
     let keys = [
       "a//b", "a/../b", "a/./b", "a%2Fb", "a+b", "a b", "a&b=c", "<a>\"'", "猫/🐈‍⬛", "a\tb\nc\rd", "a\u{1}b",
@@ -112,7 +113,7 @@ final class RoundTripTests: XCTestCase {
     }
   }
 
-  func testBucketsAreMadeAndFound() async throws {
+  func testBucketsAreCreatedAndFound() async throws {
     let cloud = try await Cloud(self)
     let oss = cloud.oss(bucket: "new-bucket")
     let cos = cloud.cos(bucket: "new-bucket-1250000000")

@@ -3,7 +3,7 @@ import StorageClient
 import StorageCrypto
 import XCTest
 
-/// What the client does for S3 alone: checksums, hashes of bodies, conditions, another region.
+/// Tests the client's S3-specific behaviour: checksums, payload hashes, conditions and regions.
 final class S3ProviderTests: XCTestCase {
   private func client(
     _ transport: ScriptedTransport, endpoint: String? = endpoint, integrity: S3Integrity = S3Integrity()
@@ -18,7 +18,7 @@ final class S3ProviderTests: XCTestCase {
 
   private var defaultEndpoint: String { endpoint }
 
-  /// The bytes "123456789", whose checksums the catalogue of CRCs tells.
+  /// The bytes "123456789", whose checksums the catalogue of CRCs lists.
   private let digits = Array("123456789".utf8)
   private let digitsNVME = "rosUhgp5mIg="
   private let digitsCRC32 = "y/Q5Jg=="
@@ -26,7 +26,7 @@ final class S3ProviderTests: XCTestCase {
 
   // MARK: Bodies
 
-  func testAnUploadTellsTheChecksumAndOverHTTPTheHashOfItsBody() async throws {
+  func testUploadSendsItsChecksumAndOverHTTPItsPayloadHash() async throws {
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, "", ["ETag": "\"E\""])])
     let uploaded = try await client(transport).upload(digits, to: "a")
     let request = try XCTUnwrap(transport.requests.first)
@@ -37,7 +37,7 @@ final class S3ProviderTests: XCTestCase {
       try XCTUnwrap(request.headers[.authorization]).contains("x-amz-checksum-crc64nvme;x-amz-content-sha256"))
   }
 
-  func testTheHashIsLeftOutOverHTTPSAndWhereTheCallerSaysSo() async throws {
+  func testPayloadHashIsOmittedOverHTTPSOrOnRequest() async throws {
     for (endpoint, signing, expected) in [
       ("https://s3.example.com", S3Integrity.BodySigning.automatic, "UNSIGNED-PAYLOAD"),
       ("https://s3.example.com", .always, digitsSHA256), (defaultEndpoint, .never, "UNSIGNED-PAYLOAD"),
@@ -49,7 +49,7 @@ final class S3ProviderTests: XCTestCase {
     }
   }
 
-  func testAnotherChecksumOrNone() async throws {
+  func testChecksumAlgorithmIsConfigurable() async throws {
     var transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
     try await client(transport, integrity: S3Integrity(checksum: .crc32))
       .upload(digits, to: "a")
@@ -67,7 +67,7 @@ final class S3ProviderTests: XCTestCase {
     XCTAssertFalse(names.contains { $0.hasPrefix("x-amz-checksum-") }, "\(names)")
   }
 
-  func testTheCallersOwnChecksumCounts() async throws {
+  func testCallersChecksumTakesPrecedence() async throws {
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
     let options = UploadOptions(headers: [header("x-amz-checksum-sha256"): "AAAA"])
     try await client(transport).upload(.bytes(digits), to: "a", options: options, progress: nil)
@@ -76,7 +76,7 @@ final class S3ProviderTests: XCTestCase {
     XCTAssertNil(headers[header("x-amz-checksum-crc64nvme")])
   }
 
-  func testAHeaderThatTheClientSaysByItselfIsRefused() async throws {
+  func testHeaderSetByTheClientIsRejected() async throws {
     let transport = ScriptedTransport(replies: [])
     for name in ["x-amz-content-sha256", "x-amz-trailer", "x-amz-checksum-algorithm", "x-amz-security-token"] {
       let options = UploadOptions(headers: [header(name): "x"])
@@ -89,7 +89,7 @@ final class S3ProviderTests: XCTestCase {
 
   // MARK: Parts
 
-  func testAnUploadInPartsTellsTheChecksumOfEachPartAndOfAll() async throws {
+  func testMultipartUploadSendsTheChecksumsOfPartsAndObject() async throws {
     let bytes = pattern(250_000)
     let service = MultipartService()
     let transport = ScriptedTransport(service.answer)
@@ -115,7 +115,7 @@ final class S3ProviderTests: XCTestCase {
     XCTAssertEqual(object.checksum, whole)
   }
 
-  func testALostCompletionIsConfirmedByTheTagOfThePartsWhereThereIsNoChecksum() async throws {
+  func testLostCompletionWithoutAChecksumIsConfirmedByTheEntityTag() async throws {
     let bytes = pattern(250_000)
     let parts = [bytes[..<102_400], bytes[102_400..<204_800], bytes[204_800...]].map { MD5.hash(Array($0)) }
     let tag = "\"\(MD5.hash(parts.flatMap(\.bytes)).hex)-3\""
@@ -149,7 +149,7 @@ final class S3ProviderTests: XCTestCase {
 
   // MARK: Conditions
 
-  func testForbiddenOverwritingIsACondition() async throws {
+  func testForbidOverwriteIsACondition() async throws {
     let transport = ScriptedTransport(replies: [
       HTTPStreamingResponse(412, "<Error><Code>PreconditionFailed</Code><Message>No.</Message></Error>")
     ])
@@ -164,7 +164,7 @@ final class S3ProviderTests: XCTestCase {
     XCTAssertTrue(try XCTUnwrap(request.headers[.authorization]).contains(";if-none-match;"))
   }
 
-  func testAnUploadCanDependOnWhatItReplaces() async throws {
+  func testUploadCanBeConditionalOnTheReplacedObject() async throws {
     let transport = ScriptedTransport(replies: [
       HTTPStreamingResponse(412, "<Error><Code>PreconditionFailed</Code><Message>No.</Message></Error>")
     ])
@@ -186,7 +186,7 @@ final class S3ProviderTests: XCTestCase {
 
   // MARK: Downloads
 
-  func testADownloadAsksForTheChecksumFirstAndComparesIt() async throws {
+  func testDownloadRequestsTheChecksumFirstAndComparesIt() async throws {
     let bytes = pattern(450_000)
     for checksum in [ObjectChecksum(.crc32, of: bytes), ObjectChecksum(.crc32, 1)] {
       let transport = ScriptedTransport { request throws(TransportError) in
@@ -219,13 +219,13 @@ final class S3ProviderTests: XCTestCase {
       XCTAssertEqual(requests.first?.headers[header("x-amz-checksum-mode")], "ENABLED")
       XCTAssertEqual(requests.dropFirst().count, 4)
       for request in requests.dropFirst() {
-        XCTAssertNil(request.headers[header("x-amz-checksum-mode")], "a range may have the checksum of a part")
+        XCTAssertNil(request.headers[header("x-amz-checksum-mode")], "a range may return the checksum of a part")
         XCTAssertEqual(request.headers[.ifMatch], "\"E\"")
       }
     }
   }
 
-  func testAnUnclearRefusalOfTheQuestionLeavesTheReasonToTheDownload() async throws {
+  func testAmbiguousHeadErrorIsReplacedByTheDownloadsError() async throws {
     let transport = ScriptedTransport { request throws(TransportError) in
       request.method == .head
         ? HTTPStreamingResponse(404)
@@ -237,7 +237,7 @@ final class S3ProviderTests: XCTestCase {
       { XCTAssertEqual($0.kind, .noSuchBucket) })
   }
 
-  func testTheChecksumOfChecksumsIsNotCompared() async throws {
+  func testCompositeChecksumIsNotCompared() async throws {
     let transport = ScriptedTransport(replies: [
       HTTPStreamingResponse(200, digits, ["x-amz-checksum-crc32": "AAAAAA==-3"])
     ])
@@ -254,7 +254,7 @@ final class S3ProviderTests: XCTestCase {
       inBody ? [:] : ["x-amz-bucket-region": region])
   }
 
-  func testTheRegionOfARefusalIsLearntOnce() async throws {
+  func testRegionOfAnErrorIsLearntOnce() async throws {
     for (status, code, inBody) in [
       (400, "AuthorizationHeaderMalformed", true), (301, "PermanentRedirect", false),
       (307, "TemporaryRedirect", false), (400, "IllegalLocationConstraintException", false),
@@ -279,7 +279,7 @@ final class S3ProviderTests: XCTestCase {
     }
   }
 
-  func testAServiceOfOnesOwnKeepsItsAddress() async throws {
+  func testCustomEndpointIsKept() async throws {
     let transport = ScriptedTransport(replies: [
       redirect(400, "AuthorizationHeaderMalformed", region: "us-west-2", inBody: true), HTTPStreamingResponse(200),
     ])
@@ -287,7 +287,7 @@ final class S3ProviderTests: XCTestCase {
     XCTAssertEqual(transport.requests.map(\.url), ["\(endpoint)/photos/a", "\(endpoint)/photos/a"])
   }
 
-  func testARefusalThatNamesTheRegionAgainOrNoneIsNotFollowed() async throws {
+  func testErrorWithTheSameOrNoRegionIsNotFollowed() async throws {
     for region in ["eu-central-1", "x.evil.test/#", "", "aws-global", "US-WEST-2"] {
       let transport = ScriptedTransport(replies: [redirect(301, "PermanentRedirect", region: region, inBody: false)])
       await assertThrows(
@@ -297,7 +297,7 @@ final class S3ProviderTests: XCTestCase {
     }
   }
 
-  func testAServiceThatSendsTheClientAroundIsLeftAfterOneMove() async throws {
+  func testRepeatedRedirectsAreFollowedOnce() async throws {
     let transport = ScriptedTransport { request throws(TransportError) in
       let other = request.url.contains("us-west-2") ? "eu-west-1" : "us-west-2"
       return HTTPStreamingResponse(301, "", ["x-amz-bucket-region": other])
@@ -308,7 +308,7 @@ final class S3ProviderTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 2)
   }
 
-  func testTheReasonOfAHeadThatWasSentElsewhereIsAskedFor() async throws {
+  func testRedirectedHeadIsExplainedByAGet() async throws {
     let transport = ScriptedTransport { request throws(TransportError) in
       if request.url.contains("us-west-2") { return HTTPStreamingResponse(200) }
       return request.method == .head
@@ -322,7 +322,7 @@ final class S3ProviderTests: XCTestCase {
 
   // MARK: Buckets
 
-  func testABucketIsMadeInItsRegion() async throws {
+  func testBucketIsCreatedInItsRegion() async throws {
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
     try await client(transport).createBucket()
     XCTAssertEqual(
@@ -331,7 +331,7 @@ final class S3ProviderTests: XCTestCase {
         .suffix(101))
   }
 
-  func testAddresses() throws {
+  func testURLsOfBucketsRegionsAndNetworks() throws {
     for (provider, url) in [
       (S3Provider(bucket: "photos", region: "eu-central-1"), "https://photos.s3.eu-central-1.amazonaws.com/k"),
       (S3Provider(bucket: "a.b", region: "eu-central-1"), "https://s3.eu-central-1.amazonaws.com/a.b/k"),

@@ -6,9 +6,9 @@ import NIOHTTP1
 import StorageClient
 import XCTest
 
-/// A client that asks in the wrong region, against a server that knows where the bucket is.
+/// Tests a client that is configured with another region than the bucket's, against a server that knows the region.
 final class S3RegionTests: XCTestCase {
-  func testTheClientLearnsTheRegionFromTheRedirection() async throws {
+  func testClientLearnsTheRegionFromTheRedirect() async throws {
     SecretWatch.install()
     let server = try await LocalCloud.start(
       .init(accounts: [.init(key)], buckets: [Cloud.bucket], s3Region: "eu-central-1", isStrict: true))
@@ -30,7 +30,7 @@ final class S3RegionTests: XCTestCase {
   }
 }
 
-/// A transport for which every host is one server, as if names led there; the server sees the names.
+/// A transport for which every host name resolves to one server, which receives the names.
 private struct NamedHosts: HTTPTransport {
   private let authority: String
 

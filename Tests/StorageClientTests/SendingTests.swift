@@ -4,8 +4,9 @@ import XCTest
 
 @testable import StorageClient
 
+/// Tests how requests are sent: endpoints, attempts, signatures and the limit of concurrent requests.
 final class SendingTests: XCTestCase {
-  func testATokenTravelsInClearOnlyToThisMachine() async throws {
+  func testTokenIsSentOverPlainHTTPOnlyToLoopback() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     for endpoint in ["http://127.0.0.1:9", "http://localhost:9", "http://[::1]:9", "https://oss.example.com"] {
       _ = try await ossClient(transport, key: temporaryKey, endpoint: endpoint).head("k")
@@ -21,12 +22,12 @@ final class SendingTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, sent)
   }
 
-  func testAnEndpointThatCannotBeUsedIsReportedByTheFirstOperation() async throws {
+  func testInvalidEndpointIsReportedByTheFirstOperation() async throws {
     let client = ossClient(ScriptedTransport(replies: []), endpoint: "ftp://x")
     await assertThrows(SigningError.self) { _ = try await client.head("k") }
   }
 
-  func testThePublicEndpointsNameTheBucketInTheHost() async throws {
+  func testPublicEndpointsContainTheBucketInTheHost() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     _ = try await StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou"), credentials: key, transport: transport
@@ -42,7 +43,7 @@ final class SendingTests: XCTestCase {
       ])
   }
 
-  func testAServiceThatFailsIsAskedAgainAndACallerWhoIsRefusedIsNot() async throws {
+  func testServerErrorIsRetriedAndAccessDeniedIsNot() async throws {
     let flaky = ScriptedTransport(replies: [
       HTTPStreamingResponse(500), HTTPStreamingResponse(503), HTTPStreamingResponse(200),
     ])
@@ -58,7 +59,7 @@ final class SendingTests: XCTestCase {
     XCTAssertEqual(refused.requests.count, 1)
   }
 
-  func testWhatMustNotHappenTwiceIsNotRepeated() async throws {
+  func testOperationThatMustHappenOnceIsNotRetried() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in
       throw TransportError(.connectionLost, "Lost.", remedy: "None.")
     }
@@ -68,7 +69,7 @@ final class SendingTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 1)
   }
 
-  func testEveryAttemptIsSignedAnew() async throws {
+  func testEveryAttemptIsSignedAgain() async throws {
     let time = SteppedTime(now: Timestamp(unixSeconds: 1_795_161_600))
     let transport = ScriptedTransport { _ throws(TransportError) in
       defer { time.advance(by: .seconds(1)) }
@@ -82,7 +83,7 @@ final class SendingTests: XCTestCase {
     XCTAssertEqual(dates, ["20261120T080000Z", "20261120T080001Z"])
   }
 
-  func testThereAreNeverMoreRequestsInFlightThanAllowed() async throws {
+  func testConcurrentRequestsAreLimited() async throws {
     let transport = ScriptedTransport { _ async throws(TransportError) in
       for _ in 0..<20 { await Task.yield() }
       return HTTPStreamingResponse(200)
@@ -97,7 +98,7 @@ final class SendingTests: XCTestCase {
     XCTAssertGreaterThan(transport.highestInFlight, 1)
   }
 
-  func testADownloadThatIsBeingReadCountsAsInFlight() async throws {
+  func testDownloadCountsAsInFlightWhileItIsRead() async throws {
     let transport = ScriptedTransport(ObjectService(pattern(10)).answer)
     let client = ossClient(transport, configuration: StorageClientConfiguration(requestsInFlight: 1))
     var open: DownloadedObject? = try await client.open("k")
@@ -110,7 +111,7 @@ final class SendingTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 2)
   }
 
-  func testAWaitThatIsCancelledLeavesTheOthersAlone() async throws {
+  func testCancelledWaitDoesNotAffectOtherWaiters() async throws {
     let gate = RequestGate(limit: 1)
     let first = try await gate.enter()
     let cancelled = Task { _ = try await gate.enter() }

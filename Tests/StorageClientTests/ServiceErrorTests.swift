@@ -3,6 +3,7 @@ import HTTPTypes
 import StorageClient
 import XCTest
 
+/// Tests the parsing and classification of services' errors.
 final class ServiceErrorTests: XCTestCase {
   private func error(_ reply: HTTPStreamingResponse, of key: String = "k") async throws -> ServiceError {
     do {
@@ -10,10 +11,10 @@ final class ServiceErrorTests: XCTestCase {
     } catch let error as ServiceError {
       return error
     }
-    throw XCTSkip("nothing was thrown")
+    throw XCTSkip("no error was thrown")
   }
 
-  func testAnErrorTellsWhatTheServiceSaid() async throws {
+  func testErrorContainsTheServicesResponse() async throws {
     let body = """
       <?xml version="1.0" encoding="UTF-8"?>
       <Error><Code>SignatureDoesNotMatch</Code><Message>No match.</Message><RequestId>R1</RequestId><HostId>h</HostId>
@@ -39,7 +40,7 @@ final class ServiceErrorTests: XCTestCase {
     XCTAssertTrue("\(error)".contains("R1"))
   }
 
-  func testTheErrorOfAHeadIsReadFromItsHeader() async throws {
+  func testErrorOfAHeadIsReadFromItsHeader() async throws {
     let body = "<Error><Code>NoSuchKey</Code><Message>Gone.</Message><RequestId>R2</RequestId></Error>"
     let encoded = Data(body.utf8).base64EncodedString()
     let error = try await error(HTTPStreamingResponse(404, "", ["x-oss-err": encoded, "x-oss-ec": "0026-1"]))
@@ -49,7 +50,7 @@ final class ServiceErrorTests: XCTestCase {
     XCTAssertEqual(error.detailCode, "0026-1")
   }
 
-  func testAnErrorWithoutABodyIsClassifiedByItsStatus() async throws {
+  func testErrorWithoutABodyIsClassifiedByItsStatus() async throws {
     let expected: [(Int, ServiceError.Kind)] = [
       (304, .notModified), (403, .accessDenied), (404, .noSuchKey), (409, .conflict), (412, .preconditionFailed),
       (416, .invalidRange), (429, .throttled), (500, .serverFailure), (503, .serverFailure), (400, .invalidRequest),
@@ -62,7 +63,7 @@ final class ServiceErrorTests: XCTestCase {
     }
   }
 
-  func testCodesMeanTheSameForEveryProvider() async throws {
+  func testCodesHaveTheSameKindForEveryProvider() async throws {
     let expected: [(String, String, ServiceError.Kind)] = [
       ("SecurityTokenExpired", "", .credentialExpired), ("ExpiredToken", "", .credentialExpired),
       ("InvalidAccessKeyId", "", .unknownAccessKey), ("RequestTimeTooSkewed", "", .clockSkew),
@@ -80,7 +81,7 @@ final class ServiceErrorTests: XCTestCase {
     }
   }
 
-  func testAPageOfAProxyIsNotMistakenForAnError() async throws {
+  func testHTMLPageOfAProxyIsClassifiedByItsStatus() async throws {
     let error = try await error(HTTPStreamingResponse(502, "<html><body>Bad gateway</body></html>"))
     XCTAssertEqual(error.kind, .serverFailure)
     XCTAssertEqual(error.code, "HTTP502")

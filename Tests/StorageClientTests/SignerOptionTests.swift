@@ -2,7 +2,7 @@ import HTTPTypes
 import StorageClient
 import XCTest
 
-/// The options of the signers, from the client.
+/// Tests that the client passes its options to the signers.
 final class SignerOptionTests: XCTestCase {
   private func sent(_ provider: some BucketProvider<AccessKey>, _ headers: HTTPFields = [:]) async throws -> HTTPFields
   {
@@ -12,21 +12,21 @@ final class SignerOptionTests: XCTestCase {
     return try XCTUnwrap(transport.requests.first).headers
   }
 
-  func testTheProductAndTheAdditionalHeadersOfOSS() async throws {
+  func testProductAndAdditionalHeadersOfOSS() async throws {
     let headers = try await sent(
       .oss(
         bucket: "photos", region: "cn-hangzhou", endpoint: endpoint, product: "oss-cloudbox",
         additionalHeaders: ["range"]), [.ifMatch: "x"])
     let authorization = try XCTUnwrap(headers[.authorization])
     XCTAssertTrue(authorization.contains("/cn-hangzhou/oss-cloudbox/"), authorization)
-    XCTAssertFalse(authorization.contains("AdditionalHeaders"), "the request has no range: \(authorization)")
+    XCTAssertFalse(authorization.contains("AdditionalHeaders"), "the request has no Range header: \(authorization)")
     let more = try await sent(
       .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint, additionalHeaders: ["if-match"]),
       [.ifMatch: "x"])
     XCTAssertTrue(try XCTUnwrap(more[.authorization]).contains("AdditionalHeaders=if-match"))
   }
 
-  func testTheAdditionalSubresourcesOfOSSV1() async throws {
+  func testAdditionalSubresourcesOfOSSV1() async throws {
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
     let provider = OSSProvider(
       bucket: "photos", region: "cn-hangzhou", signature: .v1, endpoint: endpoint, additionalSubresources: ["x-new"])
@@ -42,7 +42,7 @@ final class SignerOptionTests: XCTestCase {
     }
   }
 
-  func testThePolicyAndTheLifetimeOfCOS() async throws {
+  func testPolicyAndHeaderLifetimeOfCOS() async throws {
     let headers = try await sent(
       .cos(
         bucket: "photos-1250000000", region: "ap-guangzhou", endpoint: endpoint, policy: .standardWithoutHost,

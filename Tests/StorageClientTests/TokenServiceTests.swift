@@ -3,12 +3,12 @@ import StorageClient
 import Synchronization
 import XCTest
 
-/// What a client does while the source of its credentials fails.
+/// Tests the client while its credential provider fails.
 final class TokenServiceTests: XCTestCase {
   private let time = SteppedTime()
   private let log = EventLog()
 
-  /// A token service that gives out `STS.1`, `STS.2` and so on, and fails at some of the questions.
+  /// Returns a cache of a token service that issues `STS.1`, `STS.2` and so on, and fails at the given requests.
   private func failing(at failures: Set<Int>, isRetryable: Bool = true) -> CredentialCache<AccessKey> {
     let questions = Mutex(0)
     return CredentialCache(source: "token service", events: log.events, time: time) {
@@ -34,7 +34,7 @@ final class TokenServiceTests: XCTestCase {
     return Task { try await client.upload([1, 2], to: "k").size }
   }
 
-  /// Lets a task end, and steps the clocks five seconds for each retry that it waits for.
+  /// Waits for a task, and advances the clocks by five seconds for each retry that it waits for.
   private func result(of task: Task<Int64, any Error>) async -> Result<Int64, any Error> {
     let isDone = Mutex(false)
     let watch = Task {
@@ -52,22 +52,22 @@ final class TokenServiceTests: XCTestCase {
     return await task.result
   }
 
-  func testASourceThatFailsForAMomentCostsAWaitAndNoTransfer() async throws {
+  func testTransientProviderFailureIsRetriedWithoutATransferError() async throws {
     let size = try await result(of: upload(failing(at: [1]), accepting: ["STS.2"])).get()
     XCTAssertEqual(size, 2)
     let retry = try XCTUnwrap(log.retries.first)
     XCTAssertEqual(log.retries.count, 1)
-    XCTAssertGreaterThanOrEqual(retry.delay, .milliseconds(500), "the pause of the cache is waited out")
+    XCTAssertGreaterThanOrEqual(retry.delay, .milliseconds(500), "the retry must wait for the cache's backoff")
     XCTAssertTrue(retry.reason.contains("token service"), retry.reason)
   }
 
-  func testASourceThatFailsWhenACredentialIsRejectedIsWaitedForToo() async throws {
+  func testProviderFailureAfterARejectedCredentialIsRetried() async throws {
     let size = try await result(of: upload(failing(at: [2]), accepting: ["STS.3"])).get()
     XCTAssertEqual(size, 2)
     XCTAssertEqual(log.refreshes.filter { $0 == .started }.count, 3)
   }
 
-  func testASourceThatFailsForGoodIsNotWaitedFor() async throws {
+  func testPermanentProviderFailureIsNotRetried() async throws {
     let outcome = await result(of: upload(failing(at: [1], isRetryable: false), accepting: []))
     XCTAssertThrowsError(try outcome.get()) { XCTAssertEqual(($0 as? CredentialError)?.code, .failed) }
     XCTAssertEqual(log.retries.count, 0)

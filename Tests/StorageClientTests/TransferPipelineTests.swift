@@ -6,18 +6,18 @@ import StorageClientTesting
 import Synchronization
 import XCTest
 
-/// Many transfers with one progress and one report.
+/// Tests many transfers with one progress and one report.
 final class TransferPipelineTests: XCTestCase {
   private struct Refusal: Error {}
 
-  /// Returns when the task is cancelled.
+  /// Waits until the task is cancelled.
   private static func cancellation() async {
     let (stream, continuation) = AsyncStream<Never>.makeStream()
     for await _ in stream {}
     continuation.finish()
   }
 
-  /// Counts how many transfers are under way, and holds them until it is opened.
+  /// Counts the transfers in progress and suspends them until it is opened.
   private final class Gate: Sendable {
     private let state = Mutex((underWay: 0, most: 0, isOpen: false))
 
@@ -42,7 +42,7 @@ final class TransferPipelineTests: XCTestCase {
     }
   }
 
-  /// Yields without an end, and counts what it has yielded; `pause` holds it after so many.
+  /// An infinite sequence that counts its elements and suspends after `pause` of them.
   private struct Endless: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
       let sequence: Endless
@@ -73,23 +73,23 @@ final class TransferPipelineTests: XCTestCase {
   }
 
   // matrix: Pipeline: bound
-  func testNoMoreAreUnderWayThanAllowedAndNoMoreAreTakenThanThatAndOne() async throws {
+  func testConcurrentTransfersAreLimitedAndAtMostOneMoreIsRead() async throws {
     let gate = Gate()
     let source = Endless { number in ObjectTransfer("\(number)") { _ in try await gate.pass() } }
     let task = Task { try await TransferPipeline(transfersInFlight: 5).run(source) }
-    await eventually("all are under way") { gate.underWay == 5 && source.yielded.withLock { $0 } == 6 }
+    await eventually("all transfers are in progress") { gate.underWay == 5 && source.yielded.withLock { $0 } == 6 }
     for _ in 0..<1000 { await Task.yield() }
     XCTAssertEqual(gate.underWay, 5)
     XCTAssertEqual(source.yielded.withLock { $0 }, 6)
     gate.open()
-    await eventually("it goes on") { source.yielded.withLock { $0 } > 500 }
+    await eventually("the pipeline continues") { source.yielded.withLock { $0 } > 500 }
     XCTAssertEqual(gate.most, 5)
     task.cancel()
     await assertThrows(CancellationError.self) { _ = try await task.value }
   }
 
   // matrix: Pipeline: progress
-  func testOneProgressAddsUpObjectsAndBytesAndNeverGoesBack() async throws {
+  func testProgressAddsUpObjectsAndBytesMonotonically() async throws {
     let cloud = try await Cloud(self)
     let store = cloud.oss()
     let directory = try TemporaryDirectory(self)
@@ -132,7 +132,7 @@ final class TransferPipelineTests: XCTestCase {
   }
 
   // matrix: Pipeline: progress
-  func testATotalIsToldOnlyWhenItIsKnown() async throws {
+  func testTotalIsReportedOnlyWhenItIsKnown() async throws {
     let seen = Collected<PipelineProgress>()
     let transfers = [
       ObjectTransfer("told", byteCount: 10) { $0(TransferProgress(completed: 4, total: 10)) },
@@ -140,7 +140,7 @@ final class TransferPipelineTests: XCTestCase {
       ObjectTransfer("copied") { _ in },
     ]
     let report = try await TransferPipeline(transfersInFlight: 1).run(transfers) { seen.append($0) }
-    XCTAssertEqual(report.completedBytes, 17, "what a transfer did not report is moved when it has succeeded")
+    XCTAssertEqual(report.completedBytes, 17, "unreported bytes count when a transfer has succeeded")
     for progress in seen.values.dropLast() { XCTAssertNil(progress.totalBytes) }
     XCTAssertEqual(seen.values.last?.totalBytes, 17)
     let none = try await TransferPipeline().run([]) { seen.append($0) }
@@ -149,7 +149,7 @@ final class TransferPipelineTests: XCTestCase {
   }
 
   // matrix: Pipeline: failure
-  func testAFailureLeavesTheOthersAloneAndIsInTheReport() async throws {
+  func testFailureIsReportedAndDoesNotAffectOtherTransfers() async throws {
     let store = InMemoryStore()
     store.fail(.upload, key: "3", with: InMemoryStore.throttled)
     let transfers = (0..<10).map { ObjectTransfer.upload(.bytes([1, 2]), to: "\($0)", in: store) }
@@ -161,7 +161,7 @@ final class TransferPipelineTests: XCTestCase {
   }
 
   // matrix: Pipeline: failure
-  func testOnlySoManyFailuresAreDescribedAndAllAreCounted() async throws {
+  func testDescribedFailuresAreLimitedAndAllAreCounted() async throws {
     let transfers = (0..<100).lazy.map { ObjectTransfer("\($0)") { _ in throw Refusal() } }
     let report = try await TransferPipeline(transfersInFlight: 1, describedFailures: 3).run(Array(transfers))
     XCTAssertEqual(report.failedObjects, 100)
@@ -169,7 +169,7 @@ final class TransferPipelineTests: XCTestCase {
   }
 
   // matrix: Pipeline: failure
-  func testTheFirstFailureEndsTheOthersIfThatIsWantedEvenWhileTheSequenceDoesNotYield() async throws {
+  func testFirstFailureCancelsTheOthersWhenConfiguredEvenIfTheSequenceIsSuspended() async throws {
     let gate = Gate()
     let source = Endless(pause: 4) { number in
       ObjectTransfer("\(number)") { _ in
@@ -186,7 +186,7 @@ final class TransferPipelineTests: XCTestCase {
   }
 
   // matrix: Pipeline: failure
-  func testASequenceThatThrowsEndsAfterWhatIsUnderWay() async throws {
+  func testFailingSequenceEndsAfterTheTransfersInProgress() async throws {
     let store = InMemoryStore()
     for number in 0..<3 { try await store.upload([1], to: "\(number)") }
     let source = AsyncThrowingStream<ObjectTransfer, any Error> { continuation in
@@ -206,7 +206,7 @@ final class TransferPipelineTests: XCTestCase {
   }
 
   // matrix: Pipeline: cancellation
-  func testACancelledPipelineLeavesNothingUnderWayAndNoHalfOfAFile() async throws {
+  func testCancelledPipelineLeavesNoTransfersAndNoPartialFiles() async throws {
     let directory = try TemporaryDirectory(self)
     let started = Collected<String>()
     let transport = ScriptedTransport { request async throws(TransportError) in
@@ -230,8 +230,8 @@ final class TransferPipelineTests: XCTestCase {
       .download("k\(number)", from: store, to: directory.path("f\(number)"))
     }
     let task = Task { try await TransferPipeline(transfersInFlight: 4).run(source) }
-    await eventually("all have begun") { started.values.count == 4 }
-    await eventually("each has a file") { ((try? directory.names) ?? []).count == 4 }
+    await eventually("all transfers have started") { started.values.count == 4 }
+    await eventually("each transfer has a file") { ((try? directory.names) ?? []).count == 4 }
     task.cancel()
     await assertThrows(CancellationError.self) { _ = try await task.value }
     XCTAssertEqual(try directory.names, [])

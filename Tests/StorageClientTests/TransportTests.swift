@@ -2,12 +2,13 @@ import HTTPTypes
 import StorageClient
 import XCTest
 
+/// Tests the HTTP transport over loopback: wire format, redirects, timeouts and cancellation.
 final class TransportTests: XCTestCase {
   private func client(_ server: WireServer) -> StorageClient<OSSProvider> {
     ossClient(AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:\(server.port)")
   }
 
-  func testThePathReachesTheWireAsItWasSigned() async throws {
+  func testPathIsSentAsSigned() async throws {
     let keys = ["a//b", "a/../b", "..", "./a/.", "a%2Fb", "a+b c", "猫", "a?b#c", "/lead", "~!*'();:@&=$,[]", "a/"]
     try await WireServer.run { server in
       for key in keys { _ = try await client(server).head(key) }
@@ -20,7 +21,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
-  func testTheQueryReachesTheWireAsItWasSigned() async throws {
+  func testQueryIsSentAsSigned() async throws {
     let answer = "HTTP/1.1 200 OK\r\nContent-Length: 44\r\n\r\n<R><IsTruncated>false</IsTruncated></R>     "
     try await WireServer.run(answering: answer) { server in
       for try await _ in client(server).list(prefix: "a//../%2F+ 猫", delimiter: "/") {}
@@ -29,7 +30,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
-  func testTheHeadersOnTheWireAreTheSignedOnes() async throws {
+  func testHeadersAreSentAsSigned() async throws {
     try await WireServer.run { server in
       let empty = StorageClientConfiguration(attempts: 1)
       let client = ossClient(
@@ -48,7 +49,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
-  func testARedirectIsNotFollowed() async throws {
+  func testRedirectIsNotFollowed() async throws {
     let answer = "HTTP/1.1 301 Moved\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n"
     try await WireServer.run(answering: answer) { server in
       await assertThrows(ServiceError.self, { _ = try await client(server).head("k") }) {
@@ -58,7 +59,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
-  func testNothingIsDecompressed() async throws {
+  func testResponseIsNotDecompressed() async throws {
     let answer = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"
     try await WireServer.run(answering: answer) { server in
       let bytes = try await client(server).download("k", upTo: 10)
@@ -66,7 +67,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
-  func testNobodyListening() async throws {
+  func testUnreachableServerIsAConnectionFailure() async throws {
     let client = ossClient(AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:1")
     await assertThrows(TransportError.self, { _ = try await client.head("k") }) { error in
       XCTAssertEqual(error.code, .connectionFailed)
@@ -74,7 +75,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
-  func testAServerThatDoesNotAnswerTimesOut() async throws {
+  func testUnresponsiveServerTimesOut() async throws {
     try await WireServer.run(answering: "HTTP/1.1 200") { server in
       let transport = AsyncHTTPClientTransport(timeouts: HTTPTimeouts(request: .milliseconds(50)))
       let client = ossClient(
@@ -85,7 +86,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
-  func testACancelledRequestThrowsCancellation() async throws {
+  func testCancelledRequestThrowsCancellation() async throws {
     try await WireServer.run(answering: "") { server in
       let client = client(server)
       let request = Task { try await client.head("k") }
@@ -95,7 +96,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
-  func testASourceThatShrinksIsTold() async throws {
+  func testSourceThatShrinksIsReported() async throws {
     try await WireServer.run(answering: "") { server in
       let body = HTTPBody.stream(ByteStream([1, 2]), length: 3)
       var request = HTTPRequest(

@@ -1,8 +1,9 @@
 import StorageClient
 import XCTest
 
+/// Tests uploads: attributes, keys, media types, checksums and progress.
 final class UploadTests: XCTestCase {
-  func testAnUploadSendsWhatIsStoredAlong() async throws {
+  func testUploadSendsItsAttributes() async throws {
     let bytes = Array("meow".utf8)
     let transport = ScriptedTransport { request throws(TransportError) in
       HTTPStreamingResponse(
@@ -32,7 +33,7 @@ final class UploadTests: XCTestCase {
     XCTAssertEqual(object.size, 4)
   }
 
-  func testCOSUsesItsOwnNames() async throws {
+  func testCOSUsesItsOwnHeaderNames() async throws {
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
     try await cosClient(transport).upload(
       [], to: "k", metadata: ["a": "b"], options: UploadOptions(forbidOverwrite: true))
@@ -42,7 +43,7 @@ final class UploadTests: XCTestCase {
     XCTAssertEqual(headers[.contentLength], "0")
   }
 
-  func testTheMediaTypeComesFromTheNameUnlessGiven() async throws {
+  func testMediaTypeIsDerivedFromTheNameUnlessGiven() async throws {
     let directory = try TemporaryDirectory(self)
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     let client = ossClient(transport)
@@ -56,7 +57,7 @@ final class UploadTests: XCTestCase {
       ["image/png", "application/octet-stream", "text/plain", "text/html", "image/png"])
   }
 
-  func testMetadataThatCannotBeSentIsRefusedBeforeAnythingIsSent() async throws {
+  func testInvalidMetadataIsRejectedBeforeSending() async throws {
     let transport = ScriptedTransport(replies: [])
     let client = ossClient(transport)
     let bad = [["a b": "x"], ["": "x"], ["a": "x\r\ny"], ["a": " x"], ["a": "1", "A": "2"]]
@@ -68,7 +69,7 @@ final class UploadTests: XCTestCase {
     XCTAssertTrue(transport.requests.isEmpty)
   }
 
-  func testKeysTravelByteForByte() async throws {
+  func testKeysAreSentByteForByte() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     let client = ossClient(transport)
     let keys = ["a//b", "a/../b", "./a", "a%2Fb", "a+b c", "猫/🐈", "a?b#c&d=e", String(repeating: "k", count: 1023)]
@@ -81,7 +82,7 @@ final class UploadTests: XCTestCase {
       ])
   }
 
-  func testTheLongestKeyIsThatOfTheService() async throws {
+  func testLongestKeyDependsOnTheService() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     func s3(_ endpoint: ServiceEndpoint) -> any ObjectStore {
       StorageClient(
@@ -108,7 +109,7 @@ final class UploadTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, stores.count)
   }
 
-  func testKeysThatNoServiceAcceptsAreRefusedBeforeAnythingIsSent() async throws {
+  func testInvalidKeysAreRejectedBeforeSending() async throws {
     let transport = ScriptedTransport(replies: [])
     let client = ossClient(transport)
     for key in ["", "a\0b", String(repeating: "k", count: 1024), String(repeating: "猫", count: 342)] {
@@ -119,7 +120,7 @@ final class UploadTests: XCTestCase {
     XCTAssertTrue(transport.requests.isEmpty)
   }
 
-  func testADamagedUploadIsReported() async throws {
+  func testDamagedUploadIsReported() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in
       HTTPStreamingResponse(200, "", ["x-oss-hash-crc64ecma": "1"])
     }
@@ -128,7 +129,7 @@ final class UploadTests: XCTestCase {
     }
   }
 
-  func testProgressGrowsToTheEndAndDoesNotGoBackWhenARequestIsRepeated() async throws {
+  func testProgressIsMonotonicAcrossRetries() async throws {
     let bytes = pattern(150_000)
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(503), HTTPStreamingResponse(200)])
     let seen = Collected<TransferProgress>()
@@ -140,7 +141,7 @@ final class UploadTests: XCTestCase {
     XCTAssertEqual(seen.values.last?.completed, 150_000)
   }
 
-  func testWhatIsNotAFileIsRefused() async throws {
+  func testMissingFileAndDirectoryAreRejected() async throws {
     let directory = try TemporaryDirectory(self)
     let client = ossClient(ScriptedTransport(replies: []))
     for name in ["", "missing"] {
@@ -150,7 +151,7 @@ final class UploadTests: XCTestCase {
     }
   }
 
-  func testACallbackThatFailedIsToldApart() async throws {
+  func testFailedCallbackHasItsOwnErrorKind() async throws {
     let body = "<Error><Code>CallbackFailed</Code><Message>Error status : 502.</Message></Error>"
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(203, body)])
     await assertThrows(ServiceError.self, { try await ossClient(transport).upload([1], to: "k") }) { error in

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Puts the token server under load on loopback, with wrk. SECONDS_OF_LOAD and CONNECTIONS can be set.
+# Runs a load test of the token server on loopback with wrk. SECONDS_OF_LOAD and CONNECTIONS can be set.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 if ! command -v wrk >/dev/null; then
-  echo "=== SKIPPED: the token server was not put under load: wrk is missing (on Debian: apt-get install wrk) ===" >&2
+  echo "=== SKIPPED: the token load test was not run: wrk is missing (on Debian: apt-get install wrk) ===" >&2
   exit 0
 fi
 

@@ -1,5 +1,5 @@
-"""The token server under load on loopback: requests per second, latency, memory, questions to the token service, and a
-caller over its rate that harms nobody else."""
+"""Tests the token server under load on loopback: requests per second, latency, memory, requests to the token service,
+and that a caller over its rate does not affect other callers."""
 
 import json
 import os
@@ -79,7 +79,7 @@ class Server:
             return error.code, json.load(error), error.headers.get("Retry-After")
 
     def stop(self) -> float:
-        """Its peak memory in MiB."""
+        """Stops the server and returns its peak memory in MiB."""
         self.process.send_signal(signal.SIGTERM)
         _, status, usage = os.wait4(self.process.pid, 0)
         self.log.close()
@@ -88,7 +88,7 @@ class Server:
         return usage.ru_maxrss / 1024
 
     def keys(self) -> dict[str, set[str]]:
-        """The ids of the keys that each caller got."""
+        """Returns the IDs of the keys that each caller received."""
         found: dict[str, set[str]] = {}
         with open(self.log_path) as file:
             for caller, key in re.findall(r"^\S+ (\S+) got (\S+)", file.read(), re.MULTILINE):
@@ -124,12 +124,12 @@ def many_callers(folder: str, sts: str) -> None:
     peak = server.stop()
     keys = server.keys()
     total = sum(result["statuses"].values())
-    print(f"{CALLERS} callers over {CONNECTIONS} connections: {total} answers in {SECONDS} s, {result['rate']} a second, "
+    print(f"{CALLERS} callers over {CONNECTIONS} connections: {total} responses in {SECONDS} s, {result['rate']} per s, "
           f"p50 {result['p50']:.1f} ms, p99 {result['p99']:.1f} ms, slowest {result['max']:.0f} ms; peak {peak:.0f} MiB")
-    print(f"questions to the token service: {sum(map(len, keys.values()))} for {len(keys)} scopes")
-    check(set(result["statuses"]) == {200} and result["errors"] == 0, f"an answer was no key: {result}")
-    check(len(keys) == CALLERS and all(len(ids) == 1 for ids in keys.values()), "a scope cost more than one question")
-    check(peak < 300, f"{peak:.0f} MiB are too much")
+    print(f"requests to the token service: {sum(map(len, keys.values()))} for {len(keys)} scopes")
+    check(set(result["statuses"]) == {200} and result["errors"] == 0, f"a response contained no key: {result}")
+    check(len(keys) == CALLERS and all(len(ids) == 1 for ids in keys.values()), "a scope caused more than one request")
+    check(peak < 300, f"{peak:.0f} MiB exceed the limit")
 
 
 def greedy_caller(folder: str, sts: str) -> None:
@@ -148,17 +148,17 @@ def greedy_caller(folder: str, sts: str) -> None:
     asking.start()
     result = wrk(folder, server.url, range(1), max(2, SECONDS // 2), 16)
     asking.join()
-    # One of these may be allowed again by now.
+    # One of these requests may be allowed again.
     status, body, delay = min((server.get(0) for _ in range(3)), key=lambda answer: -answer[0])
     server.stop()
     statuses = result["statuses"]
     seconds = max(2, SECONDS // 2)
-    print(f"a caller over its rate of {rate} a minute: {statuses}; {len(polite)} requests of others meanwhile: "
+    print(f"a caller over its rate of {rate} a minute: {statuses}; {len(polite)} concurrent requests of others: "
           f"{polite.count(200)} keys, slowest {max(times) * 1000:.0f} ms")
-    check(set(statuses) == {200, 429}, f"other answers than keys and 429: {statuses}")
-    check(statuses[200] <= rate + seconds + 1, "the rate was not kept")
-    check(status == 429 and delay is not None and body["ErrorCode"] == "TooManyRequests", "429 without a reason or a time")
-    check(polite.count(200) == len(polite), "another caller was refused")
+    check(set(statuses) == {200, 429}, f"responses other than keys and 429: {statuses}")
+    check(statuses[200] <= rate + seconds + 1, "the rate was exceeded")
+    check(status == 429 and delay is not None and body["ErrorCode"] == "TooManyRequests", "429 without a code or a time")
+    check(polite.count(200) == len(polite), "another caller was rejected")
 
 
 def main() -> None:

@@ -5,9 +5,10 @@ import StorageAuthTesting
 import StorageCrypto
 import XCTest
 
+/// Tests the checks of an account's host, user, ports and credential.
 final class AccountCheckTests: XCTestCase {
   // matrix: Aspera transfer (password): bad input
-  func testExactlyOneWayToAuthenticate() async throws {
+  func testAccountHasExactlyOneCredential() async throws {
     let key = AsperaPrivateKey.pem(Secret(bytes: try KeyFolder.text("rsa")))
     for (password, key, code) in [
       (Secret("p"), key, AsperaError.Code.ambiguousCredential), (nil, nil, .missingCredential),
@@ -20,7 +21,7 @@ final class AccountCheckTests: XCTestCase {
     XCTAssertEqual(account.authentication, .privateKey(key))
   }
 
-  func testHostUserAndPorts() async throws {
+  func testInvalidHostUserOrPortsAreRejected() async throws {
     for (host, user, ssh, udp) in [
       ("", "u", 1, 1), ("h", "", 1, 1), ("-h", "u", 1, 1), ("h", "-u", 1, 1), ("h\n", "u", 1, 1), ("h", "u v", 1, 1),
       ("h", "u", 0, 1), ("h", "u", 1, 65_536), ("h", "u", -1, 1),
@@ -32,7 +33,7 @@ final class AccountCheckTests: XCTestCase {
     }
   }
 
-  func testAPasswordThatCannotBeHandedOverIsRefused() async throws {
+  func testPasswordWithUnsupportedBytesIsRejected() async throws {
     for password in [Array("two\nlines".utf8), Array("line\n".utf8), Array("a\r".utf8), [0x61, 0], [0xff, 0xfe]] {
       let account = try AsperaAccount(host: "h", user: "u", password: Secret(bytes: password))
       let error = await asperaError { try await account.check(on: .forKeys()) }
@@ -46,7 +47,7 @@ final class AccountCheckTests: XCTestCase {
     XCTAssertEqual(report.notes, [])
   }
 
-  func testTheReportSaysWhatIsWorthKnowing() async throws {
+  func testReportContainsNotesAboutMissingChecks() async throws {
     let key = AsperaPrivateKey.pem(
       Secret(bytes: try KeyFolder.text("ecdsa-256-openssh-ctr")), passphrase: KeyFolder.passphrase)
     let account = try AsperaAccount(host: "h", user: "u", privateKey: key)
@@ -57,14 +58,14 @@ final class AccountCheckTests: XCTestCase {
     XCTAssertTrue(report.notes[2].contains("was not checked: this program runs no commands"))
   }
 
-  func testAKeyThatCannotBeUsedIsAnErrorOfTheAccount() async throws {
+  func testUnsupportedKeyIsAnErrorOfTheAccount() async throws {
     let key = AsperaPrivateKey.pem(Secret(bytes: try KeyFolder.text("dsa")))
     let account = try AsperaAccount(host: "h", user: "u", privateKey: key)
     let error = await asperaError { try await account.check(on: .forKeys()) }
     XCTAssertEqual(error?.code, .unsupportedKey)
   }
 
-  func testADynamicKeyIsAPairThatEverybodyReads() async throws {
+  func testDynamicKeyIsAnRSAPairThatEveryClientReads() async throws {
     let key = try DynamicKey(bits: 2_048)
     let report = try await key.privateKey.check(on: .forKeys())
     XCTAssertEqual(report.publicKey, key.publicKey)
@@ -79,7 +80,7 @@ final class AccountCheckTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (key): redaction
-  func testNothingThatIsShownHoldsAKeyOrAPassphrase() async throws {
+  func testNoDescriptionContainsAKeyOrAPassphrase() async throws {
     let text = String(decoding: try KeyFolder.text("rsa"), as: UTF8.self)
     let encrypted = AsperaPrivateKey.pem(
       Secret(bytes: try KeyFolder.text("rsa-aes128")), passphrase: KeyFolder.passphrase)

@@ -4,9 +4,9 @@ import Foundation
 import StorageAuth
 import XCTest
 
-/// The account that transfers with tokens log in with.
+/// Tests the account with which transfers with tokens authenticate.
 final class DefaultTokenAccountTests: XCTestCase {
-  /// A home directory with a key where Aspera Connect puts it.
+  /// Creates a home directory with a key where Aspera Connect installs it.
   private func home(_ name: String) throws -> (home: TemporaryFolder, path: String) {
     let home = try TemporaryFolder()
     let place = try XCTUnwrap(TokenKeyPlaces.all(on: .forKeys(home: home.path)).first { $0.hasPrefix("~/") })
@@ -19,7 +19,7 @@ final class DefaultTokenAccountTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (token): header
-  func testTheKeyThatAProductPutThereIsFound() async throws {
+  func testInstalledTokenKeyIsFound() async throws {
     let (home, path) = try home("rsa-aes128")
     let machine = ProviderContext.forKeys(environment: ["ASPERA_SCP_PASS": "correct horse"], home: home.path)
     let account = try AsperaAccount.defaultTokenAccount(host: "node.example.com", on: machine)
@@ -29,7 +29,7 @@ final class DefaultTokenAccountTests: XCTestCase {
     guard case .privateKey(let key) = account.authentication else { return XCTFail("\(account)") }
     XCTAssertEqual(key.source, .file(path))
     XCTAssertEqual(key.passphrase, Secret("correct horse"))
-    // Everybody has this key: that others can read its file does not matter, except to the SSH client.
+    // The key is public knowledge: the permissions of its file matter only to the SSH client.
     let report = try await account.check(on: machine)
     let keyReport = try await key.check(on: machine)
     XCTAssertEqual(report.authentication, .privateKey(keyReport))
@@ -39,7 +39,7 @@ final class DefaultTokenAccountTests: XCTestCase {
     XCTAssertEqual(inMemory.passphrase, key.passphrase)
   }
 
-  func testAnExplicitKeyAndUserComeFirst() throws {
+  func testExplicitKeyAndUserTakePrecedence() throws {
     let (home, _) = try home("rsa-aes128")
     let folder = try KeyFolder()
     let path = try folder.file("rsa", mode: 0o644)
@@ -53,7 +53,7 @@ final class DefaultTokenAccountTests: XCTestCase {
     XCTAssertEqual(key.source, .file(path))
   }
 
-  func testThePassphraseOfTheEnvironmentIsForEncryptedKeysOnly() throws {
+  func testPassphraseOfTheEnvironmentIsUsedOnlyForEncryptedKeys() throws {
     let folder = try KeyFolder()
     let machine = ProviderContext.forKeys(environment: ["ASPERA_SCP_PASS": "of the user"])
     let account = try AsperaAccount.defaultTokenAccount(host: "h", keyPath: folder.file("rsa"), on: machine)
@@ -68,7 +68,7 @@ final class DefaultTokenAccountTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (token): bad input
-  func testWithoutAKeyTheErrorListsThePlaces() async throws {
+  func testMissingKeyErrorListsTheSearchedLocations() async throws {
     let home = try TemporaryFolder()
     let machine = ProviderContext(
       environment: { $0 == "CONDA_PREFIX" ? "/conda" : nil }, home: home.path, files: NoFiles(),
@@ -81,7 +81,7 @@ final class DefaultTokenAccountTests: XCTestCase {
     }
   }
 
-  func testAnEncryptedKeyWithoutAPassphraseIsRefused() async throws {
+  func testEncryptedKeyWithoutAPassphraseIsRejected() async throws {
     let folder = try KeyFolder()
     let path = try folder.file("rsa-aes128", mode: 0o644)
     for environment in [[:], ["ASPERA_SCP_PASS": " "]] {
@@ -97,7 +97,7 @@ final class DefaultTokenAccountTests: XCTestCase {
     XCTAssertEqual(missing?.code, .keyNotFound)
   }
 
-  func testThePlacesOfEachSystem() {
+  func testKeyLocationsOfEachSystem() {
     let machine = ProviderContext.forKeys(environment: ["CONDA_PREFIX": "/conda", "LOCALAPPDATA": "C:\\Local"])
     XCTAssertTrue(TokenKeyPlaces.all(.linux, on: machine).contains("/opt/aspera/var/aspera_tokenauth_id_rsa"))
     XCTAssertTrue(

@@ -4,7 +4,7 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// Keys in the form that a client reads.
+/// Tests the conversion of keys to a format that a client reads.
 final class KeyConversionTests: XCTestCase {
   private func key(_ name: String, _ passphrase: Secret? = nil) throws -> AsperaPrivateKey {
     .pem(Secret(bytes: try KeyFolder.text(name)), passphrase: passphrase)
@@ -15,7 +15,7 @@ final class KeyConversionTests: XCTestCase {
     return text.reveal()
   }
 
-  func testAnEd25519KeyInPKCS8ComesInOpenSSHsOwnFormat() async throws {
+  func testEd25519KeyInPKCS8IsConvertedToTheOpenSSHFormat() async throws {
     for (name, passphrase) in [("ed25519-pkcs8", nil), ("ed25519-pkcs8-pbkdf2", KeyFolder.passphrase)] {
       let key = try key(name, passphrase)
       let before = try await key.check(on: .forKeys())
@@ -31,7 +31,7 @@ final class KeyConversionTests: XCTestCase {
     }
   }
 
-  func testTheSystemsClientReadsWhatWasConverted() async throws {
+  func testSSHKeygenReadsTheConvertedKey() async throws {
     let folder = try KeyFolder()
     let converted = try key("ed25519-pkcs8").converted(for: .ssh, on: .forKeys())
     let printed = try await keygen(try folder.file("converted", Array(text(converted).utf8)))
@@ -45,7 +45,7 @@ final class KeyConversionTests: XCTestCase {
       ["ssh-keygen", "-y", "-P", "", "-f", path], environment: [:], timeout: .seconds(60), outputLimit: 1 << 16)
   }
 
-  func testAnRSAKeyInOpenSSHsOwnFormatComesInPEMForAscp() async throws {
+  func testRSAKeyInTheOpenSSHFormatIsConvertedToPEMForAscp() async throws {
     let key = try key("rsa-openssh")
     let report = try await key.check(on: .forKeys())
     XCTAssertEqual(report.limits.map(\.client), [.ascp])
@@ -55,7 +55,7 @@ final class KeyConversionTests: XCTestCase {
     XCTAssertEqual(try key.converted(for: .ssh, on: .forKeys()), key)
   }
 
-  func testWhatNeedsNoConversionStaysAsItIs() async throws {
+  func testSupportedKeyIsReturnedUnchanged() async throws {
     for name in ["rsa", "rsa-pkcs8", "ecdsa-256", "ecdsa-256-pkcs8", "ecdsa-521-openssh", "ed25519-openssh"] {
       for client in PrivateKeyReport.Client.allCases {
         let key = try key(name)
@@ -68,7 +68,7 @@ final class KeyConversionTests: XCTestCase {
     XCTAssertEqual(report.limits.map(\.isConvertible), [false])
   }
 
-  func testAKeyThatIsNotOpenedIsNotConverted() async throws {
+  func testKeyWithoutItsPassphraseIsNotConverted() async throws {
     for (passphrase, code) in [(nil, AsperaError.Code.wrongPassphrase), (Secret("wrong"), .wrongPassphrase)] {
       let key = try key("ed25519-pkcs8-pbkdf2", passphrase)
       let error = await asperaError { try key.converted(for: .ssh, on: .forKeys()) }
@@ -76,7 +76,7 @@ final class KeyConversionTests: XCTestCase {
     }
   }
 
-  func testKeysOfEveryKindAreWrittenSoThatOpenSSHReadsThem() async throws {
+  func testKeysOfEveryKindAreEncodedSoThatOpenSSHReadsThem() async throws {
     let folder = try KeyFolder()
     let keys = [
       try PrivateKey.generateRSA(bits: 1_024), try PrivateKey.generateECDSA(.nistp256),

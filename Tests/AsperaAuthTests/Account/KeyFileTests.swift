@@ -5,10 +5,10 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// Files of keys: where they are, who can read them, and what is beside them.
+/// Tests key files: paths, permissions and public key files.
 final class KeyFileTests: XCTestCase {
   // matrix: Aspera transfer (key): bad input
-  func testAFileThatOthersCanUseIsRefusedAndNamed() async throws {
+  func testFileAccessibleByOthersIsRejectedByName() async throws {
     let folder = try KeyFolder()
     for mode in [0o644, 0o640, 0o604, 0o620, 0o602, 0o601] {
       let path = try folder.file("rsa", mode: mode)
@@ -23,7 +23,7 @@ final class KeyFileTests: XCTestCase {
     }
   }
 
-  func testAMissingAnUnreadableAndATooLongFile() async throws {
+  func testMissingUnreadableAndOversizedFilesAreRejected() async throws {
     let folder = try KeyFolder()
     let missing = await asperaError { try await AsperaPrivateKey.file("\(folder.path)/none").check(on: .forKeys()) }
     XCTAssertEqual(missing?.code, .keyNotFound)
@@ -39,7 +39,7 @@ final class KeyFileTests: XCTestCase {
     XCTAssertTrue(memory?.message.contains("longer than 65536 bytes") == true)
   }
 
-  func testAPathInTheHomeDirectory() async throws {
+  func testPathInTheHomeDirectoryIsExpanded() async throws {
     let folder = try KeyFolder()
     _ = try folder.file("rsa")
     let report = try await AsperaPrivateKey.file("~/rsa").check(on: .forKeys(home: folder.path))
@@ -48,7 +48,7 @@ final class KeyFileTests: XCTestCase {
     XCTAssertEqual(homeless?.code, .keyNotFound)
   }
 
-  func testAPublicKeyFileHasToHoldTheKeyOfThePrivateOne() async throws {
+  func testPublicKeyFileMustMatchThePrivateKey() async throws {
     let folder = try KeyFolder()
     let spki = try folder.file("rsa.spki", mode: 0o644)
     let line = try folder.file("rsa.pub", mode: 0o644)
@@ -66,7 +66,7 @@ final class KeyFileTests: XCTestCase {
     }
   }
 
-  func testAPublicKeyFileOfTheSameKindIsNotEnough() async throws {
+  func testPublicKeyFileOfAnotherKeyOfTheSameKindIsRejected() async throws {
     let folder = try KeyFolder()
     let stranger = try XCTUnwrap(PrivateKey.generateRSA(bits: 2_048).publicKey.pem)
     let publicKey = try folder.file("stranger.pem", Array(stranger.utf8))
@@ -75,7 +75,7 @@ final class KeyFileTests: XCTestCase {
     XCTAssertEqual(error?.code, .publicKeyMismatch)
   }
 
-  func testARelativePathBeginsInTheWorkingDirectory() async throws {
+  func testRelativePathStartsInTheWorkingDirectory() async throws {
     let folder = try KeyFolder()
     let path = try folder.file("rsa")
     let up = FileManager.default.currentDirectoryPath.split(separator: "/").map { _ in ".." }.joined(separator: "/")
@@ -83,7 +83,7 @@ final class KeyFileTests: XCTestCase {
     XCTAssertEqual(report.kind, .rsa(bits: 2_048))
   }
 
-  func testAPublicKeyFileWithoutAPublicKey() async throws {
+  func testPublicKeyFileWithoutAPublicKeyIsRejected() async throws {
     let folder = try KeyFolder()
     let rsa = try folder.file("rsa")
     let damaged = try folder.file("damaged.pub", Array("ssh-rsa AAAAB3NzaC1yc2EAAAADAQAB".utf8))

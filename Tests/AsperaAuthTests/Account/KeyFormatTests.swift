@@ -4,9 +4,9 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// Keys in every form that `ssh-keygen` and OpenSSL write.
+/// Tests keys in every format that `ssh-keygen` and OpenSSL write.
 final class KeyFormatTests: XCTestCase {
-  /// A committed key and what is to be found out about it.
+  /// A committed key with the properties that its report must contain.
   struct Sample: Sendable {
     let name: String
     let format: PrivateKeyReport.Format
@@ -60,7 +60,7 @@ final class KeyFormatTests: XCTestCase {
       .joined(separator: " ").trimmingCharacters(in: .newlines)
   }
 
-  func testEveryFormIsReadFromAFileAndFromMemory() async throws {
+  func testEveryFormatIsReadFromAFileAndFromMemory() async throws {
     let folder = try KeyFolder()
     let machine = ProviderContext.forKeys()
     for sample in Self.samples {
@@ -79,7 +79,7 @@ final class KeyFormatTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (key): bad input
-  func testAWrongPassphraseIsRefusedForEveryForm() async throws {
+  func testWrongPassphraseIsRejectedForEveryFormat() async throws {
     let machine = ProviderContext.forKeys()
     for sample in Self.samples where sample.cipher != nil {
       let text = Secret(bytes: try KeyFolder.text(sample.name))
@@ -94,7 +94,7 @@ final class KeyFormatTests: XCTestCase {
     }
   }
 
-  func testAMissingPassphraseIsNamedWithTheCipher() async throws {
+  func testMissingPassphraseErrorNamesTheCipher() async throws {
     let machine = ProviderContext.forKeys()
     for sample in Self.samples {
       guard let cipher = sample.cipher else { continue }
@@ -110,7 +110,7 @@ final class KeyFormatTests: XCTestCase {
     }
   }
 
-  func testAPassphraseForAKeyThatIsNotEncryptedIsRefused() async throws {
+  func testPassphraseForAnUnencryptedKeyIsRejected() async throws {
     let machine = ProviderContext.forKeys()
     for sample in Self.samples where sample.cipher == nil {
       let text = Secret(bytes: try KeyFolder.text(sample.name))
@@ -121,7 +121,7 @@ final class KeyFormatTests: XCTestCase {
     }
   }
 
-  func testAKeyThatIsCutOffNeverPasses() async throws {
+  func testTruncatedKeyIsRejected() async throws {
     let machine = ProviderContext.forKeys(commands: nil)
     for sample in Self.samples where sample.cipher == nil {
       let text = try KeyFolder.text(sample.name)
@@ -131,7 +131,7 @@ final class KeyFormatTests: XCTestCase {
     }
   }
 
-  func testDamageToAKeyIsNoticed() async throws {
+  func testDamagedKeyIsDetected() async throws {
     let machine = ProviderContext.forKeys(commands: nil)
     for (name, label, step) in [
       ("rsa", "RSA PRIVATE KEY", 9), ("rsa-pkcs8", "PRIVATE KEY", 9), ("ecdsa-256", "EC PRIVATE KEY", 1),
@@ -147,7 +147,7 @@ final class KeyFormatTests: XCTestCase {
         let base64 = String(writing: { $0.append(base64: damaged.span) })
         let key = AsperaPrivateKey.pem(Secret("-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n"))
         do throws(AsperaError) {
-          // What is left over, such as the exponents that speed RSA up, may be wrong; the key is not.
+          // Redundant parts, such as the exponents that speed RSA up, may be wrong; the key itself must be right.
           let report = try await key.check(on: machine)
           XCTAssertEqual(report.publicKey, publicKey, "\(name), byte \(index)")
         } catch {
@@ -157,7 +157,7 @@ final class KeyFormatTests: XCTestCase {
     }
   }
 
-  func testTheFingerprintIsTheOneThatOpenSSHPrints() async throws {
+  func testFingerprintEqualsTheOneThatOpenSSHPrints() async throws {
     let machine = ProviderContext.forKeys()
     let key = AsperaPrivateKey.pem(Secret(bytes: try KeyFolder.text("rsa")))
     let report = try await key.check(on: machine)

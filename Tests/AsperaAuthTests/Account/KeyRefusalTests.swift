@@ -4,7 +4,7 @@ import StorageAuth
 import StorageCrypto
 import XCTest
 
-/// What is not taken for a private key, each with the reason.
+/// Tests which texts are rejected as private keys, and the reasons given.
 final class KeyRefusalTests: XCTestCase {
   private func error(_ text: [UInt8], passphrase: Secret? = nil) async -> AsperaError? {
     await asperaError {
@@ -21,7 +21,7 @@ final class KeyRefusalTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (key): bad input
-  func testKindsThatSSHDoesNotLogInWithAreRefusedByName() async throws {
+  func testKeyTypesThatSSHDoesNotSupportAreRejectedByName() async throws {
     for name in ["dsa", "dsa-pkcs8", "dsa-openssh", "dsa-aes128"] {
       await assertRefused(try KeyFolder.text(name), .unsupportedKey, "DSA")
     }
@@ -34,14 +34,14 @@ final class KeyRefusalTests: XCTestCase {
       "ANY PRIVATE KEY")
   }
 
-  func testAPublicKeyIsNotAPrivateOne() async throws {
+  func testPublicKeyIsRejectedAsAPrivateKey() async throws {
     for name in ["rsa.pub", "rsa.spki", "rsa.pkcs1-public", "ecdsa-256.pub", "ecdsa-256.spki", "ed25519.pub"] {
       await assertRefused(try KeyFolder.text(name), .malformedKey, "public key")
     }
     await assertRefused(Array("---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n".utf8), .malformedKey, "public key")
   }
 
-  func testOtherFilesAreRecognised() async throws {
+  func testOtherFileFormatsAreRecognised() async throws {
     for version in [2, 3] {
       await assertRefused(
         Array("PuTTY-User-Key-File-\(version): ssh-rsa\r\nEncryption: none\r\n".utf8), .unsupportedKey, "PuTTY")
@@ -54,12 +54,12 @@ final class KeyRefusalTests: XCTestCase {
     await assertRefused(Array("not a key at all".utf8), .malformedKey, "no private key")
   }
 
-  func testTextWhoseLineBreaksWereEscapedIsRecognised() async throws {
+  func testEscapedLineBreaksAreRecognised() async throws {
     let text = String(decoding: try KeyFolder.text("rsa"), as: UTF8.self).replacing("\n", with: "\\n")
     await assertRefused(Array(text.utf8), .malformedKey, "backslash")
   }
 
-  func testOpenSSHsOwnFormatHasToComeFirst() async throws {
+  func testOpenSSHKeyMustStartTheFile() async throws {
     await assertRefused(
       Array("\n".utf8) + (try KeyFolder.text("ed25519-openssh")), .malformedKey, "before the key")
     await assertRefused(
@@ -69,12 +69,12 @@ final class KeyRefusalTests: XCTestCase {
     XCTAssertEqual(report.kind, .rsa(bits: 2_048))
   }
 
-  func testSeveralKeysInOneTextAreRefused() async throws {
+  func testSeveralKeysInOneFileAreRejected() async throws {
     await assertRefused(
       try KeyFolder.text("rsa") + KeyFolder.text("rsa-pkcs8"), .unsupportedKey, "holds 2 private keys")
   }
 
-  func testLineEndsOfWindowsAreTaken() async throws {
+  func testWindowsLineEndingsAreAccepted() async throws {
     for name in ["rsa", "rsa-aes128", "rsa-pkcs8", "ed25519-openssh"] {
       let text = String(decoding: try KeyFolder.text(name), as: UTF8.self).replacing("\n", with: "\r\n")
       let key = AsperaPrivateKey.pem(Secret(text), passphrase: name == "rsa-aes128" ? KeyFolder.passphrase : nil)
@@ -82,7 +82,7 @@ final class KeyRefusalTests: XCTestCase {
     }
   }
 
-  func testAPassphraseThatWouldTakeTooLongToTryIsRefused() async throws {
+  func testExcessiveKeyDerivationRoundsAreRejected() async throws {
     for (name, rounds) in [("pkcs8-endless", "2147483647 rounds"), ("pkcs8-endless-scrypt", "2147483646 rounds")] {
       await assertRefused(try KeyFolder.text(name), .unsupportedKey, rounds, passphrase: KeyFolder.passphrase)
     }

@@ -5,7 +5,7 @@ import StorageAuthTesting
 import StorageCrypto
 import XCTest
 
-/// Damage to keys in OpenSSH's own format.
+/// Tests damaged keys in OpenSSH's own format.
 final class OpenSSHKeyTests: XCTestCase {
   private func container(_ name: String) throws -> [UInt8] {
     let lines = String(decoding: try KeyFolder.text(name), as: UTF8.self).split(separator: "\n").dropFirst().dropLast()
@@ -19,7 +19,7 @@ final class OpenSSHKeyTests: XCTestCase {
       passphrase: passphrase)
   }
 
-  /// A string in the encoding of SSH.
+  /// The SSH encoding of a string.
   private func string(_ bytes: [UInt8]) -> [UInt8] {
     [0, 0, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xff)] + bytes
   }
@@ -50,7 +50,7 @@ final class OpenSSHKeyTests: XCTestCase {
     return [0, 0, 0, 11] + Array("ssh-ed25519".utf8) + [0, 0, 0, 32] + point
   }()
 
-  func testNoByteCanBeChangedWithoutNotice() async throws {
+  func testEveryChangedByteIsDetected() async throws {
     for (name, step) in [("ed25519-openssh", 1), ("ecdsa-256-openssh", 1), ("rsa-openssh", 11)] {
       let whole = try container(name)
       let publicKey = try await key(whole).check(on: .forKeys(commands: nil)).publicKey
@@ -66,12 +66,12 @@ final class OpenSSHKeyTests: XCTestCase {
           XCTAssertTrue([.malformedKey, .unsupportedKey, .wrongPassphrase].contains(error.code), "\(error)")
         }
       }
-      // The comment is free text, and nobody reads the coefficient of an RSA key.
+      // The comment is free text, and the coefficient of an RSA key is not used.
       XCTAssertLessThan(passed, name == "rsa-openssh" ? 20 : 12, name)
     }
   }
 
-  func testNoLengthButTheWholeOneIsTaken() async throws {
+  func testTruncatedOrExtendedKeyIsRejected() async throws {
     let whole = try container("ed25519-openssh")
     for length in 0..<whole.count {
       await assertRefused(Array(whole.prefix(length)), .malformedKey, "damaged")
@@ -79,7 +79,7 @@ final class OpenSSHKeyTests: XCTestCase {
     await assertRefused(whole + [0], .malformedKey, "damaged")
   }
 
-  func testLengthsThatPointBeyondTheEnd() async throws {
+  func testLengthsBeyondTheEndAreRejected() async throws {
     let magic = Array("openssh-key-v1\0".utf8)
     for length: [UInt8] in [[0xff, 0xff, 0xff, 0xff], [0x7f, 0xff, 0xff, 0xff], [0, 0, 0, 1]] {
       await assertRefused(magic + length, .malformedKey, "damaged")
@@ -87,23 +87,23 @@ final class OpenSSHKeyTests: XCTestCase {
     }
   }
 
-  func testTheNumberOfKeysIsNamed() async {
+  func testErrorNamesTheNumberOfKeys() async {
     await assertRefused(container(count: 2, blob: blob, section: seed), .unsupportedKey, "2 keys")
     await assertRefused(container(count: 0, blob: blob, section: seed), .unsupportedKey, "0 keys")
   }
 
-  func testCipherAndDerivationHaveToAgree() async {
+  func testCipherAndKeyDerivationMustAgree() async {
     await assertRefused(container(cipher: "aes256-ctr", blob: blob, section: seed), .malformedKey, "damaged")
     await assertRefused(container(derivation: "bcrypt", blob: blob, section: seed), .malformedKey, "damaged")
     await assertRefused(container(options: [1], blob: blob, section: seed), .malformedKey, "damaged")
   }
 
-  func testAnUnknownCipherIsNamed() async {
+  func testUnknownCipherIsNamed() async {
     let bytes = container(cipher: "rot13-cbc", derivation: "bcrypt", options: [1], blob: blob, section: seed)
     await assertRefused(bytes, .wrongPassphrase, "is encrypted (rot13-cbc)")
   }
 
-  func testAnAuthenticatingCipherHasItsTagAfterTheSection() async {
+  func testAuthenticationTagMustMatchTheCipher() async {
     for (cipher, tail) in [("aes256-gcm@openssh.com", 0), ("aes256-gcm@openssh.com", 15), ("aes256-ctr", 16)] {
       let bytes = container(
         cipher: cipher, derivation: "bcrypt", options: [1], blob: blob, section: seed,
@@ -112,7 +112,7 @@ final class OpenSSHKeyTests: XCTestCase {
     }
   }
 
-  func testTheCheckNumbersHaveToBeEqual() async throws {
+  func testCheckIntegersMustBeEqual() async throws {
     var bytes = try container("ed25519-openssh")
     let section = bytes.count - Int(bytes[97])
     XCTAssertEqual(Array(bytes[section..<(section + 4)]), Array(bytes[(section + 4)..<(section + 8)]))
@@ -120,14 +120,14 @@ final class OpenSSHKeyTests: XCTestCase {
     await assertRefused(bytes, .malformedKey, "damaged")
   }
 
-  func testAPrivateKeyOfAnotherPublicKeyIsRefused() async throws {
+  func testPrivateKeyOfAnotherPublicKeyIsRejected() async throws {
     var bytes = try container("ed25519-openssh")
     let blobPoint = 15 + 8 + 8 + 4 + 4 + 4 + 15 + 4
     bytes[blobPoint] ^= 1
     await assertRefused(bytes, .malformedKey, "does not belong to the public key")
   }
 
-  func testKeysThatNeedASecurityKeyAreRefusedByName() async {
+  func testHardwareSecurityKeysAreRejectedByName() async {
     for type in ["sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com"] {
       await assertRefused(
         container(blob: string(type) + string([1, 2, 3]), section: seed), .unsupportedKey,
@@ -137,7 +137,7 @@ final class OpenSSHKeyTests: XCTestCase {
       container(blob: string("ssh-ed448") + string([1]), section: seed), .unsupportedKey, "ssh-ed448")
   }
 
-  func testARandomTextIsRefusedAndNeverCrashes() async throws {
+  func testRandomInputIsRejectedWithoutACrash() async throws {
     var random = SeededGenerator(seed: 4)
     let names = ["ed25519-openssh", "rsa-openssh-gcm", "ecdsa-256", "rsa-pkcs8-pbkdf2", "rsa-aes128", "dsa"]
     for round in 0..<1_500 {

@@ -4,14 +4,14 @@ import Foundation
 import StorageAuth
 import XCTest
 
-/// How the passphrase of a key in OpenSSH's own format is tried.
+/// Tests how `ssh-keygen` verifies the passphrase of a key in OpenSSH's own format.
 final class PassphraseTrialTests: XCTestCase {
   private func key(_ passphrase: String = "correct horse") throws -> AsperaPrivateKey {
     .pem(Secret(bytes: try KeyFolder.text("rsa-openssh-ctr")), passphrase: Secret(passphrase))
   }
 
   // matrix: Aspera transfer (key): redaction
-  func testNoSecretIsInAnArgumentAndNoFileIsLeft() async throws {
+  func testNoArgumentContainsASecretAndNoFileIsLeft() async throws {
     let runner = ProcessRunner()
     _ = try await key().check(on: .forKeys(commands: runner))
     _ = await asperaError { try await self.key("wrong").check(on: .forKeys(commands: runner)) }
@@ -26,7 +26,7 @@ final class PassphraseTrialTests: XCTestCase {
     }
   }
 
-  func testWhereThereIsNoTrialTheReportSaysSo() async throws {
+  func testUnavailableTrialIsReportedAsUnchecked() async throws {
     let problems: [(any CommandRunner)?] = [
       nil, ScriptedRunner(answer: .failure(.notFound)), ScriptedRunner(answer: .failure(.notStarted("no"))),
       ScriptedRunner(answer: .failure(.timeout)), ScriptedRunner(answer: .failure(.outputTooLarge)),
@@ -43,20 +43,20 @@ final class PassphraseTrialTests: XCTestCase {
     XCTAssertTrue(reasons.contains("ssh-keygen is not installed"))
   }
 
-  func testAPassphraseThatCannotBeHandedOverIsNotTried() async throws {
+  func testPassphraseWithALineBreakIsNotTried() async throws {
     let runner = ProcessRunner()
     let report = try await key("two\nlines").check(on: .forKeys(commands: runner))
     guard case .unchecked = report.passphrase else { return XCTFail("\(report)") }
     XCTAssertEqual(runner.calls.count, 0)
   }
 
-  func testACancelledTrialIsAnError() async throws {
+  func testCancelledTrialIsAnError() async throws {
     let runner = ScriptedRunner(answer: .failure(.cancelled))
     let error = await asperaError { try await self.key().check(on: .forKeys(commands: runner)) }
     XCTAssertEqual(error?.code, .failed)
   }
 
-  func testWhatComesOutHasToBelongToThePublicKey() async throws {
+  func testTrialOutputMustMatchThePublicKey() async throws {
     let other = try KeyFolder.text("ed25519.pub")
     let runner = ScriptedRunner(
       answer: .success(CommandResult(.exited(0), standardOutput: other, standardErrorLength: 0)))
@@ -64,7 +64,7 @@ final class PassphraseTrialTests: XCTestCase {
     XCTAssertEqual(error?.code, .malformedKey)
   }
 
-  func testAPassphraseWithSignsThatAShellKnowsIsTakenAsItIs() async throws {
+  func testPassphraseWithShellCharactersIsPassedUnchanged() async throws {
     let passphrase = "a'b\"c $HOME `id` \\n %s ü"
     let folder = try KeyFolder()
     let path = try folder.file("key", try KeyFolder.text("ed25519-openssh"))

@@ -2,12 +2,13 @@ import AsperaAuth
 import Foundation
 import XCTest
 
+/// Tests temporary folders for key material.
 final class TemporaryFolderTests: XCTestCase {
   private func permissions(_ path: String) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  func testOnlyTheOwnerCanReadWhatIsInIt() throws {
+  func testOnlyTheOwnerCanReadTheContents() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write([1, 2], to: "key")
     let script = try folder.write([3], to: "ask", isExecutable: true)
@@ -19,7 +20,7 @@ final class TemporaryFolderTests: XCTestCase {
     XCTAssertFalse(FileManager.default.fileExists(atPath: folder.path))
   }
 
-  func testItGoesWithItsLastReference() throws {
+  func testFolderIsRemovedWithItsLastReference() throws {
     var folder: TemporaryFolder? = try TemporaryFolder()
     let path = try XCTUnwrap(folder?.path)
     _ = try folder?.write([1], to: "key")
@@ -28,7 +29,7 @@ final class TemporaryFolderTests: XCTestCase {
     XCTAssertFalse(FileManager.default.fileExists(atPath: path))
   }
 
-  func testWhereNothingCanBeWrittenTheErrorNamesThePlace() throws {
+  func testWriteErrorNamesTheLocation() throws {
     XCTAssertThrowsError(try TemporaryFolder(in: "/no/such/folder")) {
       XCTAssertEqual(($0 as? AsperaError)?.code, .failed)
       XCTAssertTrue("\($0)".contains("/no/such/folder"))

@@ -4,6 +4,7 @@ import StorageAuthTesting
 import StorageJSON
 import XCTest
 
+/// Tests the arguments, environment and file list of ascp.
 final class AscpCommandTests: XCTestCase {
   private func specification(_ change: (inout TransferSpec) -> Void = { _ in }) -> TransferSpec {
     var specification = TransferSpec(.receive, [TransferPath("/a b", to: "c"), TransferPath("/d", to: "é")])
@@ -14,7 +15,7 @@ final class AscpCommandTests: XCTestCase {
     return specification
   }
 
-  func testPairsAreListedInTurns() throws {
+  func testFileListAlternatesSourcesAndDestinations() throws {
     let command = try AscpCommand(specification(), managementPort: 4711)
     XCTAssertEqual(
       command.arguments(listPath: "/tmp/l"),
@@ -25,7 +26,7 @@ final class AscpCommandTests: XCTestCase {
     XCTAssertEqual(command.list?.bytes, Array("/a b\nc\n/d\né".utf8))
   }
 
-  func testOptionsThatNoVectorHasAreWrittenAsTheSpecificationSays() throws {
+  func testOptionsOutsideTheVectorsFollowTheSpecification() throws {
     let spec = specification {
       $0.createsFolder = true
       $0.tags = members(["z": 1, "aspera": ["a": "é"]])
@@ -51,7 +52,7 @@ final class AscpCommandTests: XCTestCase {
     XCTAssertEqual(command.environment["ASPERA_SCP_FILEPASS"]?.reveal(), "file secret")
   }
 
-  func testSessionsOfOneTransferAreNumberedAndHavePortsOfTheirOwn() throws {
+  func testSessionsOfOneTransferAreNumberedAndHaveSeparatePorts() throws {
     let spec = specification {
       $0.sessionCount = 2
       $0.udpPort = 40000
@@ -68,7 +69,7 @@ final class AscpCommandTests: XCTestCase {
     XCTAssertThrowsError(try AscpCommand(spec, options: options))
   }
 
-  func testALoginIsTriedWithoutPathsAndWithoutToken() throws {
+  func testTestLoginHasNoPathsAndNoToken() throws {
     var spec = TransferSpec(fields: JSONObject())
     spec.remoteHost = "aspera.example.com"
     spec.remoteUser = "mia"
@@ -88,7 +89,7 @@ final class AscpCommandTests: XCTestCase {
     XCTAssertThrowsError(try AscpCommand.testLogin(spec))
   }
 
-  func testWhatCannotBeStartedIsRefused() throws {
+  func testInvalidSpecificationsAreRejected() throws {
     let changes: [(String, AsperaError.Code, (inout TransferSpec) -> Void)] = [
       ("no credential", .missingCredential, { $0.remotePassword = nil }),
       ("a blank password", .missingCredential, { $0.remotePassword = Secret(" ") }),
@@ -122,7 +123,7 @@ final class AscpCommandTests: XCTestCase {
 
   // matrix: Aspera transfer (password): redaction
   // matrix: Aspera transfer (token): redaction
-  func testACommandShowsNoSecret() throws {
+  func testCommandDescriptionContainsNoSecret() throws {
     let spec = specification {
       $0.token = Secret("ATM2_hidden-token_2MTA")
       $0.cookie = "hidden-cookie"
@@ -134,7 +135,7 @@ final class AscpCommandTests: XCTestCase {
     XCTAssertEqual(Set(command.environment.values.map { $0.reveal() }).count, 5)
   }
 
-  func testTheListIsInAFolderThatGoesWhenTheInvocationDoes() throws {
+  func testFileListFolderIsRemovedWithTheInvocation() throws {
     let parent = FileManager.default.temporaryDirectory.appending(path: "ascp-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(atPath: parent) }

@@ -3,22 +3,23 @@ import StorageAuth
 import StorageJSON
 import XCTest
 
-/// The invocations of aspera-cli: the same arguments in the same order, the same variables, the same list.
+/// Tests that aspera-cli's invocations are reproduced: the same arguments in the same order, the same variables, the
+/// same list.
 final class AscpCommandVectorTests: XCTestCase {
-  /// What we refuse on purpose, with the reason, where aspera-cli goes on.
+  /// The vectors that are rejected deliberately, with the reason, although aspera-cli accepts them.
   private static let refused: [String: (code: AsperaError.Code, reason: String)] = [
     "password AND passphrase: both map to ASPERA_SCP_PASS, schema order makes the passphrase win": (
-      .ambiguousCredential, "one variable takes both, and which one wins is not for an order of fields to decide"
+      .ambiguousCredential, "both use one variable, and the order of fields must not decide which one wins"
     ),
     "empty token: bypass key still used (key present in hash)": (
-      .invalidToken, "an empty token is a mistake of whoever issued it, and logs in as the token account for nothing"
+      .invalidToken, "an empty token is the issuer's mistake, and authenticates the token account in vain"
     ),
     "wss: port moves to -P, fasp_port and sshfp dropped, CA bundle as -i, no bypass key": (
-      .invalidHostKey, "a check that was asked for is not dropped; and the fingerprint of this case has no valid form"
+      .invalidHostKey, "a requested check is not dropped, and the fingerprint of this vector is invalid"
     ),
   ]
 
-  /// What aspera-cli refuses, too.
+  /// The vectors that aspera-cli rejects as well.
   private static let refusedByBoth = ["cipher outside enum is an error": AsperaError.Code.invalidSpecification]
 
   private func options(_ vector: JSONValue) -> AscpOptions {
@@ -42,7 +43,7 @@ final class AscpCommandVectorTests: XCTestCase {
     XCTAssertEqual(command.list?.lines ?? [], expected["file_list_lines"]?.texts ?? [], name)
   }
 
-  func testEveryInvocationIsReproducedOrRefusedForAReason() throws {
+  func testEveryInvocationIsReproducedOrRejectedForAReason() throws {
     var seen: Set<String> = []
     let cases = try SpecificationVectors("ascp_invocation").cases()
     XCTAssertEqual(cases.count, 26)
@@ -58,10 +59,10 @@ final class AscpCommandVectorTests: XCTestCase {
         XCTAssertEqual(($0 as? AsperaError)?.code, code, name)
       }
     }
-    XCTAssertEqual(seen, Set(Self.refused.keys).union(Self.refusedByBoth.keys), "a refusal that no vector has")
+    XCTAssertEqual(seen, Set(Self.refused.keys).union(Self.refusedByBoth.keys), "a rejection without a vector")
   }
 
-  func testAWebSocketWithoutTheHostKeyIsThatOfTheVectorsOnceTheCallerAsksForIt() throws {
+  func testWebSocketWithoutTheHostKeyRequiresTheCallersConsent() throws {
     let name = "wss: port moves to -P, fasp_port and sshfp dropped, CA bundle as -i, no bypass key"
     let vector = try XCTUnwrap(SpecificationVectors("ascp_invocation").cases().first { $0["name"]?.string == name })
     var specification = try XCTUnwrap(vector["transfer_spec"]).specification()
@@ -74,7 +75,7 @@ final class AscpCommandVectorTests: XCTestCase {
     try check(vector, specification, options)
   }
 
-  func testNoSecretOfAnyVectorIsInTheArguments() throws {
+  func testArgumentsOfNoVectorContainASecret() throws {
     for vector in try SpecificationVectors("ascp_invocation").cases() {
       let specification = try XCTUnwrap(vector["transfer_spec"]).specification()
       guard let command = try? AscpCommand(specification, options: options(vector)) else { continue }

@@ -2,13 +2,14 @@ import AsperaAuth
 import StorageJSON
 import XCTest
 
+/// Tests the classification of ascp's error codes and messages.
 final class AscpErrorCodeTests: XCTestCase {
-  /// Where we judge another than aspera-cli, and why.
+  /// The codes that are classified differently than by aspera-cli, with the reason.
   private static let deviations: [Int: String] = [
-    37: "it is used for the same refusals as 34: the words decide, and the same token is not tried again"
+    37: "it is used for the same rejections as 34: the text decides, and the same token is not tried again"
   ]
 
-  func testTheTableIsThatOfTheVectors() throws {
+  func testTableEqualsTheVectors() throws {
     let rows = try SpecificationVectors("error_codes").cases("table")
     XCTAssertEqual(AscpErrorCode.all.count, 67)
     XCTAssertEqual(rows.count, AscpErrorCode.all.count)
@@ -35,7 +36,7 @@ final class AscpErrorCodeTests: XCTestCase {
     XCTAssertEqual(code.failureClass, expected.1, suggestion)
   }
 
-  func testRefusalsAreToldApartByTheirWords() throws {
+  func testTokenErrorsAreClassifiedByTheirText() throws {
     let names: [String: AscpFailureClass] = [
       "token": .tokenRejected, "tokenMissing": .tokenMissing, "tokenExpired": .tokenExpired,
       "authorizationDenied": .authorizationDenied,
@@ -67,7 +68,7 @@ final class AscpErrorCodeTests: XCTestCase {
     }
   }
 
-  func testOtherCodesAreWhatTheyAreWhateverTheTextSays() {
+  func testTextDoesNotOverrideOtherCodes() {
     XCTAssertEqual(AscpErrorCode.classify(code: 19, text: "token expired"), .account)
     XCTAssertEqual(AscpErrorCode.classify(code: 51, text: "token denied"), .hostKey)
     XCTAssertEqual(AscpErrorCode.classify(code: 14, text: "Connection refused"), .transport)

@@ -3,7 +3,7 @@ import StorageAuth
 import StorageJSON
 import XCTest
 
-/// What ascp gets of every field that IBM publishes, as aspera-cli's `direct` agent hands it over
+/// Tests which arguments each field that IBM publishes has, compared with aspera-cli's `direct` agent
 /// (`lib/aspera/transfer/spec.schema.yaml` and `command_line_builder.rb`, 2026-08).
 final class AscpFieldTests: XCTestCase {
   private func specification(_ fields: JSONValue = [:]) -> TransferSpec {
@@ -15,7 +15,7 @@ final class AscpFieldTests: XCTestCase {
     return specification
   }
 
-  /// The arguments that a specification has because of some fields.
+  /// The arguments that fields add to a specification.
   private func arguments(_ fields: JSONValue) throws -> [String] {
     var options = AscpOptions()
     options.isQuiet = false
@@ -60,7 +60,7 @@ final class AscpFieldTests: XCTestCase {
     "--remove-after-transfer", "--remove-empty-directories", "--remove-empty-source-directory",
   ]
 
-  func testEveryFieldThatActsOnFilesIsAnOptionOfAscp() throws {
+  func testEveryFieldThatAffectsFilesIsAnOptionOfAscp() throws {
     for (field, option) in Self.switches {
       XCTAssertEqual(try arguments([field: true] as JSONValue), [option], field)
       let off = try arguments([field: false] as JSONValue)
@@ -74,7 +74,7 @@ final class AscpFieldTests: XCTestCase {
       ["--remove-after-transfer", "--remove-skipped"])
   }
 
-  func testFieldsForOthersThanAscpChangeNothing() throws {
+  func testFieldsNotMeantForAscpAddNoArguments() throws {
     let fields: JSONValue = [
       "title": "Two\nlines", "lock_min_rate": true, "lock_rate_policy": true, "lock_target_rate_kbps": false,
       "min_rate_cap_kbps": 0, "target_rate_cap_kbps": 100, "rate_policy_allowed": "fixed", "cipher_allowed": "aes-128",
@@ -95,7 +95,7 @@ final class AscpFieldTests: XCTestCase {
 
   private struct Unexpected: Error { let text: String }
 
-  func testWhatAscpHasNoOptionForIsRefusedByName() throws {
+  func testFieldsWithoutAnAscpOptionAreRejectedByName() throws {
     let values: JSONValue = [
       "fasp_proxy": ["host": "h"], "icos": ["bucket": "b"], "password": "hidden-1", "retry_duration": "5min",
       "ssh_args": ["-oProxyCommand=hidden-2"], "target_rate_percentage": "50", "fasp_url": "faspe://hidden-3",
@@ -119,15 +119,15 @@ final class AscpFieldTests: XCTestCase {
     XCTAssertNoThrow(try AscpCommand(specification(["obfuscate_file_names": false])))
   }
 
-  func testTheNameOfAForeignFieldCannotWriteToATerminal() throws {
+  func testUnknownFieldNameWithControlCharactersIsNotShown() throws {
     for name in ["a\u{1b}[2J", "a\nb", String(repeating: "x", count: 65), "", "überschreiben"] {
       let error = try refusal([name: 1] as JSONValue)
       XCTAssertTrue(error.message.contains("of \(name.utf8.count) bytes that cannot be shown"), error.message)
     }
   }
 
-  /// U+212A is equal to K for Swift, and is another character on the wire.
-  func testANameIsKnownByItsBytes() throws {
+  /// Covers U+212A, which Swift considers equal to K, but which is another character on the wire.
+  func testFieldNamesAreComparedByBytes() throws {
     XCTAssertEqual(try refusal(["\u{212A}eepalive": true]).code, .unsupported)
     XCTAssertEqual(try refusal(["to\u{212A}en": "Basic x"]).code, .unsupported)
     var options = AscpOptions()
@@ -135,14 +135,14 @@ final class AscpFieldTests: XCTestCase {
     XCTAssertEqual(try refusal(["cafe\u{301}": 1], options).code, .unsupported)
   }
 
-  func testAnOptionForAscpIsNeverIgnored() throws {
+  func testFieldWithAnAscpOptionCannotBeIgnored() throws {
     var options = AscpOptions()
     options.ignoredFields = ["overwrite", "remove_after_transfer"]
     let command = try AscpCommand(specification(["overwrite": "never"]), options: options)
     XCTAssertTrue(command.arguments().contains("--overwrite"))
   }
 
-  func testAValueOfAnotherTypeIsRefused() throws {
+  func testValueOfAnotherTypeIsRejected() throws {
     let values: [JSONValue] = [
       ["overwrite": "sometimes"], ["overwrite": true], ["remove_after_transfer": "true"], ["delete_source": 1],
       ["symlink_policy": "none"], ["move_after_transfer": ""], ["move_after_transfer": "a\nb"],
@@ -153,7 +153,7 @@ final class AscpFieldTests: XCTestCase {
     for value in values { XCTAssertEqual(try refusal(value).code, .invalidSpecification, "\(value)") }
   }
 
-  func testFieldsThatContradictEachOtherAreRefused() throws {
+  func testContradictoryFieldsAreRejected() throws {
     let values: [JSONValue] = [
       ["delete_source": true, "remove_after_transfer": false], ["delete_source": false, "remove_after_transfer": true],
       ["delete_source": true, "move_after_transfer": "/sent"],
@@ -164,7 +164,7 @@ final class AscpFieldTests: XCTestCase {
     for value in values { XCTAssertEqual(try refusal(value).code, .invalidSpecification, "\(value)") }
   }
 
-  func testWhatHappensToFilesHasNamesInSwift() throws {
+  func testFilePoliciesHaveSwiftProperties() throws {
     var spec = specification()
     spec.overwritePolicy = .never
     spec.symbolicLinkPolicy = .skip

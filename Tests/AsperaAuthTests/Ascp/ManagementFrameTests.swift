@@ -3,6 +3,7 @@ import StorageAuthTesting
 import StorageJSON
 import XCTest
 
+/// Tests the parser and the encoder of ascp's management frames.
 final class ManagementFrameTests: XCTestCase {
   private func frames(_ text: String) -> [ManagementFrameParser.Item] {
     var parser = ManagementFrameParser()
@@ -17,7 +18,7 @@ final class ManagementFrameTests: XCTestCase {
     return frame
   }
 
-  func testTheFramesOfTheVectorsAreRead() throws {
+  func testFramesOfTheVectorsAreParsed() throws {
     let block = try SpecificationVectors("management_frames").block
     for source in ["from_ibm_cos_java_sdk", "observed_ascp_3_9_0"] {
       let vectors = try XCTUnwrap(block[source]?["frames"]?.array)
@@ -35,7 +36,7 @@ final class ManagementFrameTests: XCTestCase {
     }
   }
 
-  func testASessionProvesNothingAndNumbersAreExact() throws {
+  func testSessionFrameDoesNotProveAuthenticationAndIntegersAreExact() throws {
     let vectors = try XCTUnwrap(
       SpecificationVectors("management_frames").block["observed_ascp_3_9_0"]?["frames"]?.array)
     let observed = try vectors.map { try frame(try XCTUnwrap($0["text"]?.string)) }
@@ -52,7 +53,7 @@ final class ManagementFrameTests: XCTestCase {
     }
   }
 
-  func testNamesAreFoundInAnyCase() throws {
+  func testFieldNamesAreCaseInsensitive() throws {
     let mapping = try SpecificationVectors("management_frames").block["name_mapping"]
     let fields = try XCTUnwrap(mapping?["in"]?.object)
     let text = fields.map { "\($0.name): \($0.value.string ?? "")\n" }.joined()
@@ -63,7 +64,7 @@ final class ManagementFrameTests: XCTestCase {
     XCTAssertEqual(frame["ExtraCreatePolicy"], "none")
   }
 
-  func testTheEdgesOfTheVectorsAreToleratedOrReported() throws {
+  func testEdgeCasesOfTheVectorsAreToleratedOrReported() throws {
     let cases = try XCTUnwrap(SpecificationVectors("management_frames").block["parser_edge_cases"]?.array)
     let texts = try cases.map { try XCTUnwrap($0["text"]?.string) }
     XCTAssertEqual(texts.count, 4)
@@ -73,7 +74,7 @@ final class ManagementFrameTests: XCTestCase {
     XCTAssertEqual(try frame(texts[3]).kind, .initial)
   }
 
-  func testTheCommandsOfTheVectorsAreWritten() throws {
+  func testCommandsOfTheVectorsAreEncoded() throws {
     let cases = try XCTUnwrap(SpecificationVectors("management_frames").block["commands"]?["cases"]?.array)
     let written = try [
       ManagementFrame.start(source: "/a b.txt", destination: "/up/a b.txt"), .finish, .rate(5000),
@@ -82,7 +83,7 @@ final class ManagementFrameTests: XCTestCase {
     XCTAssertEqual(ManagementFrame.cancel.text, "FASPMGR 2\nType: CANCEL\n\n")
   }
 
-  func testACommandThatWouldBreakOutOfItsFieldIsRefused() {
+  func testCommandWithALineBreakIsRejected() {
     for path in ["a\nType: DONE", "a\r", "a\0"] {
       XCTAssertThrowsError(try ManagementFrame.start(source: path))
       XCTAssertThrowsError(try ManagementFrame.start(source: "a", destination: path))
@@ -93,7 +94,7 @@ final class ManagementFrameTests: XCTestCase {
     XCTAssertThrowsError(try ManagementFrame.command(.rate, [("", "1")]))
   }
 
-  func testEveryCutGivesTheSame() {
+  func testFramesSplitAtAnyByteAreParsedAlike() {
     let text =
       "x\nFASPMGR 12\r\nType: STATS\r\nFile: é/b\nTransferBytes: 7\nStartByte: 3\n\nFASPMGR 2\nbad\nA: b\n\nType"
     let whole = frames(text)
@@ -106,7 +107,7 @@ final class ManagementFrameTests: XCTestCase {
     }
   }
 
-  func testProblemsAreReportedOnceAndTheNextFrameIsRead() {
+  func testProblemsAreReportedOnceAndTheNextFrameIsParsed() {
     let good = "FASPMGR 2\nType: DONE\n\n"
     let long = String(repeating: "x", count: ManagementFrameParser.longestLine + 1)
     let field = "A: \(String(repeating: "x", count: 60_000))\n"
@@ -126,11 +127,11 @@ final class ManagementFrameTests: XCTestCase {
     }
   }
 
-  func testTheFirstOfTwoFieldsCounts() throws {
+  func testFirstOfTwoEqualFieldsIsUsed() throws {
     XCTAssertEqual(try frame("FASPMGR 2\nType: STATS\nFile: a\nType: DONE\n\n").kind, .statistics)
   }
 
-  func testBytesAreThoseOfTheSession() throws {
+  func testByteCountsIncludeTheStartByte() throws {
     let stats = try frame("FASPMGR 2\nType: STATS\nTransferBytes: 7\nStartByte: 3\nSize: 20\nFile: /a\n\n")
     XCTAssertEqual(stats.bytes, 10)
     XCTAssertEqual(stats.fileBytes, 20)
@@ -140,7 +141,7 @@ final class ManagementFrameTests: XCTestCase {
     XCTAssertNil(try frame("FASPMGR 2\nType: STATS\n\n").bytes)
   }
 
-  func testPasswordAndTokenAreNotShown() throws {
+  func testPasswordAndTokenAreRedacted() throws {
     let frame = try frame(
       "FASPMGR 2\nType: START\nPassword: hidden-one\nToken: hidden-two\nOther: hidden-three\nCode: 5\n\n")
     XCTAssertEqual(DisplayedTexts(of: frame).containing(["hidden"]), [])

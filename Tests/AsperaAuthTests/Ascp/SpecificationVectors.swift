@@ -2,7 +2,7 @@ import AsperaAuth
 import StorageJSON
 import XCTest
 
-/// The known answers of `Vectors/aspera.json`, in one of its blocks.
+/// The known answers of one block of `Vectors/aspera.json`.
 struct SpecificationVectors {
   let block: JSONValue
 
@@ -20,12 +20,12 @@ struct SpecificationVectors {
 }
 
 extension JSONValue {
-  /// The texts of a list.
+  /// The strings of an array.
   var texts: [String] { (array ?? []).compactMap(\.string) }
 
-  /// A specification, as a vector writes it.
+  /// The transfer specification of a vector.
   func specification() throws -> TransferSpec { TransferSpec(fields: try XCTUnwrap(object)) }
 }
 
-/// The members of an object that is written down in a test.
+/// The members of a JSON object literal.
 func members(_ object: JSONValue) -> JSONObject? { object.object }

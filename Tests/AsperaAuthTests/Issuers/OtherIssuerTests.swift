@@ -4,13 +4,14 @@ import StorageAuthTesting
 import StorageJSON
 import XCTest
 
+/// Tests issuers of bearer tokens, fixed tokens and tokens of an app's function.
 final class OtherIssuerTests: XCTestCase {
   private struct Private: Error { let text = "c4nary0" }
 
   private let spec = TransferSpec(.receive, [TransferPath("/a")])
 
   // matrix: Aspera transfer (issuer): header, expiry
-  func testAMintedTokenComesWithTheTagsThatServersLookFor() async throws {
+  func testMintedTokenComesWithTheTagsThatServersRequire() async throws {
     let time = SteppedTime()
     let key = try TokenVectors().bearerKey()
     let issuer = BearerTokenIssuer(
@@ -31,7 +32,7 @@ final class OtherIssuerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): forced refresh
-  func testEachTokenIsMintedAnew() async throws {
+  func testEachTokenIsMintedSeparately() async throws {
     let time = SteppedTime()
     let issuer = BearerTokenIssuer(
       accessKey: "ak", userID: "mia", fileID: "1", key: try TokenVectors().bearerKey(), time: time)
@@ -43,7 +44,7 @@ final class OtherIssuerTests: XCTestCase {
     XCTAssertEqual(second.credential.expiration, time.now.advanced(by: .seconds(3_600)))
   }
 
-  func testAKeyThatCannotSignAndALifeThatIsNoneAreRefused() async throws {
+  func testUnsuitableKeyAndInvalidLifetimeAreRejected() async throws {
     let short = try NodeBearerKey(pem: Secret(BearerKeys.short))
     await assertRefuses(
       BearerTokenIssuer(accessKey: "ak", userID: "mia", fileID: "1", key: short), .failed, "too short")
@@ -56,7 +57,7 @@ final class OtherIssuerTests: XCTestCase {
 
   // matrix: Aspera transfer (token): header
   // matrix: Aspera transfer (token): forced refresh
-  func testAFixedTokenIsGivenOnceAndNotAgainWhenItWasRefused() async throws {
+  func testFixedTokenIsNotIssuedAgainAfterRejection() async throws {
     let token = try AsperaToken(Secret("ATM2_c4nary0_2MTA"))
     let issuer = FixedTokenIssuer(token)
     for reason in [TokenRequest.Reason.initial, .missing] {
@@ -71,7 +72,7 @@ final class OtherIssuerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (token): header
-  func testAnAccessKeyIsATokenItself() async throws {
+  func testAccessKeyIsIssuedAsABasicToken() async throws {
     let issuer = try FixedTokenIssuer(accessKey: "ak", secret: Secret("secret"), fileID: "7")
     let grant = try await issuer.issue(for: SetupNode.download).credential
     XCTAssertEqual(grant.token?.secret.reveal(), "Basic YWs6c2VjcmV0")
@@ -86,7 +87,7 @@ final class OtherIssuerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): bad input
-  func testAFunctionThatReturnsNothingOrThrowsIsAnError() async throws {
+  func testFunctionThatReturnsNilOrThrowsIsAnError() async throws {
     let token = try AsperaToken(Secret("ATM2_c4nary0_2MTA"))
     let good = ClosureTokenIssuer(source: "my server") { request in
       XCTAssertEqual(request, SetupNode.download)
@@ -109,7 +110,7 @@ final class OtherIssuerTests: XCTestCase {
 
   // matrix: Aspera transfer (issuer): redaction
   // matrix: Aspera transfer (token): redaction
-  func testNoIssuerShowsWhatItHolds() throws {
+  func testIssuerDescriptionsContainNoSecret() throws {
     let pem = try TokenVectors().text("node_bearer_token", "private_key_pem_test_only")
     let line = String(pem.split(separator: "\n")[3])
     let token = try AsperaToken(Secret("ATM2_c4nary0_2MTA"))

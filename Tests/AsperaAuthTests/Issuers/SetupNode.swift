@@ -4,7 +4,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// A node that answers setup calls by a script, and an issuer that asks it.
+/// A scripted node that responds to setup calls, and an issuer that calls it.
 struct SetupNode {
   static let token = "ATM2_c4nary0token_2MTA"
   static let url = "https://node.example.com:9092"
@@ -17,7 +17,7 @@ struct SetupNode {
     transport = ScriptedTransport(replies)
   }
 
-  /// An answer with a token.
+  /// A response with a token.
   static func answer(
     token: String = token, extra: String = "", date: Timestamp? = present
   ) -> HTTPStreamingResponse {
@@ -32,7 +32,7 @@ struct SetupNode {
     SetupTokenIssuer(node: url, access: access, tokenLifetime: life, transport: transport, time: time)
   }
 
-  /// What an issuer refuses with, asked on a task of its own.
+  /// The error code with which an issuer fails, requested on a separate task.
   static func refusal(of issuer: SetupTokenIssuer) -> Task<CredentialError.Code?, Never> {
     Task {
       do throws(CredentialError) {
@@ -50,7 +50,7 @@ struct SetupNode {
     session: "1", specification: TransferSpec(.receive, [TransferPath("/a")]))
 }
 
-/// Passwords that count up.
+/// A provider of numbered passwords.
 final class ScriptedAccess: CredentialProvider {
   let source = "passwords that count"
   private let count = Lock(0)
@@ -67,7 +67,7 @@ final class ScriptedAccess: CredentialProvider {
 }
 
 extension XCTestCase {
-  /// Asks an issuer that has to refuse.
+  /// Requests a token from an issuer that must fail.
   @discardableResult
   func assertRefuses(
     _ issuer: some TokenIssuer, _ code: CredentialError.Code, _ says: String...,
@@ -76,7 +76,7 @@ extension XCTestCase {
   ) async -> CredentialError? {
     do {
       let issued = try await issuer.issue(for: request)
-      XCTFail("a grant came: \(issued.credential)", file: file, line: line)
+      XCTFail("a grant was issued: \(issued.credential)", file: file, line: line)
       return nil
     } catch {
       XCTAssertEqual(error.code, code, "\(error)", file: file, line: line)

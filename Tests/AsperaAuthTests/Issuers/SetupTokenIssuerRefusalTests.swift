@@ -4,9 +4,10 @@ import StorageAuthTesting
 import StorageJSON
 import XCTest
 
+/// Tests the errors of the issuer that requests tokens from a node.
 final class SetupTokenIssuerRefusalTests: XCTestCase {
   // matrix: Aspera transfer (issuer): bad input
-  func testWhatTheNodeSaysIsSaid() async {
+  func testErrorContainsTheNodesMessage() async {
     let error = #"{"error":{"code":404,"reason":"Not Found","user_message":"No such path"}}"#
     let cases: [(reply: HTTPStreamingResponse, code: CredentialError.Code, says: String, isRetryable: Bool)] = [
       (.json(error, status: 404), .rejected, "HTTP 404, 404 Not Found No such path.", false),
@@ -26,7 +27,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): bad input
-  func testAnswersWithoutATokenAreRefused() async {
+  func testResponsesWithoutATokenAreRejected() async {
     let cases: [(body: String, says: String, isRetryable: Bool)] = [
       ("", "not JSON", true), ("<html>", "not JSON", true), (#"{"transfer_specs":[{"#, "not JSON", true),
       ("{}", "no array transfer_specs", true), (#"{"transfer_specs":[]}"#, "0 elements", true),
@@ -43,7 +44,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): redaction
-  func testANodeThatRepeatsWhatItWasSentIsMasked() async {
+  func testSecretsThatTheNodeRepeatsAreMasked() async {
     let said = #"{"error":{"code":400,"reason":"c4nary0pass","user_message":"Basic bWlhOmM0bmFyeTBwYXNz\n\u0007"}}"#
     let error = await assertRefuses(SetupNode(.json(said, status: 400)).issuer(), .rejected, "HTTP 400")
     XCTAssertEqual(error?.message.contains("bWlhOmM0"), false)
@@ -53,24 +54,24 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
     XCTAssertLessThan(cut?.message.count ?? 0, 500)
   }
 
-  func testARedirectIsNotFollowed() async {
+  func testRedirectIsNotFollowed() async {
     let node = SetupNode(.status(307, headers: ["Location": "https://elsewhere.example.com/"]), SetupNode.answer())
     await assertRefuses(node.issuer(), .failed, "redirect")
     XCTAssertEqual(node.transport.requests.count, 1)
   }
 
-  func testAnAnswerWithoutEndIsRefused() async {
+  func testOversizedResponseIsRejected() async {
     let node = SetupNode(.status(200, [UInt8](repeating: 0x20, count: (16 << 20) + 1)))
     await assertRefuses(node.issuer(), .malformedAnswer, "longer than 16777216 bytes")
   }
 
-  func testANodeThatCannotBeReachedOrBreaksOffMayComeBack() async {
+  func testUnreachableNodeAndLostConnectionAreRetryable() async {
     await assertRefuses(SetupNode().issuer(), .failed, "no response left", isRetryable: true)
     await assertRefuses(
       SetupNode(SetupNode.answer().cut(afterBytes: 10)).issuer(), .failed, "connection was lost", isRetryable: true)
   }
 
-  func testANodeThatDoesNotAnswerIsNotWaitedForTooLong() async {
+  func testUnresponsiveNodeTimesOut() async {
     let node = SetupNode(SetupNode.answer())
     node.transport.hold()
     let access = CredentialCache(AsperaNodeAccess.basic(user: "mia", password: Secret("c4nary0")), time: SteppedTime())
@@ -82,7 +83,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
     XCTAssertEqual(code, .timeout)
   }
 
-  func testAWaitCanBeCancelled() async {
+  func testWaitForANodeCanBeCancelled() async {
     let node = SetupNode(SetupNode.answer())
     node.transport.hold()
     let refusal = SetupNode.refusal(of: node.issuer())
@@ -92,7 +93,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
     XCTAssertEqual(code, .cancelled)
   }
 
-  func testAWaitForAccessCanBeCancelled() async {
+  func testWaitForAccessCanBeCancelled() async {
     let node = SetupNode(.status(401), SetupNode.answer())
     let time = node.time
     let access = ClosureCredentialProvider<AsperaNodeAccess>(source: "slow") {
@@ -110,7 +111,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): atomicity
-  func testNothingIsSentThatCannotBeAskedFor() async {
+  func testInvalidConfigurationIsRejectedBeforeSending() async {
     let node = SetupNode(SetupNode.answer())
     for url in ["http://node.example.com:9091", "node.example.com", "ftp://node.example.com", "https://a:b@node", ""] {
       await assertRefuses(node.issuer(url: url), .failed)
@@ -130,7 +131,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
     XCTAssertEqual(node.transport.requests.count, 0)
   }
 
-  func testPlainHTTPIsForThisMachineOrForWhoAllowsIt() async throws {
+  func testPlainHTTPIsAllowedForLoopbackOrExplicitly() async throws {
     let node = SetupNode(SetupNode.answer(), SetupNode.answer())
     _ = try await node.issuer(url: "http://127.0.0.1:9091").issue(for: SetupNode.download)
     let allowing = SetupTokenIssuer(

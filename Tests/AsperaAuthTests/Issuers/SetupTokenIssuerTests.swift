@@ -5,9 +5,10 @@ import StorageAuthTesting
 import StorageJSON
 import XCTest
 
+/// Tests the issuer that requests tokens from a node's setup calls.
 final class SetupTokenIssuerTests: XCTestCase {
   // matrix: Aspera transfer (issuer): header
-  func testATransferIsSetUpWithOneSignedCall() async throws {
+  func testTransferIsSetUpWithOneAuthenticatedCall() async throws {
     let node = SetupNode(SetupNode.answer(extra: #","destination_root":"/in","tags":null"#))
     let upload = TransferSpec(.send, [TransferPath("/home/mia/a")], destinationRoot: "/in")
     let issued = try await node.issuer().issue(for: TokenRequest(session: "1", specification: upload))
@@ -28,7 +29,7 @@ final class SetupTokenIssuerTests: XCTestCase {
     XCTAssertEqual(issued.source, "node https://node.example.com:9092/")
   }
 
-  func testDownloadsGoElsewhereAndAPathOfTheAddressStays() async throws {
+  func testDownloadsHaveTheirOwnPathBelowTheNodesURL() async throws {
     for (url, path) in [
       ("https://shares.example.com/node_api", "/node_api/files/download_setup"),
       ("https://shares.example.com/node_api/", "/node_api/files/download_setup"),
@@ -40,7 +41,7 @@ final class SetupTokenIssuerTests: XCTestCase {
     }
   }
 
-  func testABearerTokenNamesItsAccessKey() async throws {
+  func testBearerTokenIsSentWithItsAccessKey() async throws {
     let node = SetupNode(SetupNode.answer())
     let access = StaticCredentialProvider(AsperaNodeAccess.bearer(Secret("c4nary0"), accessKey: "ak"))
     _ = try await node.issuer(access: access).issue(for: SetupNode.download)
@@ -49,7 +50,7 @@ final class SetupTokenIssuerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): expiry
-  func testATokenLivesAsLongAsWasAskedForOrADay() async throws {
+  func testTokenLifetimeIsTheRequestedOneOrADay() async throws {
     let day = SetupNode(SetupNode.answer())
     let assumed = try await day.issuer().issue(for: SetupNode.download)
     XCTAssertEqual(assumed.credential.expiration, SetupNode.present.advanced(by: .seconds(86_400)))
@@ -69,7 +70,7 @@ final class SetupTokenIssuerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): skew
-  func testTheLifeCountsFromTheTimeOfTheNode() async throws {
+  func testLifetimeStartsAtTheNodesTime() async throws {
     let ahead = SetupNode.present.advanced(by: .seconds(7_200))
     let node = SetupNode(SetupNode.answer(date: ahead), SetupNode.answer(date: nil))
     let issuer = node.issuer(life: .seconds(60))
@@ -81,7 +82,7 @@ final class SetupTokenIssuerTests: XCTestCase {
     XCTAssertEqual(silent.credential.expiration, SetupNode.present.advanced(by: .seconds(60)))
   }
 
-  func testATokenThatSaysItsEndItselfIsBelieved() async throws {
+  func testExpirationOfABearerTokenIsReadFromTheToken() async throws {
     let bearer = try TokenVectors().text("node_bearer_token", "authorization_header")
     let node = SetupNode(SetupNode.answer(token: bearer), SetupNode.answer(token: "Basic YWs6c2VjcmV0"))
     let issuer = node.issuer()
@@ -92,7 +93,7 @@ final class SetupTokenIssuerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): forced refresh
-  func testRefusedAccessIsRenewedOnce() async throws {
+  func testRejectedAccessIsRefreshedOnce() async throws {
     for status in [401, 403] {
       let node = SetupNode(.status(status), SetupNode.answer())
       let access = ScriptedAccess()
@@ -108,14 +109,14 @@ final class SetupTokenIssuerTests: XCTestCase {
     XCTAssertEqual(access.questions, 2)
   }
 
-  func testAccessThatHasNoOtherIsNotTriedAgain() async throws {
+  func testRejectedFixedAccessIsNotRetried() async throws {
     let node = SetupNode(.json(#"{"error":{"code":401,"reason":"Unauthorized","user_message":"no"}}"#, status: 401))
     let error = await assertRefuses(node.issuer(), .rejected, "HTTP 401, 401 Unauthorized no", "fixed credential")
     XCTAssertEqual(error?.declined.map(\.code), [.rejected])
     XCTAssertEqual(node.transport.requests.count, 1)
   }
 
-  func testACacheIsSharedAndNotWrappedInAnother() async throws {
+  func testCacheIsSharedAndNotWrapped() async throws {
     let access = ScriptedAccess()
     let cache = CredentialCache(access)
     let node = SetupNode(SetupNode.answer(), SetupNode.answer())
@@ -127,7 +128,7 @@ final class SetupTokenIssuerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): early refresh
-  func testEndingAccessIsRenewedBeforeItIsSent() async throws {
+  func testExpiringAccessIsRefreshedBeforeItIsSent() async throws {
     let node = SetupNode(SetupNode.answer(), SetupNode.answer())
     let key = try TokenVectors().bearerKey()
     let access = BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .seconds(60), time: node.time)
@@ -140,7 +141,7 @@ final class SetupTokenIssuerTests: XCTestCase {
     XCTAssertEqual(ends, [1_800_000_060, 1_800_000_119])
   }
 
-  func testAnAnswerMayNameManyPaths() async throws {
+  func testResponseMayContainManyPaths() async throws {
     let paths = (0..<20_000).map { #"{"source":"/data/folder/file-\#($0)"}"# }.joined(separator: ",")
     let node = SetupNode(SetupNode.answer(extra: #","paths":[\#(paths)]"#))
     let issued = try await node.issuer().issue(for: SetupNode.download)
@@ -148,7 +149,7 @@ final class SetupTokenIssuerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): redaction
-  func testTheIssuerShowsItsNodeAlone() async throws {
+  func testIssuerDescriptionContainsOnlyItsNode() async throws {
     let node = SetupNode(SetupNode.answer())
     let issuer = node.issuer(url: "https://node.example.com/?login=c4nary0")
     XCTAssertEqual(DisplayedTexts(of: issuer).containing(["c4nary0"]), [])

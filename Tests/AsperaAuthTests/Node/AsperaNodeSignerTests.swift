@@ -5,6 +5,7 @@ import StorageAuthTesting
 import StorageJSON
 import XCTest
 
+/// Tests the signer of Node API requests.
 final class AsperaNodeSignerTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_800_000_000)
 
@@ -39,7 +40,7 @@ final class AsperaNodeSignerTests: XCTestCase {
   }
 
   // matrix: Aspera Node (bearer): header
-  func testBearerTokensNameTheirAccessKey() throws {
+  func testBearerTokensAreSentWithTheirAccessKey() throws {
     let vectors = try TokenVectors()
     let expected = try vectors.text("node_bearer_token", "authorization_header")
     for name in ["token", "authorization_header"] {
@@ -51,7 +52,7 @@ final class AsperaNodeSignerTests: XCTestCase {
     }
   }
 
-  func testWhatAnEarlierSignatureLeftIsReplaced() throws {
+  func testEarlierAuthorizationIsReplaced() throws {
     var request = request([.authorization: "Basic b2xk", .accept: "application/json"])
     request.headerFields.append(HTTPField(name: .authorization, value: "Bearer old"))
     request = try signed(request, .bearer(Secret("new"), accessKey: "ak"))
@@ -66,7 +67,7 @@ final class AsperaNodeSignerTests: XCTestCase {
 
   // matrix: Aspera Node (basic): bad input, atomicity
   // matrix: Aspera Node (bearer): bad input, atomicity
-  func testAccessThatCannotBeSentIsRefusedAndTheRequestStaysAsItWas() throws {
+  func testInvalidAccessIsRejectedAndTheRequestUnchanged() throws {
     let before = request([.authorization: "Basic b2xk"])
     for (name, access) in NodeSamples.unusable {
       var request = before
@@ -82,7 +83,7 @@ final class AsperaNodeSignerTests: XCTestCase {
 
   // matrix: Aspera Node (basic): atomicity
   // matrix: Aspera Node (bearer): atomicity
-  func testARequestThatMayNotCarryASecretIsRefused() throws {
+  func testRequestThatMustNotCarryASecretIsRejected() throws {
     let cases: [(String, (inout HTTPRequest) -> Void, SigningError.Code)] = [
       ("no host", { $0.authority = nil }, .invalidRequest),
       ("a user in the host", { $0.authority = "a:b@node.example.com" }, .invalidRequest),
@@ -115,12 +116,12 @@ final class AsperaNodeSignerTests: XCTestCase {
   }
 
   // matrix: Aspera Node (bearer): expiry
-  func testTheEndOfATokenIsKnownAndTwoSecondsHaveToBeLeft() throws {
+  func testTokenExpirationIsKnownAndTwoSecondsMustRemain() throws {
     let vectors = try TokenVectors()
     let access = AsperaNodeAccess.bearer(Secret(try vectors.text("node_bearer_token", "token")), accessKey: "ak")
     XCTAssertEqual(access.expiration, Timestamp(iso8601: "2030-01-01T00:00:00Z"))
     XCTAssertEqual(
-      AsperaNodeAccess(access.method, expiration: date).expiration, date, "what the caller knows comes first")
+      AsperaNodeAccess(access.method, expiration: date).expiration, date, "the caller's expiration takes precedence")
     XCTAssertNil(AsperaNodeAccess.bearer(Secret("opaque"), accessKey: "ak").expiration)
     XCTAssertNil(AsperaNodeAccess.basic(user: "a", password: Secret("b")).expiration)
     XCTAssertEqual(AsperaNodeSigner().requiredValidity(from: date), date.advanced(by: .seconds(2)))
@@ -128,7 +129,7 @@ final class AsperaNodeSignerTests: XCTestCase {
 
   // matrix: Aspera Node (basic): redaction
   // matrix: Aspera Node (bearer): redaction
-  func testAccessShowsItsWayAndItsIdentityAlone() {
+  func testAccessDescriptionContainsOnlyMethodAndIdentity() {
     for (_, access) in NodeSamples.usable {
       XCTAssertEqual(DisplayedTexts(of: access).containing(["c4nary0"]), [])
       XCTAssertTrue("\(access)".contains(access.identity), "\(access)")
@@ -143,7 +144,7 @@ final class AsperaNodeSignerTests: XCTestCase {
 
   // matrix: Aspera Node (basic): header, bad input, atomicity, redaction
   // matrix: Aspera Node (bearer): header, bad input, atomicity, redaction
-  func testTheSignerKeepsTheRulesOfAllSigners() {
+  func testSignerConformsToTheRulesOfAllSigners() {
     let samples = NodeSamples.usable.enumerated().map { index, item in
       SigningSample(
         item.name,
@@ -153,7 +154,7 @@ final class AsperaNodeSignerTests: XCTestCase {
         credential: item.access, date: date, otherSecret: NodeSamples.withOtherSecret(item.access),
         secrets: item.name.contains("token") ? [] : ["c4nary0"])
     }
-    // The secret itself is sent: it is bound to no date, no method and no path, and there is no anonymous access.
+    // The secret itself is sent: it is not bound to a date, a method or a path, and there is no anonymous access.
     let unbound: [SignerRule] = [.boundDate, .boundMethod, .boundPath, .anonymity]
     let report = SignerConformance(AsperaNodeSigner(), samples: samples, anonymous: nil, unusable: NodeSamples.unusable)
       .report(SignerRule.allCases.filter { !unbound.contains($0) })

@@ -4,6 +4,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+/// Tests access to a node from the environment and from the profile file.
 final class AsperaSourcesTests: XCTestCase {
   private let user = ["ASPERA_NODE_USER": "mia", "ASPERA_NODE_PASSWORD": "c4nary0pw"]
   private let key = ["ASPERA_ACCESS_KEY_ID": "ak", "ASPERA_ACCESS_KEY_SECRET": "c4nary0secret"]
@@ -16,7 +17,7 @@ final class AsperaSourcesTests: XCTestCase {
   ) async {
     do {
       let access = try await provider.credential()
-      XCTFail("access came: \(access)", file: file, line: line)
+      XCTFail("access was returned: \(access)", file: file, line: line)
     } catch {
       XCTAssertEqual(error.code, code, "\(error)", file: file, line: line)
       for text in says {
@@ -36,7 +37,7 @@ final class AsperaSourcesTests: XCTestCase {
   }
 
   // matrix: Environment: answers
-  func testEachWayIsReadFromTheEnvironment() async throws {
+  func testEachMethodIsReadFromTheEnvironment() async throws {
     let cases: [([String: String], AsperaNodeAccess)] = [
       (user, .basic(user: "mia", password: Secret("c4nary0pw"))),
       (key, .accessKey(id: "ak", secret: Secret("c4nary0secret"))),
@@ -51,7 +52,7 @@ final class AsperaSourcesTests: XCTestCase {
   }
 
   // matrix: Environment: bad input
-  func testHalfAWayAndTwoWaysAreMistakes() async {
+  func testIncompleteAndAmbiguousVariablesAreErrors() async {
     await assertFails(environment([:]), .notConfigured, "sets none of ASPERA_NODE_USER, ")
     await assertFails(environment(["ASPERA_NODE_USER": " "]), .notConfigured)
     await assertFails(
@@ -72,7 +73,7 @@ final class AsperaSourcesTests: XCTestCase {
       environment(["ASPERA_NODE_USER": "a:c4nary0", "ASPERA_NODE_PASSWORD": "b"]), .failed, "cannot be used", "colon")
   }
 
-  func testATokenThatHasEndedIsRefused() async throws {
+  func testExpiredTokenIsRejected() async throws {
     let machine = NodeMachine()
     let key = try TokenVectors().bearerKey()
     let token = try await BearerAccessProvider(
@@ -90,7 +91,7 @@ final class AsperaSourcesTests: XCTestCase {
   }
 
   // matrix: Files: answers
-  func testEachWayIsReadFromTheFile() async throws {
+  func testEachMethodIsReadFromTheFile() async throws {
     let text = #"""
       {"default": {"user": "mia", "password": "c4nary0pw", "access_key_id": "", "token": null, "url": 7},
        "archive": {"access_key_id": "ak", "access_key_secret": "c4nary0secret"},
@@ -110,7 +111,7 @@ final class AsperaSourcesTests: XCTestCase {
     XCTAssertEqual(machine.warnings.all, [])
   }
 
-  func testAFileThatOthersCanReadIsWarnedAbout() async throws {
+  func testFileReadableByOthersCausesAWarning() async throws {
     let machine = NodeMachine(files: [path: #"{"default":{"user":"mia","password":"c4nary0"}}"#], permissions: 0o644)
     _ = try await AsperaProfileProvider(machine: machine.access).credential()
     let warning = try XCTUnwrap(machine.warnings.all.first)
@@ -118,7 +119,7 @@ final class AsperaSourcesTests: XCTestCase {
   }
 
   // matrix: Files: bad input
-  func testABrokenFileEndsTheSearchAndAMissingOneDoesNot() async {
+  func testInvalidFileIsAnErrorAndAMissingOneIsNotConfigured() async {
     await assertFails(
       AsperaProfileProvider(machine: NodeMachine().access), .notConfigured, "~/.aspera/storage-auth.json")
     await assertFails(file("{}"), .notConfigured, "profile “default” in \(path) is not there")
@@ -142,7 +143,7 @@ final class AsperaSourcesTests: XCTestCase {
       AsperaProfileProvider(path: "/nowhere", machine: NodeMachine().access), .failed, "/nowhere", "is not there")
   }
 
-  func testTheDefaultSourcesAreTheEnvironmentAndThenTheFile() async throws {
+  func testDefaultSourcesAreTheEnvironmentThenTheFile() async throws {
     let text = #"{"default":{"user":"file","password":"c4nary0"}}"#
     let both = NodeMachine(environment: user, files: [path: text]).access
     let first = try await AsperaCredentials(both).chain.issue()

@@ -4,7 +4,7 @@ import StorageAuthTesting
 
 /// A machine in memory: an environment, files, and no network.
 struct NodeMachine: FileReader {
-  /// What should be put right.
+  /// Records warnings.
   final class Warnings: Sendable {
     private let list = Lock<[CredentialWarning]>([])
 

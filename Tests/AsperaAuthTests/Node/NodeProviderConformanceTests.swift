@@ -4,6 +4,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+/// Tests that providers of node access conform to the rules of credential providers.
 final class NodeProviderConformanceTests: XCTestCase {
   private let path = "/home/mia/.aspera/storage-auth.json"
 
@@ -11,7 +12,7 @@ final class NodeProviderConformanceTests: XCTestCase {
     _ provider: some CredentialProvider<AsperaNodeAccess>, failing: [any CredentialProvider<AsperaNodeAccess>],
     time: any SigningClock, secrets: [String] = ["c4nary0"]
   ) async {
-    // None of these waits for anybody.
+    // None of these providers waits.
     let rules = ProviderRule.allCases.filter { $0 != .cancellation }
     let report = await ProviderConformance(provider, failing: failing, secrets: secrets, concurrency: 20, time: time)
       .report(rules)
@@ -20,7 +21,7 @@ final class NodeProviderConformanceTests: XCTestCase {
   }
 
   // matrix: Environment: credential redaction
-  func testTheEnvironmentConforms() async {
+  func testEnvironmentProviderConforms() async {
     let machine = NodeMachine(environment: ["ASPERA_NODE_USER": "mia", "ASPERA_NODE_PASSWORD": "c4nary0"])
     let failing: [AsperaEnvironmentProvider] = [[:], ["ASPERA_NODE_PASSWORD": "c4nary0"]].map {
       AsperaEnvironmentProvider(NodeMachine(environment: $0).access)
@@ -29,7 +30,7 @@ final class NodeProviderConformanceTests: XCTestCase {
   }
 
   // matrix: Files: credential redaction
-  func testTheFileConforms() async {
+  func testProfileProviderConforms() async {
     let machine = NodeMachine(files: [path: #"{"default":{"access_key_id":"ak","token":"c4nary0"}}"#])
     let failing = ["c4nary0", #"{"default":{"token":"c4nary0"}}"#, #"{"default":{"user":"a:b","password":"c4nary0"}}"#]
       .map { AsperaProfileProvider(machine: NodeMachine(files: [path: $0]).access) }
@@ -37,7 +38,7 @@ final class NodeProviderConformanceTests: XCTestCase {
   }
 
   // matrix: Aspera Node (bearer): redaction
-  func testMintedBearerTokensConform() async throws {
+  func testBearerAccessProviderConforms() async throws {
     let time = SteppedTime()
     let key = try TokenVectors().bearerKey()
     let short = try NodeBearerKey(pem: Secret(BearerKeys.short))
@@ -55,7 +56,7 @@ final class NodeProviderConformanceTests: XCTestCase {
   }
 
   // matrix: Aspera Node (bearer): early refresh, forced refresh, expiry
-  func testACacheRenewsMintedTokensBeforeTheyEndAndWhenTheyAreRejected() async throws {
+  func testCacheRefreshesMintedTokensBeforeExpirationAndAfterRejection() async throws {
     let time = SteppedTime()
     let key = try TokenVectors().bearerKey()
     let cache = CredentialCache(
@@ -80,7 +81,7 @@ final class NodeProviderConformanceTests: XCTestCase {
   }
 
   // matrix: Aspera Node (basic): forced refresh
-  func testARejectedPasswordIsReadAgain() async throws {
+  func testRejectedPasswordIsReadAgain() async throws {
     let variables = Lock(["ASPERA_NODE_USER": "mia", "ASPERA_NODE_PASSWORD": "old"])
     var access = NodeMachine().access
     access.environment = { name in variables.withLock { $0[name] } }

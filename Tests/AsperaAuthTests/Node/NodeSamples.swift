@@ -1,7 +1,7 @@
 import AsperaAuth
 import StorageAuth
 
-/// Access to a node whose secrets are recognised by `c4nary0`.
+/// Access to a node whose secrets contain `c4nary0`.
 enum NodeSamples {
   static let usable: [(name: String, access: AsperaNodeAccess)] = [
     ("a node user", .basic(user: "mia", password: Secret("c4nary0 pass:wörd"))),
@@ -28,7 +28,7 @@ enum NodeSamples {
     ("a token of an access key with a line break", .bearer(Secret("c4nary0"), accessKey: "ak\nX-Injected: a")),
   ]
 
-  /// The same access with another secret.
+  /// Returns the same access with another secret.
   static func withOtherSecret(_ access: AsperaNodeAccess) -> AsperaNodeAccess {
     switch access.method {
     case .basic(let user, _): .basic(user: user, password: Secret("other"))

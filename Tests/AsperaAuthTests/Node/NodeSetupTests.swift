@@ -3,12 +3,13 @@ import StorageAuth
 import StorageJSON
 import XCTest
 
+/// Tests the bodies and responses of a node's setup calls.
 final class NodeSetupTests: XCTestCase {
   private func body(_ specifications: TransferSpec..., life: Duration? = nil) throws -> JSONValue {
     try JSONValue(parsing: NodeSetup.body(for: specifications, tokenLifetime: life))
   }
 
-  func testTheRequestsOfTheVectors() throws {
+  func testRequestsOfTheVectorsAreEncoded() throws {
     let calls = try TokenVectors()["node_setup_calls"]
     XCTAssertEqual(
       try body(TransferSpec(.send, [TransferPath("/home/mia/cat.jpg")], destinationRoot: "/Upload")),
@@ -23,7 +24,7 @@ final class NodeSetupTests: XCTestCase {
     XCTAssertEqual(try body(rooted, life: .seconds(43_200)), calls["with_life"])
   }
 
-  func testAnUploadTellsWhereFilesGoAndADownloadWhereTheyComeFrom() throws {
+  func testUploadContainsDestinationsAndDownloadSources() throws {
     var upload = TransferSpec(
       .send, [TransferPath("/home/mia/a", to: "x/a"), TransferPath("/home/mia/b", to: "b")], destinationRoot: "/in")
     upload.fields["source_root"] = "/home/mia"
@@ -43,7 +44,7 @@ final class NodeSetupTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): redaction
-  func testNoSecretIsAskedWithAndTagsAreKept() throws {
+  func testSetupRequestContainsTagsButNoSecret() throws {
     var spec = TransferSpec(.send, [TransferPath("a")], destinationRoot: "/in")
     for name in [
       "remote_password", "ssh_private_key", "ssh_private_key_path", "ssh_private_key_passphrase", "token",
@@ -66,7 +67,7 @@ final class NodeSetupTests: XCTestCase {
       ])
   }
 
-  func testALifeInTheSpecificationIsAskedForAndOneInCodeComesFirst() throws {
+  func testLifetimeInCodeTakesPrecedenceOverTheSpecification() throws {
     var spec = TransferSpec(.receive, [TransferPath("a")])
     spec.fields["token_life_seconds"] = 60
     let request = { (body: JSONValue) in body["transfer_requests"]?[0]?["transfer_request"] }
@@ -74,7 +75,7 @@ final class NodeSetupTests: XCTestCase {
     XCTAssertEqual(request(try body(spec, life: .seconds(5)))?["token_life_seconds"], 5)
   }
 
-  func testTransfersThatCannotBeAskedForAreRefused() throws {
+  func testInvalidTransfersAreRejected() throws {
     let download = TransferSpec(.receive, [TransferPath("a")])
     assertRefused(.invalidSpecification, "no transfer") { try NodeSetup.body(for: []) }
     assertRefused(.invalidSpecification, "no paths") { try body(TransferSpec(.send, [])) }
@@ -88,7 +89,7 @@ final class NodeSetupTests: XCTestCase {
     XCTAssertEqual(try body(download, download)["transfer_requests"]?.array?.count, 2)
   }
 
-  func testTheAnswersOfTheVectors() throws {
+  func testResponsesOfTheVectorsAreParsed() throws {
     let calls = try TokenVectors()["node_setup_calls"]
     let good = try NodeSetup.results(of: try XCTUnwrap(calls["response_ok"]).serialized, count: 1)
     let spec = try XCTUnwrap(good.first).get()
@@ -110,7 +111,7 @@ final class NodeSetupTests: XCTestCase {
     XCTAssertEqual(refusal.reason, "Unauthorized")
   }
 
-  func testEachElementHasItsOwnErrorAndNullsAreNone() throws {
+  func testEachElementHasItsOwnErrorAndNullIsIgnored() throws {
     let answer = #"""
       {"transfer_specs":[
         {"transfer_spec":{"token":"a","error":null},"error":null},
@@ -127,7 +128,7 @@ final class NodeSetupTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): bad input
-  func testOtherAnswersAreRefused() {
+  func testOtherResponsesAreRejected() {
     let cases: [(answer: String, says: String)] = [
       ("", "not JSON"), ("<html>", "not JSON"), (#"{"transfer_specs":["#, "not JSON"), ("[]", "no array"),
       ("{}", "no array"), (#"{"transfer_specs":null}"#, "no array"), (#"{"transfer_specs":{}}"#, "no array"),

@@ -3,7 +3,7 @@ import StorageAuth
 import StorageJSON
 import XCTest
 
-/// Which transfers a policy lets somebody ask a node for.
+/// Tests which transfers a policy allows a client to request from a node.
 final class TransferPolicyTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
   private let alice = AccessRule(.write, .read, objects: .prefix("uploads/alice/"), in: "ak")
@@ -30,7 +30,7 @@ final class TransferPolicyTests: XCTestCase {
     return spec
   }
 
-  func testTheFolderOfAnUploadIsAbsoluteAndBelowThePrefix() throws {
+  func testUploadFolderIsAbsoluteAndBelowThePrefix() throws {
     for (asked, root) in [
       (nil, "/uploads/alice"), ("", "/uploads/alice"), ("2026/11", "/uploads/alice/2026/11"),
       ("/uploads/alice", "/uploads/alice"), ("/uploads/alice/", "/uploads/alice"),
@@ -51,14 +51,14 @@ final class TransferPolicyTests: XCTestCase {
     }
   }
 
-  func testADestinationIsBelowTheFolder() throws {
+  func testDestinationIsBelowTheFolder() throws {
     XCTAssertNoThrow(try result(upload(to: "2026", as: "cat.jpg"), alice).get())
     for destination in ["../bob/cat.jpg", "..", "a/../../../bob", "/../bob", "a//b", "", "../\u{301}bob"] {
       XCTAssertEqual(code(result(upload(to: nil, as: destination), alice)), .refused, destination)
     }
   }
 
-  func testTheSourcesOfADownloadAreAbsoluteAndBelowThePrefix() throws {
+  func testDownloadSourcesAreAbsoluteAndBelowThePrefix() throws {
     for (source, root, path) in [
       ("cat.jpg", nil, "/uploads/alice/cat.jpg"), ("/uploads/alice/2026/cat.jpg", nil, "/uploads/alice/2026/cat.jpg"),
       ("cat.jpg", "/uploads/alice", "/uploads/alice/cat.jpg"), ("cat.jpg", "2026", "/uploads/alice/2026/cat.jpg"),
@@ -68,7 +68,7 @@ final class TransferPolicyTests: XCTestCase {
       let allowed = try result(download(source, root: root), alice).get()
       XCTAssertEqual(allowed.paths, [TransferPath(path, to: "here.jpg")])
       XCTAssertNil(allowed.sourceRoot)
-      XCTAssertEqual(allowed.destinationRoot, "/home/me", "where files go on this side is not the policy's business")
+      XCTAssertEqual(allowed.destinationRoot, "/home/me", "the policy does not restrict local destinations")
     }
     for (source, root) in [
       ("/uploads/bob/dog.jpg", nil), ("/uploads/alice", nil), ("../bob/dog.jpg", nil), ("bob/dog.jpg", "/uploads"),
@@ -79,10 +79,10 @@ final class TransferPolicyTests: XCTestCase {
     }
     var two = download("cat.jpg")
     two.paths.append(TransferPath("/uploads/bob/dog.jpg", to: "there.jpg"))
-    XCTAssertEqual(code(result(two, alice)), .refused, "one path that is not allowed is enough")
+    XCTAssertEqual(code(result(two, alice)), .refused, "one denied path must deny the transfer")
   }
 
-  func testTheDirectionTheAccessKeyAndTheActionCount() {
+  func testDirectionAccessKeyAndActionAreChecked() {
     let write = AccessRule(.write, objects: .prefix("uploads/alice/"), in: "ak")
     XCTAssertEqual(code(result(download("cat.jpg"), write)), .refused)
     XCTAssertNil(code(result(upload(to: nil), write)))
@@ -93,7 +93,7 @@ final class TransferPolicyTests: XCTestCase {
     XCTAssertNil(code(result(download("/anything/at/all"), AccessRule(.read, objects: .all, in: "ak"))))
   }
 
-  func testTagsThatCouldMoveTheRootAreRefused() throws {
+  func testTagsThatCouldMoveTheRootAreDenied() throws {
     var spec = upload(to: nil)
     spec.fields["tags"] = ["app": "mine"]
     XCTAssertNil(code(result(spec, alice)))
@@ -109,7 +109,7 @@ final class TransferPolicyTests: XCTestCase {
     }
   }
 
-  func testATokenEndsWithTheRule() throws {
+  func testTokenLifetimeEndsWithTheRule() throws {
     let rule = AccessRule(
       .write, objects: .prefix("a/"), in: "ak", until: date.advanced(by: .seconds(600)))
     for (asked, life) in [(nil, 600), (60, 60), (601, 600), (0, 1)] as [(Int?, Int)] {
@@ -120,7 +120,7 @@ final class TransferPolicyTests: XCTestCase {
     XCTAssertEqual(code(result(upload(to: nil), AccessRule(.write, objects: .all, in: "ak", until: date))), .refused)
   }
 
-  func testWhatNoTokenIsBoundToIsAnError() throws {
+  func testConditionsThatATokenCannotExpressAreErrors() throws {
     let office = try XCTUnwrap(AddressRange("10.0.0.0/8"))
     for (rule, expected) in [
       (AccessRule(.write, objects: .all, in: "ak", upTo: 10), PolicyError.Code.unsupportedCondition),

@@ -5,9 +5,10 @@ import StorageCrypto
 import StorageJSON
 import XCTest
 
+/// Tests the kinds, expiration and descriptions of tokens.
 final class AsperaTokenTests: XCTestCase {
   // matrix: Aspera transfer (token): bad input
-  func testTheKindsOfTheVectors() throws {
+  func testKindsOfTheVectors() throws {
     let cases = try XCTUnwrap(TokenVectors()["token_kinds"]["cases"]?.array)
     XCTAssertEqual(cases.count, 7)
     for item in cases {
@@ -24,7 +25,7 @@ final class AsperaTokenTests: XCTestCase {
     }
   }
 
-  func testATransferTokenThatWasCutOffIsNone() throws {
+  func testTruncatedTransferTokenIsNotATransferToken() throws {
     let whole = "ATM2_ACscsRUiIj8bJco62NaQ8c5Qohsasyg3mGs68_2MTA"
     XCTAssertEqual(try AsperaToken(Secret(whole)).kind, .transfer)
     for text in [
@@ -44,7 +45,7 @@ final class AsperaTokenTests: XCTestCase {
     }
   }
 
-  func testBasicTokensOfTheVectorsAreMadeInOneLine() throws {
+  func testBasicTokensOfTheVectorsAreEncodedInOneLine() throws {
     let cases = try XCTUnwrap(TokenVectors()["basic_tokens"]["cases"]?.array)
     XCTAssertEqual(cases.count, 4)
     for item in cases {
@@ -57,7 +58,7 @@ final class AsperaTokenTests: XCTestCase {
     }
   }
 
-  func testAnAccessKeyThatNoTokenCanCarryIsRefused() {
+  func testAccessKeyThatATokenCannotCarryIsRejected() {
     for (id, secret, says) in [
       ("a:b", "secret0canary", "colon"), ("", "secret0canary", "is empty"), ("ak", "", "is empty"),
       ("a\nb", "secret0canary", "line break"), ("ak", "secret0canary\n", "line break"), ("ak", "a\u{7f}", "control"),
@@ -67,7 +68,7 @@ final class AsperaTokenTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (token): expiry
-  func testTheEndIsReadFromBearerTokensAndKnownOfNoOthers() throws {
+  func testExpirationIsReadFromBearerTokensOnly() throws {
     let vectors = try TokenVectors()
     let header = try vectors.text("node_bearer_token", "authorization_header")
     XCTAssertEqual(try AsperaToken(Secret(header)).expiration, Timestamp(iso8601: "2030-01-01T00:00:00Z"))
@@ -78,7 +79,7 @@ final class AsperaTokenTests: XCTestCase {
     XCTAssertEqual(try AsperaToken(Secret(header), expiration: told).expiration, told)
   }
 
-  func testTheEndOfAWebTokenIsRead() throws {
+  func testExpirationOfAJSONWebTokenIsRead() throws {
     // {"exp":1900000000}, {"exp":1900000000.75}, {"exp":"soon"}, {"sub":"a"}, [], and text that is not JSON
     let cases: [(payload: String, end: Int64?)] = [
       (#"{"exp":1900000000}"#, 1_900_000_000), (#"{"exp":1900000000.75}"#, 1_900_000_000),
@@ -94,7 +95,7 @@ final class AsperaTokenTests: XCTestCase {
     }
   }
 
-  func testABearerTokenWithoutItsWordIsNoticed() throws {
+  func testBearerTokenWithoutItsPrefixIsNoted() throws {
     let bare = try TokenVectors().text("node_bearer_token", "token")
     let token = try AsperaToken(Secret(bare))
     XCTAssertEqual(token.kind, .other)
@@ -102,7 +103,7 @@ final class AsperaTokenTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (token): redaction
-  func testTheDescriptionTellsTokensApartAndShowsNone() throws {
+  func testDescriptionsDistinguishTokensWithoutShowingThem() throws {
     let end = Timestamp(unixSeconds: 1_900_000_000)
     let texts = [
       "ATM2_c4nary0transfer_2MTA", "ATM2_c4nary0transfer", "Basic YWs6c4nary0secret", "Bearer c4nary0bearer",
@@ -121,7 +122,7 @@ final class AsperaTokenTests: XCTestCase {
     XCTAssertTrue("\(first)".contains(try XCTUnwrap(first.fingerprint)))
   }
 
-  func testTheSecretOfABasicTokenHasNoFingerprintToGuessAgainst() throws {
+  func testBasicTokenHasNoFingerprint() throws {
     let token = try AsperaToken(Secret("Basic YWs6c2VjcmV0"))
     XCTAssertNil(token.fingerprint)
     XCTAssertEqual("\(token)", "AsperaToken(basic, access key: ak)")

@@ -1,6 +1,6 @@
-/// Throw-away keys, made for these tests; nothing was ever signed with them elsewhere.
+/// Disposable keys that were generated for these tests and are not used elsewhere.
 enum BearerKeys {
-  /// What ``encrypted`` opens with.
+  /// The passphrase of ``encrypted``.
   static let passphrase = "open-sesame"
 
   /// RSA of 1024 bits, traditional PEM, AES-128.
@@ -25,7 +25,7 @@ enum BearerKeys {
     -----END RSA PRIVATE KEY-----
     """
 
-  /// RSA of 512 bits: too short for a SHA-512.
+  /// An RSA key of 512 bits: too short for a signature with SHA-512.
   static let short = """
     -----BEGIN PRIVATE KEY-----
     MIIBVQIBADANBgkqhkiG9w0BAQEFAASCAT8wggE7AgEAAkEA0CAENxV+gj7ffvU9
@@ -39,7 +39,7 @@ enum BearerKeys {
     -----END PRIVATE KEY-----
     """
 
-  /// ECDSA, which signs no bearer tokens.
+  /// An ECDSA key, which cannot sign bearer tokens.
   static let elliptic = """
     -----BEGIN EC PRIVATE KEY-----
     MHcCAQEEIPvR0efs09hb7rQaK2Au7r5wvaIG9EfhERXnb241qtb2oAoGCCqGSM49

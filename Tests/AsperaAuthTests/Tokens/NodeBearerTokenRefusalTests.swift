@@ -6,7 +6,7 @@ import StorageCrypto
 import StorageJSON
 import XCTest
 
-/// Tokens, claims and keys that are none: each is refused with a reason, and nothing crashes.
+/// Tests that invalid tokens, claims and keys are rejected with a reason and without a crash.
 final class NodeBearerTokenRefusalTests: XCTestCase {
   private func packed(_ plaintext: some Sequence<UInt8>) throws -> String {
     let packed = try XCTUnwrap(Zlib.compress(Array(plaintext)))
@@ -14,7 +14,7 @@ final class NodeBearerTokenRefusalTests: XCTestCase {
   }
 
   // matrix: Aspera Node (bearer): bad input
-  func testWhatIsNoTokenIsRefused() throws {
+  func testInvalidTokensAreRejected() throws {
     let vector = try TokenVectors().text("node_bearer_token", "token")
     let cases: [(token: String, says: String)] = [
       ("", "zlib"), ("Bearer ", "zlib"), ("é", "Base64"), ("abc", "Base64"), ("eJ\neJ", "Base64"),
@@ -35,7 +35,7 @@ final class NodeBearerTokenRefusalTests: XCTestCase {
     for (token, says) in cases { assertRefused(.invalidToken, says) { try NodeBearerToken(Secret(token)) } }
   }
 
-  func testAnythingMayBeReadWithoutACrash() throws {
+  func testRandomTokensAreParsedWithoutACrash() throws {
     let vector = Array(try TokenVectors().text("node_bearer_token", "token").utf8)
     var random = SeededGenerator(seed: 7)
     for _ in 0..<2_000 {
@@ -50,7 +50,7 @@ final class NodeBearerTokenRefusalTests: XCTestCase {
     }
   }
 
-  func testClaimsThatServersRefuseAreNotSigned() throws {
+  func testClaimsThatServersRejectAreNotSigned() throws {
     let key = try TokenVectors().bearerKey()
     let end = Timestamp(unixSeconds: 1_893_456_000)
     let good = NodeBearerClaims(userID: "mia", scope: NodeScope(accessKey: "ak"), expiration: end)
@@ -67,7 +67,7 @@ final class NodeBearerTokenRefusalTests: XCTestCase {
     }
   }
 
-  func testAnotherSignatureOrPayloadIsRefused() throws {
+  func testOtherSignatureOrPayloadIsRejected() throws {
     let vectors = try TokenVectors()
     let (publicKey, key) = (try vectors.text("node_bearer_token", "public_key_pem"), try vectors.bearerKey())
     let other = try NodeBearerKey(pem: Secret(BearerKeys.encrypted), passphrase: Secret(BearerKeys.passphrase))
@@ -89,7 +89,7 @@ final class NodeBearerTokenRefusalTests: XCTestCase {
     try NodeBearerToken(token.claims, signedWith: key).verify(with: publicKey)
   }
 
-  func testAKeyThatCannotSignIsRefused() throws {
+  func testUnsuitableKeyIsRejected() throws {
     let encrypted = Secret(BearerKeys.encrypted)
     assertRefused(.malformedKey, "not a private key") { try NodeBearerKey(pem: Secret("")) }
     assertRefused(.malformedKey, "not a private key") { try NodeBearerKey(pem: Secret("c4nary0key")) }

@@ -6,6 +6,7 @@ import StorageCrypto
 import StorageJSON
 import XCTest
 
+/// Tests the encoding, parsing and verification of bearer tokens.
 final class NodeBearerTokenTests: XCTestCase {
   private let end = Timestamp(unixSeconds: 1_893_456_000)
 
@@ -20,7 +21,7 @@ final class NodeBearerTokenTests: XCTestCase {
   }
 
   // matrix: Aspera Node (bearer): header
-  func testTheVectorIsReproduced() throws {
+  func testVectorIsReproduced() throws {
     let vectors = try TokenVectors()
     let token = try NodeBearerToken(claims, signedWith: try vectors.bearerKey())
     XCTAssertEqual(try unpacked(token), try vectors.text("node_bearer_token", "plaintext_before_deflate"))
@@ -29,7 +30,7 @@ final class NodeBearerTokenTests: XCTestCase {
   }
 
   // matrix: Aspera Node (bearer): verify
-  func testTheVectorIsReadAndVerified() throws {
+  func testVectorIsParsedAndVerified() throws {
     let vectors = try TokenVectors()
     let publicKey = try vectors.text("node_bearer_token", "public_key_pem")
     for name in ["token", "authorization_header"] {
@@ -50,7 +51,7 @@ final class NodeBearerTokenTests: XCTestCase {
     XCTAssertEqual(try vectors.bearerKey().publicKeyPEM, publicKey)
   }
 
-  func testTheOtherLayoutIsReadAndVerified() throws {
+  func testAlternativeLayoutIsParsedAndVerified() throws {
     let vectors = try TokenVectors()
     let plaintext = try vectors.text("node_bearer_token", "plaintext_before_deflate")
     let (payload, signature) = try cut(plaintext)
@@ -68,12 +69,12 @@ final class NodeBearerTokenTests: XCTestCase {
     }
   }
 
-  func testAClaimMayHoldTheTextThatEndsTheClaims() throws {
+  func testClaimMayContainTheSignatureDelimiter() throws {
     let token = try NodeBearerToken(packed(#"{"user_id":"a==SIGNATURE==b"}==SIGNATURE==AAAA"#))
     XCTAssertEqual(token.claims.userID, "a==SIGNATURE==b")
   }
 
-  func testEveryClaimIsKept() throws {
+  func testEveryClaimIsPreserved() throws {
     let key = try TokenVectors().bearerKey()
     var claims = NodeBearerClaims(
       userID: "mia", scope: NodeScope(accessKey: "ak", role: NodeScope.admin), expiration: end,
@@ -89,7 +90,7 @@ final class NodeBearerTokenTests: XCTestCase {
   }
 
   // matrix: Aspera Node (bearer): expiry
-  func testTheEndIsReadWithAndWithoutMilliseconds() throws {
+  func testExpirationIsParsedWithAndWithoutMilliseconds() throws {
     let key = try TokenVectors().bearerKey()
     for (text, end) in [
       ("2030-01-01T00:00:00Z", end), ("2030-01-01T00:00:00.500Z", end.advanced(by: .milliseconds(500))),
@@ -106,7 +107,7 @@ final class NodeBearerTokenTests: XCTestCase {
         .fields["expires_at"], "2030-01-01T00:00:00Z")
   }
 
-  func testScopesAreRead() {
+  func testScopesAreParsed() {
     XCTAssertEqual(NodeScope("node.a.b:user:all"), NodeScope(accessKey: "a.b"))
     XCTAssertEqual(NodeScope("node.ak:x")?.role, "x")
     for text in ["", "user:all", "node.", "node.ak", "node.ak:", "node.:user:all", "Node.ak:user:all"] {

@@ -4,7 +4,7 @@ import StorageAuth
 import StorageJSON
 import XCTest
 
-/// The blocks of `aspera.json` that are about tokens and the Node API.
+/// The blocks of `aspera.json` about tokens and the Node API.
 struct TokenVectors {
   private let root: JSONValue
 
@@ -15,18 +15,18 @@ struct TokenVectors {
 
   subscript(_ block: String) -> JSONValue { root[block] ?? .null }
 
-  /// A text of a block; a failure if it is not there.
+  /// Returns a string of a block; fails if it is missing.
   func text(_ block: String, _ name: String, file: StaticString = #filePath, line: UInt = #line) throws -> String {
     try XCTUnwrap(root[block]?[name]?.string, "\(block).\(name)", file: file, line: line)
   }
 
-  /// The key of the vectors, made for them alone.
+  /// The key of the vectors, which was generated for them.
   func bearerKey() throws -> NodeBearerKey {
     try NodeBearerKey(pem: Secret(text("node_bearer_token", "private_key_pem_test_only")))
   }
 }
 
-/// Tries something that has to be refused.
+/// Asserts that an operation throws an `AsperaError` with a code and a message.
 func assertRefused<Value>(
   _ code: AsperaError.Code, _ says: String, file: StaticString = #filePath, line: UInt = #line,
   _ work: () throws -> Value

@@ -4,10 +4,11 @@ import StorageAuthTesting
 import StorageJSON
 import XCTest
 
+/// Tests the parsing of `faspe` links.
 final class FaspURITests: XCTestCase {
   private func json(_ link: FaspURI) throws -> String { String(decoding: link.specification.json, as: UTF8.self) }
 
-  func testTheLinkOfTheVectorsIsReadButForAFingerprintThatIsNone() throws {
+  func testVectorLinkIsParsedOnceItsFingerprintIsValid() throws {
     let block = try SpecificationVectors("faspe_uri").block
     let text = try XCTUnwrap(block["uri"]?.string)
     XCTAssertThrowsError(try FaspURI(text)) { XCTAssertEqual(($0 as? AsperaError)?.code, .invalidHostKey) }
@@ -35,7 +36,7 @@ final class FaspURITests: XCTestCase {
     XCTAssertFalse(link.droppedPassword)
   }
 
-  func testWhatIsNoLinkIsRefused() {
+  func testInvalidLinksAreRejected() {
     for text in [
       "", "http://h/a", "faspe://", "faspe://h", "faspe://h/%zz", "faspe://h/%f", "faspe://h/%ff", "faspe://h:x/a",
       "faspe://h:99999/a", "faspe://u@/a", "faspe://-h/a", "faspe://h/a?enc=rot13", "faspe://h/a?port=x",
@@ -47,7 +48,7 @@ final class FaspURITests: XCTestCase {
     }
   }
 
-  func testALinkDoesNotShowItsToken() throws {
+  func testLinkDescriptionContainsNoToken() throws {
     let link = try FaspURI("faspe://u:hidden-pw@h/hidden-path?token=hidden-token&cookie=hidden-cookie")
     XCTAssertEqual(DisplayedTexts(of: link).containing(["hidden"]), [])
   }

@@ -3,12 +3,13 @@ import StorageAuth
 import StorageJSON
 import XCTest
 
+/// Tests that a failed signature leaves the specification unchanged.
 final class TransferAtomicityTests: XCTestCase {
   // matrix: Aspera transfer (password): atomicity
   // matrix: Aspera transfer (key): atomicity
   // matrix: Aspera transfer (token): atomicity
   // matrix: Aspera transfer (issuer): atomicity
-  func testASpecificationThatCannotBeSignedIsAsItWas() throws {
+  func testSpecificationThatCannotBeSignedIsUnchanged() throws {
     let now = Timestamp(unixSeconds: 1_800_000_000)
     let password = try AsperaAccount(host: "h", user: "mia", password: Secret("pw"), requiresToken: true)
     let key = try AsperaAccount(host: "h", user: "mia", privateKey: .pem(Secret(#"a\nb"#)))

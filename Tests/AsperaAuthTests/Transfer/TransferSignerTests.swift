@@ -3,6 +3,7 @@ import StorageAuth
 import StorageJSON
 import XCTest
 
+/// Tests how an account and a grant are applied to a transfer specification.
 final class TransferSignerTests: XCTestCase {
   private let now = Timestamp(unixSeconds: 1_800_000_000)
   private let fingerprint = "6d3b30e1682631885606914fed0f4ab95ca9a755"
@@ -27,7 +28,7 @@ final class TransferSignerTests: XCTestCase {
   private func json(_ specification: TransferSpec) -> String { String(decoding: specification.json, as: UTF8.self) }
 
   // matrix: Aspera transfer (password): header
-  func testAPasswordIsPutIntoTheSpecification() throws {
+  func testPasswordIsAddedToTheSpecification() throws {
     let signed = try TransferSigner(account: account()).signed(upload, with: grant(), in: .at(now))
     XCTAssertEqual(
       json(signed),
@@ -36,7 +37,7 @@ final class TransferSignerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (key): header
-  func testAKeyIsPutIntoTheSpecificationInPlaceOfOtherCredentials() throws {
+  func testKeyReplacesOtherCredentialsInTheSpecification() throws {
     var before = upload
     before.remotePassword = Secret("old")
     let inMemory = AsperaPrivateKey.pem(Secret("-----BEGIN\nx"), passphrase: Secret("phrase"))
@@ -51,7 +52,7 @@ final class TransferSignerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (token): header
-  func testATokenOfTheGrantReplacesAFixedOneAndAGrantWithoutOneLeavesIt() throws {
+  func testGrantedTokenReplacesAFixedOne() throws {
     var before = upload
     before.token = Secret("fixed")
     let signer = try TransferSigner(account: account(requiresToken: true))
@@ -66,7 +67,7 @@ final class TransferSignerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): header
-  func testAnIssuerSpeaksForTheServerAndForNothingElse() throws {
+  func testIssuerOverridesOnlyServerFields() throws {
     let answer =
       #"{"direction":"send","remote_host":"aspera.example.com","remote_user":"mia","ssh_port":33001,"fasp_port":33002,"#
       + #""cipher":"aes-256","rate_policy":"low","target_rate_kbps":10,"min_rate_kbps":null,"tags":{"aspera":{"b":2}},"#
@@ -85,14 +86,14 @@ final class TransferSignerTests: XCTestCase {
         + #""cipher":"aes-256","remote_password":"pw","token":"granted"}"#)
   }
 
-  func testSigningAgainWithTheSameIsTheSame() throws {
+  func testSigningIsIdempotent() throws {
     let signer = try TransferSigner(account: account(hostKey: fingerprint))
     let granted = try grant("t", #"{"remote_user":"mia","tags":{"a":1},"ssh_port":7,"sshfp":null}"#)
     let once = try signer.signed(upload, with: granted, in: .at(now))
     XCTAssertEqual(json(try signer.signed(once, with: granted, in: .at(now))), json(once))
   }
 
-  func testTheSourcesOfADownloadAreThoseOfTheTokenAndTheNamesHereAreTheCallers() throws {
+  func testDownloadSourcesAreTheTokensAndDestinationsTheCallers() throws {
     let paths = [TransferPath("a", to: "/here/a"), TransferPath("b", to: "/here/b")]
     var download = TransferSpec(.receive, paths, destinationRoot: "/mine")
     download.sourceRoot = "/test"
@@ -113,7 +114,7 @@ final class TransferSignerTests: XCTestCase {
     }
   }
 
-  func testACipherThatTheCallerAskedForIsNotTalkedAway() throws {
+  func testRequestedEncryptionCannotBeDisabled() throws {
     var before = upload
     before.cipher = .aes256GCM
     let signer = try TransferSigner(account: account())
@@ -123,7 +124,7 @@ final class TransferSignerTests: XCTestCase {
       try signer.signed(upload, with: grant("t", #"{"cipher":"none"}"#), in: .at(now)).cipher, TransferCipher.none)
   }
 
-  func testHostKeysHaveToAgreeAndAreNeverDropped() throws {
+  func testHostKeysMustAgreeAndAreNeverRemoved() throws {
     let other = String(repeating: "a", count: 40)
     let spelled = #"{"sshfp":"\#(fingerprint.uppercased())"}"#
     for (own, written, granted) in [
@@ -146,7 +147,7 @@ final class TransferSignerTests: XCTestCase {
     }
   }
 
-  func testAPasswordGoesToNoOtherUserAndToNoOtherHostWithoutAPinnedKey() throws {
+  func testPasswordIsSentToNoOtherUserAndToOtherHostsOnlyWithAPinnedKey() throws {
     let elsewhere = #"{"remote_host":"10.0.0.7"}"#
     let signer = try TransferSigner(account: account())
     for answer in [elsewhere, #"{"remote_user":"xfer"}"#, #"{"remote_host":"10.0.0.7","sshfp":"\#(fingerprint)"}"#] {
@@ -163,7 +164,7 @@ final class TransferSignerTests: XCTestCase {
     XCTAssertEqual(signed.remoteUser, "xfer")
   }
 
-  func testAWebSocketIsForTransfersWithoutAnAccount() throws {
+  func testWebSocketIsUsedOnlyWithoutAnAccount() throws {
     let answer = #"{"remote_host":"h","remote_user":"xfer","wss_enabled":true,"wss_port":443}"#
     let signed = try TransferSigner(account: nil).signed(upload, with: grant("t", answer), in: .at(now))
     XCTAssertEqual(signed.offersWebSocket, true)
@@ -176,7 +177,7 @@ final class TransferSignerTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (token): expiry
-  func testAGrantThatHasEndedIsRefusedAndTwoMinutesAreAskedFor() throws {
+  func testExpiredGrantIsRejectedAndTwoMinutesAreRequested() throws {
     let signer = try TransferSigner(account: account())
     XCTAssertThrowsError(try signer.signed(upload, with: grant("t", end: now), in: .at(now))) {
       XCTAssertEqual(($0 as? SigningError)?.code, .credentialEndsFirst)

@@ -4,10 +4,11 @@ import StorageAuthTesting
 import StorageJSON
 import XCTest
 
+/// Tests the fields, validation and redaction of transfer specifications.
 final class TransferSpecTests: XCTestCase {
   private func specification(_ json: String) throws -> TransferSpec { try TransferSpec(json: Array(json.utf8)) }
 
-  func testFieldsThatAreNotKnownComeBackAsTheyCame() throws {
+  func testUnknownFieldsArePreserved() throws {
     let json = #"{"made_up":[1.50,{"b":null}],"direction":"send","paths":[{"source":"a","checksum":"x"}],"sshfp":null}"#
     let specification = try specification(json)
     XCTAssertEqual(String(decoding: specification.json, as: UTF8.self), json)
@@ -61,7 +62,7 @@ final class TransferSpecTests: XCTestCase {
   // matrix: Aspera transfer (password): bad input
   // matrix: Aspera transfer (key): bad input
   // matrix: Aspera transfer (token): bad input
-  func testBadFieldsAreRefusedByNameAndNeverByValue() throws {
+  func testInvalidFieldsAreRejectedByNameWithoutTheirValue() throws {
     let broken: [(String, AsperaError.Code)] = [
       (#""cipher":"hidden""#, .invalidSpecification), (#""token":"hidden\nx""#, .invalidToken),
       (#""token":"""#, .invalidToken), (#""token":7"#, .invalidToken), (#""cookie":"hidden\r""#, .invalidSpecification),
@@ -101,13 +102,13 @@ final class TransferSpecTests: XCTestCase {
     }
   }
 
-  func testBlankCredentialsCountAsNone() throws {
+  func testBlankCredentialsAreIgnored() throws {
     let specification = try specification(
       #"{"direction":"send","remote_password":" ","ssh_private_key":"k","ssh_private_key_path":null}"#)
     XCTAssertNoThrow(try specification.validate())
   }
 
-  func testWhatIsNoObjectIsRefused() {
+  func testTextThatIsNotAnObjectIsRejected() {
     for json in ["", "[]", "{", "null"] {
       XCTAssertThrowsError(try specification(json)) {
         XCTAssertEqual(($0 as? AsperaError)?.code, .invalidSpecification)
@@ -117,7 +118,7 @@ final class TransferSpecTests: XCTestCase {
 
   // matrix: Aspera transfer (key): redaction
   // matrix: Aspera transfer (issuer): redaction
-  func testASpecificationShowsNoValueThatCouldBeASecret() throws {
+  func testDescriptionContainsNoSecretValue() throws {
     let json =
       #"{"remote_host":"h","remote_user":"u","direction":"send","paths":[{"source":"hidden/a"}],"token":"hidden-t","#
       + #""remote_password":"hidden-p","ssh_private_key":"hidden-k","made_up":{"x":"hidden-m"}}"#
@@ -129,7 +130,7 @@ final class TransferSpecTests: XCTestCase {
     XCTAssertEqual(TransferSpec(fields: JSONObject()).description, "TransferSpec(nowhere, no direction, 0 paths)")
   }
 
-  func testACopyWithoutSecretsHasNoneAndKeepsTheRest() throws {
+  func testCopyWithoutSecretsKeepsTheOtherFields() throws {
     let json =
       #"{"remote_password":"x","ssh_private_key":"x","ssh_private_key_path":"x","ssh_private_key_passphrase":"x","#
       + #""token":"x","content_protection_password":"x","proxy":"x","icos":{"api_key":"x","bucket":"b"},"#

@@ -4,10 +4,11 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests how the frames of one attempt become reports and a summary.
 final class AscpAttemptTests: XCTestCase {
   private func attempt() -> AscpAttempt { AscpAttempt(limits: AscpLimits(), mask: SecretMask([]), isPersistent: false) }
 
-  /// What is reported for frames.
+  /// The reports that frames cause.
   private func reports(_ attempt: inout AscpAttempt, _ text: String) -> [TransferReport] {
     var parser = ManagementFrameParser()
     return parser.feed(Array(text.utf8)).flatMap { item -> [AscpAttempt.Effect] in
@@ -22,7 +23,7 @@ final class AscpAttemptTests: XCTestCase {
     try attempt.outcome(of: .exited(0), printed: "").get()
   }
 
-  func testAnOldAscpThatTellsBytesOfFilesAloneIsAddedUp() throws {
+  func testByteCountsPerFileOfOldAscpAreAddedUp() throws {
     var attempt = attempt()
     let told = reports(
       &attempt,
@@ -40,7 +41,7 @@ final class AscpAttemptTests: XCTestCase {
     XCTAssertEqual(try summary(attempt), TransferSummary(bytes: 150, files: 2))
   }
 
-  func testWhatWasThereBeforeCountsAndProgressNeverGoesBack() throws {
+  func testExistingBytesAreCountedAndProgressIsMonotonic() throws {
     var attempt = attempt()
     let told = reports(
       &attempt,
@@ -55,7 +56,7 @@ final class AscpAttemptTests: XCTestCase {
     XCTAssertEqual(try summary(attempt), TransferSummary(bytes: 120, files: 1))
   }
 
-  func testNumbersThatMakeNoSenseAreLeftAlone() throws {
+  func testInvalidByteCountsAreIgnored() throws {
     var attempt = attempt()
     let greatest = Int64.max
     let told = reports(
@@ -69,7 +70,7 @@ final class AscpAttemptTests: XCTestCase {
     XCTAssertEqual(try summary(attempt), TransferSummary(bytes: greatest, files: 2))
   }
 
-  func testFilesThatWereThereOrFailedAreToldApart() throws {
+  func testSkippedAndFailedFilesAreDistinguished() throws {
     var attempt = attempt()
     let told = reports(
       &attempt,
@@ -85,7 +86,7 @@ final class AscpAttemptTests: XCTestCase {
       ])
   }
 
-  func testOnlyStatisticsNotificationsFilesAndAGoodEndProveTheLogin() {
+  func testOnlyProgressFramesAndSuccessProveAuthentication() {
     let proofs = [
       Frames.statistics(0), Frames.frame("NOTIFICATION"), Frames.frame("STOP"), Frames.frame("SKIP"),
       Frames.frame("DONE"),

@@ -5,10 +5,11 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests the cancellation of running ascp processes.
 final class AscpCancellationTests: XCTestCase {
   private let limits = AscpLimits()
 
-  func testCancellingTellsTheProgramFirst() async throws {
+  func testCancellationSendsACancelFrameFirst() async throws {
     let fake = try FakeAscp(self) {
       [
         .connect, .send(Frames.initial, Frames.statistics(1)), .expect("\n\n", into: $0.file("told")),
@@ -26,7 +27,7 @@ final class AscpCancellationTests: XCTestCase {
     XCTAssertEqual(try fake.leftovers, [])
   }
 
-  func testAProgramThatDoesNotListenGetsSIGTERMAndThenSIGKILL() async throws {
+  func testProgramThatIgnoresCancellationReceivesSIGTERMThenSIGKILL() async throws {
     let fake = try FakeAscp(self) {
       [
         .ignoreTermination, .connect, .share, .spawn(notingIn: $0.file("child")),
@@ -52,7 +53,7 @@ final class AscpCancellationTests: XCTestCase {
     XCTAssertEqual(try fake.leftovers, [])
   }
 
-  func testSIGTERMEndsAProgramThatDoesNotListen() async throws {
+  func testSIGTERMStopsAProgramThatIgnoresTheCancelFrame() async throws {
     let fake = try FakeAscp(self) {
       [.noteTermination(in: $0.file("stopped")), .connect, .send(Frames.initial, Frames.statistics(1)), .pause]
     }
@@ -69,7 +70,7 @@ final class AscpCancellationTests: XCTestCase {
     XCTAssertEqual(stopped, "SIGTERM")
   }
 
-  func testAProgramThatHasNotConnectedYetIsStoppedAtOnce() async throws {
+  func testProgramThatHasNotConnectedIsStoppedImmediately() async throws {
     let fake = try FakeAscp(self) {
       [.noteTermination(in: $0.file("stopped")), .note("", in: $0.file("ready")), .pause]
     }
@@ -82,7 +83,7 @@ final class AscpCancellationTests: XCTestCase {
     XCTAssertEqual(stopped, "SIGTERM")
   }
 
-  func testATaskThatIsCancelledAlreadyStartsNothing() async throws {
+  func testCancelledTaskStartsNoProcess() async throws {
     let fake = try FakeAscp(self) { [.note("", in: $0.file("started"))] }
     let reports = Reports()
     let gate = AsyncStream.makeStream(of: Void.self)
@@ -97,7 +98,7 @@ final class AscpCancellationTests: XCTestCase {
     XCTAssertFalse(FileManager.default.fileExists(atPath: fake.file("started")))
   }
 
-  func testATransferThatWasDoneBeforeItWasCancelledIsDone() async throws {
+  func testTransferCompletedBeforeCancellationSucceeds() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.done), .expectEnd)
     let time = SteppedTime()
     let running = fake.engine(time: time).start()
@@ -119,7 +120,7 @@ final class AscpCancellationTests: XCTestCase {
     XCTAssertEqual(failure, .cancelled)
   }
 
-  func testCancellingFromWithinAReportDoesNotHang() async throws {
+  func testCancellationFromWithinAReportDoesNotDeadlock() async throws {
     let fake = try FakeAscp(
       self, .connect, .send(Frames.initial, Frames.statistics(1)), .expect("CANCEL"), .exit(1))
     let task = Lock<Task<TransferSummary, any Error>?>(nil)

@@ -3,7 +3,7 @@ import AsperaAuth
 @testable import AsperaTransfer
 
 extension AscpEngine {
-  /// An attempt on a task of its own.
+  /// Starts an attempt on a separate task.
   func start(
     _ spec: TransferSpec = .sample, additions: AsyncStream<[TransferPath]>? = nil,
     report: @escaping @Sendable (TransferReport) -> Void = { _ in }
@@ -11,14 +11,14 @@ extension AscpEngine {
     Task { try await run(spec, additions: additions, report: report) }
   }
 
-  /// What an attempt threw; nothing if it did not.
+  /// The error that an attempt throws, or `nil` if it succeeds.
   func failure(report: @escaping @Sendable (TransferReport) -> Void = { _ in }) async -> TransferFailure? {
     await start(report: report).failure
   }
 }
 
 extension Task where Success == TransferSummary, Failure == any Error {
-  /// What the attempt threw; nothing if it did not.
+  /// The error that the attempt throws, or `nil` if it succeeds.
   var failure: TransferFailure? {
     get async {
       do {

@@ -5,8 +5,9 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests transfers of the engine with a scripted ascp process.
 final class AscpEngineTests: XCTestCase {
-  func testATransferReportsItsStepsInOrderAndItsSummary() async throws {
+  func testTransferReportsItsStepsInOrderAndItsSummary() async throws {
     let fake = try FakeAscp(
       self, .connect, .send(Frames.initial, Frames.session, Frames.total(300), Frames.statistics(100)),
       .send(
@@ -28,7 +29,7 @@ final class AscpEngineTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (password): bad input
-  func testASessionFrameDoesNotMeanThatTheAccountWasTaken() async throws {
+  func testSessionFrameDoesNotMeanThatTheAccountWasAccepted() async throws {
     let fake = try FakeAscp(
       self, .connect, .send(Frames.initial, Frames.session, Frames.error(19, "failed to authenticate")),
       .print("ascp: failed to authenticate, exiting.\nPermission denied (publickey).\n"), .exit(1))
@@ -42,7 +43,7 @@ final class AscpEngineTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (token): bad input
-  func testTheCodeAndTheTextOfTheLastFrameSayWhatFailed() async throws {
+  func testCodeAndTextOfTheLastFrameClassifyTheFailure() async throws {
     let refused = "Server aborted session: Management authorization refused: "
     let cases: [(String, TransferFailure.Kind, Int)] = [
       (Frames.error(34, refused + "token denied by server"), .token(.rejected), 34),
@@ -62,14 +63,14 @@ final class AscpEngineTests: XCTestCase {
     }
   }
 
-  func testFramesThatComeByteByByteAreTheSame() async throws {
+  func testFramesThatArriveByteByByteAreParsed() async throws {
     let fake = try FakeAscp(
       self, .connect, .trickle(Frames.initial, Frames.statistics(7), Frames.stop("/data/a", size: 7), Frames.done))
     let summary = try await fake.engine().run(.sample, additions: nil) { _ in }
     XCTAssertEqual(summary, TransferSummary(bytes: 300, files: 1))
   }
 
-  func testAFileThatFailsIsReportedAndItsCodeCountsWhenTheStatusSaysSo() async throws {
+  func testFailedFileIsReportedAndItsCodeIsUsedWithAFailureStatus() async throws {
     let failed = Frames.frame("FILEERROR", "File: /data/a", "Code: 5", "Description: Permission denied")
     for status in [0, 1] {
       let fake = try FakeAscp(self, .connect, .send(Frames.initial, failed, Frames.done), .exit(status))
@@ -82,7 +83,7 @@ final class AscpEngineTests: XCTestCase {
     }
   }
 
-  func testTheManagementPortComesFirstAmongTheArguments() async throws {
+  func testManagementPortIsTheFirstArgument() async throws {
     let fake = try FakeAscp(self) { [.describe(in: $0.file("started")), .connect, .send(Frames.done)] }
     _ = try await fake.engine().run(.sample, additions: nil) { _ in }
     let started = try await fake.start()
@@ -92,7 +93,7 @@ final class AscpEngineTests: XCTestCase {
     XCTAssertEqual(started.group, started.pid)
   }
 
-  func testAProgramThatIsNotThereOrCannotRunIsAClearFailure() async throws {
+  func testMissingOrUnrunnableProgramIsReported() async throws {
     let fake = try FakeAscp(self)
     for program in ["/no/such/ascp", fake.folder.path, fake.file("steps.json")] {
       let engine = AscpEngine(

@@ -6,6 +6,7 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests the search for ascp and the parsing of its version.
 final class AscpLocatorTests: XCTestCase {
   private func locator(_ programs: Set<String>, _ variables: [String: String] = [:]) -> AscpLocator {
     AscpLocator(environment: { variables[$0] }, home: "/home/mia") { programs.contains($0) }
@@ -20,7 +21,7 @@ final class AscpLocatorTests: XCTestCase {
     }
   }
 
-  func testWhoIsNamedComesFirstThenTheVariableThenThePathThenTheProducts() throws {
+  func testExplicitPathPrecedesVariablePathAndInstalledProducts() throws {
     let variables = [AscpLocator.variable: "/named/ascp", "PATH": "relative:/first:/second"]
     let products = AscpLocator.installed.map { $0.replacing("~/", with: "/home/mia/", maxReplacements: 1) }
     let all = Set(["/given/ascp", "/named/ascp", "/second/ascp", "relative/ascp"] + products)
@@ -31,11 +32,11 @@ final class AscpLocatorTests: XCTestCase {
     for place in products { XCTAssertEqual(try locator([place]).locate(), place) }
   }
 
-  func testTheHomeDirectoryIsMeantByATilde() throws {
+  func testTildeIsExpandedToTheHomeDirectory() throws {
     XCTAssertEqual(try locator(["/home/mia/bin/ascp"]).locate("~/bin/ascp"), "/home/mia/bin/ascp")
   }
 
-  func testAPlaceThatIsNamedAndEmptyIsAnErrorAlthoughThereIsOneElsewhere() {
+  func testMissingExplicitPathIsAnErrorEvenIfAscpIsElsewhere() {
     let elsewhere = locator(["/usr/bin/ascp"], ["PATH": "/usr/bin"])
     XCTAssertEqual(error(elsewhere, "/given/ascp")?.code, .toolNotFound)
     XCTAssertEqual(error(elsewhere, "/given/ascp")?.message.contains("/given/ascp"), true)
@@ -43,7 +44,7 @@ final class AscpLocatorTests: XCTestCase {
     XCTAssertEqual(error(named)?.message.contains("/named/ascp, which STORAGE_AUTH_ASCP names"), true)
   }
 
-  func testTheErrorListsThePlacesSearched() {
+  func testErrorListsTheSearchedLocations() {
     let error = error(locator([], ["PATH": "/first:/second", "CONDA_PREFIX": "/conda"]))
     XCTAssertEqual(error?.code, .toolNotFound)
     for place in ["/first/ascp", "/second/ascp", "/conda/bin/ascp", "/home/mia/.aspera/sdk/ascp"] {
@@ -51,7 +52,7 @@ final class AscpLocatorTests: XCTestCase {
     }
   }
 
-  func testAFileThatCannotBeRunAndAFolderAreNoPrograms() throws {
+  func testUnrunnableFileAndDirectoryAreRejected() throws {
     let fake = try FakeAscp(self)
     XCTAssertEqual(try AscpLocator().locate(fake.program), fake.program)
     for path in [fake.folder.path, fake.file("steps.json")] {
@@ -59,7 +60,7 @@ final class AscpLocatorTests: XCTestCase {
     }
   }
 
-  func testTheVersionIsReadWhereverItStands() async throws {
+  func testVersionIsFoundAnywhereInTheOutput() async throws {
     let fake = try FakeAscp(
       self, .print("IBM Aspera SDK version 4.3.0.1440\nascp version 4.4.5.1646 abc\nOperating System: Linux\n"),
       .exit(0))
@@ -70,7 +71,7 @@ final class AscpLocatorTests: XCTestCase {
     XCTAssertEqual(AscpVersion(output: "ascp version 3.9.0.168302")?.notes.count, 2)
   }
 
-  func testAProgramThatDoesNotSayItsVersionIsAnError() async throws {
+  func testProgramWithoutAVersionIsAnError() async throws {
     for steps: [FakeAscp.Step] in [
       [.print("ascp version unknown\n"), .exit(0)], [.flood(1 << 20), .exit(0)],
       [.print("ascp version 4.4.5\n"), .exit(1)],
@@ -78,7 +79,7 @@ final class AscpLocatorTests: XCTestCase {
       let fake = try FakeAscp(self) { _ in steps }
       do {
         _ = try await fake.engine().version()
-        XCTFail("a version")
+        XCTFail("a version was read")
       } catch {
         XCTAssertEqual(error.code, .failed)
       }

@@ -5,12 +5,13 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests the login test of ascp.
 final class AscpLoginTests: XCTestCase {
   private let account: AsperaAccount? = try? AsperaAccount(
     host: "aspera.example.com", user: "mia", password: Secret("correct horse battery"), sshPort: 33009,
     hostKey: HostKeyFingerprint("AB:CD:EF:01:23:45:67:89:AB:CD:EF:01:23:45:67:89:AB:CD:EF:01"), requiresToken: true)
 
-  func testALoginThatIsTaken() async throws {
+  func testAcceptedLogin() async throws {
     let fake = try FakeAscp(self) { [.describe(in: $0.file("started")), .exit(0)] }
     let login = await fake.engine().testLogin(try XCTUnwrap(account))
     XCTAssertEqual(login, .accepted)
@@ -26,7 +27,7 @@ final class AscpLoginTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (key): bad input
-  func testALoginThatIsRefusedSaysWhyWithoutSecrets() async throws {
+  func testRejectedLoginReportsTheReasonWithoutSecrets() async throws {
     let cases: [(String, TransferFailure.Kind)] = [
       ("ascp: failed to authenticate, exiting.", .account), ("Remote host is not who we expected", .hostKey),
       ("Failed to open TCP connection for SSH", .transport), ("something about correct horse battery", .other),
@@ -40,7 +41,7 @@ final class AscpLoginTests: XCTestCase {
     }
   }
 
-  func testALoginWithoutAnAnswerEnds() async throws {
+  func testLoginWithoutAResponseTimesOut() async throws {
     let fake = try FakeAscp(self) { [.ignoreTermination, .note("", in: $0.file("ready")), .pause] }
     let time = SteppedTime()
     let account = try XCTUnwrap(account)
@@ -52,7 +53,7 @@ final class AscpLoginTests: XCTestCase {
     XCTAssertEqual(failure.kind, .transport)
   }
 
-  func testALoginIsCancelledWithItsTask() async throws {
+  func testLoginIsCancelledWithItsTask() async throws {
     let fake = try FakeAscp(self) { [.ignoreTermination, .describe(in: $0.file("started")), .pause] }
     let account = try XCTUnwrap(account)
     let testing = Task { [engine = fake.engine()] in await engine.testLogin(account) }
@@ -63,7 +64,7 @@ final class AscpLoginTests: XCTestCase {
     XCTAssertFalse(Processes.isAlive("\(started.pid)"))
   }
 
-  func testAProgramThatIsNotThere() async throws {
+  func testMissingProgramIsTheCallersError() async throws {
     let engine = AscpEngine(ascp: "/no/such/ascp", time: SteppedTime())
     guard case .refused(let failure) = await engine.testLogin(try XCTUnwrap(account)) else {
       return XCTFail("accepted")

@@ -5,11 +5,11 @@ import XCTest
 
 @testable import AsperaTransfer
 
-/// Programs that are not like ascp: each is a clear failure, and none holds the engine up.
+/// Tests programs that misbehave: each is reported as a failure, and none blocks the engine.
 final class AscpMisbehaviourTests: XCTestCase {
   private let limits = AscpLimits()
 
-  func testAProgramThatNeverConnectsIsStopped() async throws {
+  func testProgramThatNeverConnectsIsStopped() async throws {
     let fake = try FakeAscp(self) {
       [.noteTermination(in: $0.file("stopped")), .note("", in: $0.file("ready")), .pause]
     }
@@ -26,11 +26,11 @@ final class AscpMisbehaviourTests: XCTestCase {
     XCTAssertEqual(try fake.leftovers, [])
   }
 
-  func testAProgramThatDiesBeforeItConnectsIsReportedWithWhatItPrinted() async throws {
+  func testProgramThatExitsBeforeItConnectsIsReportedWithItsOutput() async throws {
     let fake = try FakeAscp(self, .print("\u{1b}[31mascp: no license found\u{7}\n\n"), .exit(1))
     let time = SteppedTime()
     let running = fake.engine(time: time).start()
-    // The time in which a connection that was made before the end may still come in.
+    // The time in which a connection that was opened before the exit may still arrive.
     await time.wait(forSleeps: 2)
     time.advance(by: limits.arrival)
     let failure = await running.failure
@@ -41,7 +41,7 @@ final class AscpMisbehaviourTests: XCTestCase {
       "\(String(describing: failure))")
   }
 
-  func testAProgramThatCrashesBeforeItConnects() async throws {
+  func testProgramThatCrashesBeforeItConnectsIsReported() async throws {
     let fake = try FakeAscp(self, .crash)
     let time = SteppedTime()
     let running = fake.engine(time: time).start()
@@ -51,14 +51,14 @@ final class AscpMisbehaviourTests: XCTestCase {
     XCTAssertEqual(failure?.message, "ascp was ended by signal 11 and did not report that the transfer is done.")
   }
 
-  func testWhatIsPrintedIsKeptOnlyToItsEnd() async throws {
+  func testOnlyTheEndOfTheOutputIsReported() async throws {
     let fake = try FakeAscp(
       self, .flood(8 << 20), .connect, .send(Frames.initial), .flood(8 << 20), .print("the last words\n"), .exit(1))
     let failure = await fake.engine().failure()
     XCTAssertEqual(failure?.message.contains("the last words (it ended with status 1)"), true)
   }
 
-  func testOnlyTheEndOfAFloodIsKept() {
+  func testPrintedTailKeepsOnlyTheLastBytes() {
     var tail = PrintedTail(limit: 10)
     for _ in 0..<1_000 { tail.append(Array("abc\n".utf8)) }
     XCTAssertEqual(tail.text, "c\nabc\nabc")
@@ -66,7 +66,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     XCTAssertEqual(tail.text, "6789ABCDEF")
   }
 
-  func testWhoeverBeginsWithSomethingElseThanAFrameIsStopped() async throws {
+  func testProgramThatDoesNotStartWithAFrameIsStopped() async throws {
     let fake = try FakeAscp(self, .connect, .noise(1 << 20), .pause)
     let reports = Reports()
     let failure = await fake.engine().failure(report: reports.add)
@@ -77,40 +77,40 @@ final class AscpMisbehaviourTests: XCTestCase {
     XCTAssertEqual(reports.all, [.connecting])
   }
 
-  func testNoiseAfterFramesIsStoppedToo() async throws {
+  func testInvalidDataAfterFramesStopsTheProgram() async throws {
     let noise = String(repeating: "no frame\n\n", count: 100)
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.statistics(1), noise), .pause)
     let failure = await fake.engine().failure()
     XCTAssertEqual(failure?.message.hasPrefix("The data on the management port"), true)
   }
 
-  func testALineBreakInAFieldSpoilsNothingButItsFrame() async throws {
+  func testLineBreakInAFieldInvalidatesOnlyItsFrame() async throws {
     let broken = Frames.frame("NOTIFICATION", "Description: two\nlines")
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, broken, Frames.statistics(300), Frames.done))
     let summary = try await fake.engine().run(.sample, additions: nil) { _ in }
     XCTAssertEqual(summary.bytes, 300)
   }
 
-  func testAFrameThatIsCutOffIsNotTakenForTheWholeOne() async throws {
+  func testTruncatedFrameIsNotUsed() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.statistics(1), "FASPMGR 2\nType: DONE\n"))
     let failure = await fake.engine().failure()
     XCTAssertEqual(failure?.message.hasPrefix("The data on the management port"), true)
   }
 
-  func testAStatusOfZeroWithoutALastWordIsNoSuccess() async throws {
+  func testStatusZeroWithoutADoneFrameIsAFailure() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.session, Frames.statistics(300)), .exit(0))
     let failure = await fake.engine().failure()
     XCTAssertEqual(failure?.kind, .other)
     XCTAssertEqual(failure?.message, "ascp ended with status 0 and did not report that the transfer is done.")
   }
 
-  func testALastWordThatTheStatusContradictsIsNoSuccess() async throws {
+  func testDoneFrameWithAFailureStatusIsAFailure() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.done), .print("disk full\n"), .exit(1))
     let failure = await fake.engine().failure()
     XCTAssertEqual(failure?.message.contains("disk full (it ended with status 1)"), true)
   }
 
-  func testAProgramThatClosesTheConnectionAndLivesOnIsStopped() async throws {
+  func testProgramThatClosesTheConnectionAndKeepsRunningIsStopped() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.statistics(1)), .close, .pause)
     let time = SteppedTime()
     let running = fake.engine(time: time).start()
@@ -121,7 +121,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     XCTAssertEqual(failure?.message, "ascp was ended by signal 15 and did not report that the transfer is done.")
   }
 
-  func testAProgramThatIsDoneAndLivesOnIsStoppedAndItsWordCounts() async throws {
+  func testProgramThatKeepsRunningAfterADoneFrameIsStoppedAndSucceeds() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.done), .pause)
     let time = SteppedTime()
     let running = fake.engine(time: time).start()
@@ -131,7 +131,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     XCTAssertEqual(done, TransferSummary(bytes: 300, files: 2))
   }
 
-  func testAProgramThatFallsSilentIsStopped() async throws {
+  func testSilentProgramIsStopped() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.statistics(1)), .pause)
     let time = SteppedTime()
     let reports = Reports()
@@ -144,7 +144,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     XCTAssertEqual(failure?.message, "ascp sent no message for 300.0 seconds and was stopped.")
   }
 
-  func testAProgramThatIgnoresSIGTERMIsKilledWithWhatItStarted() async throws {
+  func testProgramThatIgnoresSIGTERMIsKilledWithItsChildren() async throws {
     let fake = try FakeAscp(self) {
       [
         .ignoreTermination, .connect, .share, .spawn(notingIn: $0.file("child")), .noise(1 << 16), .pause,
@@ -161,21 +161,21 @@ final class AscpMisbehaviourTests: XCTestCase {
     XCTAssertEqual(try fake.leftovers, [])
   }
 
-  func testWhatADeadProgramLeftBehindIsKilled() async throws {
+  func testChildrenOfACrashedProgramAreKilled() async throws {
     let fake = try FakeAscp(self) {
       [
         .connect, .share, .spawn(notingIn: $0.file("child")), .send(Frames.initial, Frames.error(44, "no route")),
         .crash,
       ]
     }
-    // The child holds the connection open, so that it does not end with the program.
+    // The child holds the connection open, so that it does not close when the program exits.
     let failure = await fake.engine().failure()
     XCTAssertEqual(failure?.code, 44)
     let child = try await fake.text(of: "child")
     try await Processes.ended(child)
   }
 
-  func testAProgramThatClosesEverythingAndLivesOnIsKilled() async throws {
+  func testProgramThatClosesAllDescriptorsAndKeepsRunningIsKilled() async throws {
     let fake = try FakeAscp(self) {
       [
         .describe(in: $0.file("started")), .connect, .send(Frames.initial, Frames.done), .closeOutput, .expectEnd,
@@ -185,7 +185,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     let time = SteppedTime()
     let running = fake.engine(time: time).start()
     _ = try await fake.text(of: "hung up")
-    // Whether the end of the connection or the last word is heard first is open, and with it which waits there are.
+    // The order of the closed connection and the DONE frame is undefined, and therefore which timeouts are pending.
     let exit = limits.exit
     let clock = Task {
       while !Task.isCancelled {

@@ -6,10 +6,11 @@ import XCTest
 @testable import AsperaTransfer
 
 #if os(Linux)
+  /// Tests that ascp exits when the process that started it is killed.
   final class AscpOrphanTests: XCTestCase {
     private static let variable = "ASCP_ORPHAN_TEST_PROGRAM"
 
-    func testWhenThisProcessIsKilledTheManagementPortClosesWhichEndsAscp() async throws {
+    func testKilledProcessClosesTheManagementPortWhichStopsAscp() async throws {
       let fake = try FakeAscp(self) {
         [
           .ignoreTermination, .connect, .send(Frames.initial, Frames.statistics(1)), .describe(in: $0.file("started")),
@@ -18,7 +19,7 @@ import XCTest
       }
       let other = Process()
       other.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-      other.arguments = ["AsperaTransferTests.AscpOrphanTests/testRunsATransferForTheTestAbove"]
+      other.arguments = ["AsperaTransferTests.AscpOrphanTests/testTransferInTheProcessThatIsKilled"]
       other.environment = ProcessInfo.processInfo.environment.merging([Self.variable: fake.program]) { $1 }
       other.standardOutput = FileHandle.nullDevice
       try other.run()
@@ -30,8 +31,8 @@ import XCTest
       other.waitUntilExit()
     }
 
-    /// Does nothing unless the other test starts it, in a process that it kills.
-    func testRunsATransferForTheTestAbove() async throws {
+    /// Returns immediately unless the other test starts it in a process that it kills.
+    func testTransferInTheProcessThatIsKilled() async throws {
       guard let program = ProcessInfo.processInfo.environment[Self.variable] else { return }
       let folder = URL(filePath: program).deletingLastPathComponent().appending(path: "temporary").path
       let engine = AscpEngine(ascp: program, temporaryFiles: folder)

@@ -5,6 +5,7 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests persistent sessions, whose paths are added while they run.
 final class AscpPersistentTests: XCTestCase {
   private var session: TransferSpec {
     var spec = TransferSpec.sample
@@ -12,7 +13,7 @@ final class AscpPersistentTests: XCTestCase {
     return spec
   }
 
-  func testPathsAreSentAsTheyComeAndTheSessionEndsWithTheSequence() async throws {
+  func testPathsAreSentAsTheyAreAddedAndTheSessionEndsWithTheSequence() async throws {
     let fake = try FakeAscp(self) {
       [
         .describe(in: $0.file("started")), .connect, .send(Frames.initial, Frames.total(10)),
@@ -39,7 +40,7 @@ final class AscpPersistentTests: XCTestCase {
     XCTAssertTrue(started.arguments.contains("--keepalive"))
   }
 
-  func testAPathThatCannotBeWrittenIsReportedAndTheOthersGoOn() async throws {
+  func testInvalidPathIsReportedAndTheOthersContinue() async throws {
     let fake = try FakeAscp(self) {
       [
         .connect, .send(Frames.initial), .expect("Type: DONE\n\n", into: $0.file("told")), .send(Frames.done),
@@ -57,7 +58,7 @@ final class AscpPersistentTests: XCTestCase {
     guard case .failed(code: 56, _)? = failed.first?.outcome else { return XCTFail("\(failed)") }
   }
 
-  func testASessionWithoutPathsMayBeSilentUntilItsSequenceEnds() async throws {
+  func testSessionWithoutPathsMayBeSilentUntilItsSequenceEnds() async throws {
     let fake = try FakeAscp(self) {
       [
         .connect, .send(Frames.initial, Frames.statistics(1)), .expect("Type: DONE\n\n", into: $0.file("told")), .pause,
@@ -78,7 +79,7 @@ final class AscpPersistentTests: XCTestCase {
     XCTAssertEqual(failure?.kind, .transport)
   }
 
-  func testCancellingEndsASessionWhosePathsAreStillAwaited() async throws {
+  func testCancellationEndsASessionThatAwaitsPaths() async throws {
     let fake = try FakeAscp(self) {
       [
         .connect, .send(Frames.initial, Frames.statistics(1)), .expect("\n\n", into: $0.file("told")),
@@ -97,7 +98,7 @@ final class AscpPersistentTests: XCTestCase {
     continuation.finish()
   }
 
-  func testASessionThatFailsDoesNotWaitForMorePaths() async throws {
+  func testFailedSessionDoesNotWaitForMorePaths() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.error(19, "failed to authenticate")), .exit(1))
     let (additions, continuation) = AsyncStream.makeStream(of: [TransferPath].self)
     let failure = await fake.engine().start(session, additions: additions).failure

@@ -7,13 +7,14 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests that secrets do not appear in arguments, files, the inherited environment or errors.
 final class AscpSecrecyTests: XCTestCase {
   private static let password = "correct horse battery"
   private static let token = "ATM2_ACsecretTokenPayload_2MTA"
 
   // matrix: Aspera transfer (password): redaction
   // matrix: Aspera transfer (token): redaction
-  func testNoSecretIsInTheArgumentsOrTheFilesOfARunningProcess() async throws {
+  func testArgumentsAndFilesOfARunningProcessContainNoSecret() async throws {
     let fake = try FakeAscp(self) {
       [
         .connect, .send(Frames.initial, Frames.statistics(1)), .describe(in: $0.file("started")), .expect("CANCEL"),
@@ -41,7 +42,7 @@ final class AscpSecrecyTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (key): redaction
-  func testAKeyInMemoryIsInTheEnvironmentAlone() async throws {
+  func testKeyInMemoryIsOnlyInTheEnvironment() async throws {
     let fake = try FakeAscp(self) {
       [.describe(in: $0.file("started")), .connect, .send(Frames.error(19, "key MIIBsecretKeyLine refused")), .exit(1)]
     }
@@ -60,7 +61,7 @@ final class AscpSecrecyTests: XCTestCase {
     XCTAssertFalse("\(String(describing: failure))".contains("MIIBsecretKeyLine"))
   }
 
-  func testTheListOfFilesIsForItsOwnerAloneAndGone() async throws {
+  func testFileListIsReadableOnlyByItsOwnerAndRemoved() async throws {
     let fake = try FakeAscp(self) { [.describe(in: $0.file("started")), .connect, .send(Frames.done)] }
     _ = try await fake.engine().start().value
     let started = try await fake.start()
@@ -71,7 +72,7 @@ final class AscpSecrecyTests: XCTestCase {
     XCTAssertEqual(try fake.leftovers, [])
   }
 
-  func testOnlyWhatAscpNeedsOfTheEnvironmentIsHandedDown() async throws {
+  func testOnlyRequiredEnvironmentVariablesAreInherited() async throws {
     let fake = try FakeAscp(self) { [.describe(in: $0.file("started")), .connect, .send(Frames.done)] }
     let machine = [
       "PATH": "/usr/bin:/bin", "HOME": "/home/mia", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TMPDIR": "/tmp",
@@ -89,7 +90,7 @@ final class AscpSecrecyTests: XCTestCase {
     }
   }
 
-  func testWhatAscpSaysIsQuotedWithoutSecrets() async throws {
+  func testMessagesOfAscpAreReportedWithoutSecrets() async throws {
     let said = "bad \(Self.token) for \(Self.password)"
     let frames = [
       Frames.error(37, said), Frames.frame("DONE", "Code: 8", "Description: \(said)"),
@@ -106,14 +107,14 @@ final class AscpSecrecyTests: XCTestCase {
     }
   }
 
-  func testWhateverWasPrintedBeforeSomethingWentWrongIsQuotedWithoutSecrets() async throws {
+  func testOutputBeforeAnInvalidFrameIsReportedWithoutSecrets() async throws {
     let fake = try FakeAscp(self, .print("using \(Self.password)\n"), .connect, .noise(1 << 16), .pause)
     let failure = await fake.engine().failure()
     XCTAssertEqual(
       failure?.message.contains("It printed: using \(Secret.mask)"), true, "\(String(describing: failure))")
   }
 
-  func testPartsOfATokenAndLinesOfAKeyAreSecretsToo() {
+  func testPartsOfATokenAndLinesOfAKeyAreMasked() {
     let mask = SecretMask([
       Secret("Basic dXNlcjpwYXNzd29yZA=="), Secret("-----BEGIN\nMIIBkeyline\n"), Secret(""), Secret("dXNl"),
     ])
@@ -125,7 +126,7 @@ final class AscpSecrecyTests: XCTestCase {
   // matrix: Aspera transfer (password): atomicity
   // matrix: Aspera transfer (key): atomicity
   // matrix: Aspera transfer (token): atomicity
-  func testASpecificationThatCannotBeCarriedOutStartsNothingAndLeavesNothing() async throws {
+  func testInvalidSpecificationStartsNoProcessAndLeavesNoFiles() async throws {
     let changes: [(inout TransferSpec) -> Void] = [
       { $0.fields["ssh_private_key"] = .string("another way to log in") },
       { $0.fields["remote_password"] = nil },

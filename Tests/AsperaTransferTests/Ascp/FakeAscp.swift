@@ -5,9 +5,9 @@ import XCTest
 
 @testable import AsperaTransfer
 
-/// A program that does what its steps say, and the folder that it and its test share.
+/// A program that executes scripted steps, and the folder that it shares with its test.
 final class FakeAscp: Sendable {
-  /// What it does, one after the other.
+  /// One scripted action.
   struct Step: Sendable {
     let words: [any Sendable]
 
@@ -33,7 +33,7 @@ final class FakeAscp: Sendable {
     static let crash = Step(words: ["crash"])
   }
 
-  /// What a program was started with.
+  /// The arguments, environment and files with which the program was started.
   struct Start: Decodable {
     struct File: Decodable {
       let text: String
@@ -50,13 +50,13 @@ final class FakeAscp: Sendable {
     let files: [String: File]
   }
 
-  /// The system's Python, or the first of the PATH.
+  /// The system's Python, or the first one of the PATH.
   private static let python =
     FileManager.default.isExecutableFile(atPath: "/usr/bin/python3") ? "/usr/bin/python3" : "/usr/bin/env python3"
 
   let folder: URL
   let program: String
-  /// Where the engine has its temporary files.
+  /// The engine's folder for temporary files.
   let temporaryFiles: String
 
   init(_ test: XCTestCase, _ steps: (FakeAscp) -> [Step]) throws {
@@ -83,19 +83,19 @@ final class FakeAscp: Sendable {
 
   func file(_ name: String) -> String { folder.appending(path: name).path }
 
-  /// The text of a file that the program writes, as soon as it is there.
+  /// Returns the contents of a file that the program writes, as soon as it exists.
   func text(of name: String) async throws -> String {
     let path = file(name)
     try await Patience.until { FileManager.default.fileExists(atPath: path) }
     return try String(contentsOfFile: path, encoding: .utf8)
   }
 
-  /// What the program was started with, from its file `started`.
+  /// Returns how the program was started, from its file `started`.
   func start() async throws -> Start {
     try JSONDecoder().decode(Start.self, from: Data(try await text(of: "started").utf8))
   }
 
-  /// What is left in the engine's folder for temporary files.
+  /// The names of the remaining temporary files of the engine.
   var leftovers: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: temporaryFiles) }
   }

@@ -7,7 +7,7 @@ import StorageJSON
 /// Frames as ascp sends them.
 enum Frames {
   static let initial = frame("INIT", "SessionId: s1", "Direction: Send", "Operation: Transfer")
-  /// As it was observed, shortened; it comes before the account is checked.
+  /// An observed session frame, shortened; it precedes the verification of the account.
   static let session = frame(
     "SESSION", "Rate: 10000", "MinRate: 0", "SessionId: s1", "User: xfer", "Host: 127.0.0.1", "Encryption: Yes",
     "RateCap: 18446744073709551", "Source: /data/src.bin", "Destination: /up", "Cipher: aes-128")
@@ -43,7 +43,7 @@ extension TransferSpec {
   }
 }
 
-/// What an engine reported, in order; others can wait for it.
+/// Records the reports of an engine in order, and lets tests wait for one.
 final class Reports: Sendable {
   private let state: Lock<[TransferReport]> = Lock([])
 

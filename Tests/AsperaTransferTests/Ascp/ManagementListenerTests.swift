@@ -4,18 +4,19 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests the listener on the management port.
 final class ManagementListenerTests: XCTestCase {
   private func connect(to port: Int) async throws -> any Channel {
     try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: port).get()
   }
 
-  func testTheFirstConnectionIsTakenAndAnyOtherIsNot() async throws {
+  func testOnlyTheFirstConnectionIsAccepted() async throws {
     let listener = try await ManagementListener()
     let first = try await connect(to: listener.port)
     let taken = await listener.connection()
     let connection = try XCTUnwrap(taken)
     await listener.closed()
-    // The port is closed: whoever is still let in by the system is cut off at once.
+    // The port is closed: a connection that the system still accepts is closed immediately.
     if let second = try? await connect(to: listener.port) { try await second.closeFuture.get() }
     try await first.writeAndFlush(ByteBuffer(string: "hello")).get()
     try await first.close().get()
@@ -24,7 +25,7 @@ final class ManagementListenerTests: XCTestCase {
     XCTAssertEqual(received, Array("hello".utf8))
   }
 
-  func testASecondConnectionIsCutOffWhileTheFirstIsNotYetRead() async throws {
+  func testSecondConnectionIsClosedBeforeTheFirstIsRead() async throws {
     let listener = try await ManagementListener()
     let first = try await connect(to: listener.port)
     let second = try await connect(to: listener.port)
@@ -36,7 +37,7 @@ final class ManagementListenerTests: XCTestCase {
     try await first.closeFuture.get()
   }
 
-  func testAPortThatIsClosedHasNoConnection() async throws {
+  func testClosedPortHasNoConnection() async throws {
     let listener = try await ManagementListener()
     listener.shut()
     let connection = await listener.connection()
@@ -44,7 +45,7 @@ final class ManagementListenerTests: XCTestCase {
     await listener.closed()
   }
 
-  func testWhatIsSentBeforeAnybodyReadsIsNotLost() async throws {
+  func testDataSentBeforeReadingIsNotLost() async throws {
     for _ in 0..<50 {
       let listener = try await ManagementListener()
       let peer = try await connect(to: listener.port)

@@ -1,10 +1,10 @@
-/// Waiting for what another process or another task does, which ends when it takes too long.
+/// Waits with a time limit for the effects of another process or task.
 enum Patience {
   struct Exhausted: Error {}
 
   /// Waits until a condition holds.
   ///
-  /// - Throws: ``Exhausted`` after a minute, so that a test that fails does not hang.
+  /// - Throws: ``Exhausted`` after a minute, so that a failing test does not hang.
   static func until(_ condition: () -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while !condition() {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Processes of this machine.
+/// Observes processes of this machine.
 enum Processes {
-  /// Waits until a process is gone; one that only waits to be reaped is.
+  /// Waits until a process has exited; a zombie counts as exited.
   static func ended(_ id: String) async throws {
     try await Patience.until { !isAlive(id) }
   }

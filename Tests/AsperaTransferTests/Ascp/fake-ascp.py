@@ -1,4 +1,4 @@
-"""Stands in for ascp in tests: does what a list of steps says.
+"""Replaces ascp in tests: executes a list of steps.
 
 Usage: fake-ascp.py STEPS.json ASCP-ARGUMENTS...
 Each step is a list: its name, then its arguments.
@@ -23,24 +23,24 @@ def connect():
 
 
 def send(text):
-    """Frames as they are."""
+    """Sends frames unchanged."""
     connection.sendall(text.encode())
 
 
 def trickle(text):
-    """Frames byte by byte."""
+    """Sends frames byte by byte."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     for byte in text.encode():
         connection.sendall(bytes([byte]))
 
 
 def noise(count):
-    """Bytes that are no frames."""
+    """Sends bytes that are not frames."""
     connection.sendall(bytes(range(256)) * (count // 256))
 
 
 def expect(text, file=None):
-    """Reads until a text has come; all that came so far is written to a file."""
+    """Reads until a text is received; writes all received data to a file."""
     global received
     while text.encode() not in received:
         more = connection.recv(65536)
@@ -75,7 +75,7 @@ def print_error(text):
 
 
 def flood(count):
-    """Prints to both outputs."""
+    """Prints to standard output and standard error."""
     line = "x" * 1023 + "\n"
     for _ in range(count // len(line)):
         sys.stdout.write(line)
@@ -87,7 +87,7 @@ def ignore_termination():
 
 
 def note_termination(file):
-    """Ends with status 143 on SIGTERM, and leaves a file."""
+    """Creates a file and exits with status 143 on SIGTERM."""
 
     def terminated(*_):
         write(file, "SIGTERM")
@@ -97,7 +97,7 @@ def note_termination(file):
 
 
 def spawn(file):
-    """Starts a program that ignores SIGTERM and keeps every descriptor open; its process id goes to a file."""
+    """Starts a program that ignores SIGTERM and keeps every descriptor open; writes its process ID to a file."""
     child = subprocess.Popen(
         [sys.executable, "-c", "import signal\nsignal.alarm(300)\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nsignal.pause()"],
         close_fds=False,
@@ -106,12 +106,12 @@ def spawn(file):
 
 
 def share():
-    """Lets programs that are started inherit the connection."""
+    """Makes child programs inherit the connection."""
     os.set_inheritable(connection.fileno(), True)
 
 
 def describe(file):
-    """What this program was started with, as JSON."""
+    """Writes the arguments, environment and files of this program as JSON."""
     lists = {}
     for argument in sys.argv[2:]:
         for path in argument.split("=")[-1:]:
@@ -154,13 +154,13 @@ def crash():
 
 
 def write(file, text):
-    """A file appears with all of its text."""
+    """Writes a file atomically."""
     with open(file + ".part", "w", encoding="utf-8") as opened:
         opened.write(text)
     os.rename(file + ".part", file)
 
 
-# Whatever a test leaves behind ends by itself.
+# A program that a test leaves running ends by itself.
 signal.alarm(300)
 with open(sys.argv[1], encoding="utf-8") as opened:
     steps = json.load(opened)

@@ -6,7 +6,7 @@ import StorageAuthTesting
 import StorageCrypto
 import XCTest
 
-/// What a probe hands to the programs of OpenSSH.
+/// Tests the arguments, environment and files that a probe passes to the programs of OpenSSH.
 final class AccountProbeCommandTests: XCTestCase {
   private static let scanned = """
     # aspera.example.com:33001 SSH-2.0-OpenSSH_9.2p1
@@ -26,7 +26,7 @@ final class AccountProbeCommandTests: XCTestCase {
     Set(zip(command.arguments, command.arguments.dropFirst()).filter { $0.0 == "-o" }.map { $0.1 })
   }
 
-  func testNothingOfThisMachineTakesPart() async throws {
+  func testUsersSSHConfigurationIsNotUsed() async throws {
     let (_, commands) = await AccountProbeTests.check(try AccountProbeTests.account()) { _, folder in
       folder.accept()
       return ProbeCommandResult(status: 0)
@@ -45,7 +45,7 @@ final class AccountProbeCommandTests: XCTestCase {
     ] {
       XCTAssertTrue(options.contains(option), option)
     }
-    XCTAssertFalse(options.contains("BatchMode=yes"), "it would keep the client from asking for the password")
+    XCTAssertFalse(options.contains("BatchMode=yes"), "BatchMode would keep the client from prompting for the password")
     XCTAssertEqual(
       command.environment,
       [
@@ -54,7 +54,7 @@ final class AccountProbeCommandTests: XCTestCase {
       ])
   }
 
-  func testTheSecretIsInTheEnvironmentAloneAndShownNowhere() async throws {
+  func testSecretIsOnlyInTheEnvironmentAndNotShown() async throws {
     let (_, commands) = await AccountProbeTests.check(try AccountProbeTests.account()) { _, folder in
       XCTAssertFalse((folder.read("askpass") ?? "").contains(AccountProbeTests.password))
       return ProbeCommandResult(status: 255)
@@ -65,10 +65,10 @@ final class AccountProbeCommandTests: XCTestCase {
     XCTAssertEqual(DisplayedTexts(of: command).containing([AccountProbeTests.password]), [])
   }
 
-  func testTheFolderIsForItsOwnerAloneAndGoes() async throws {
+  func testFolderIsPrivateAndRemoved() async throws {
     let pem = try XCTUnwrap(PrivateKey.generateECDSA(.nistp256).traditionalPEM)
     let text = String(writing: { writer in pem.withBytes { writer.append($0) } })
-    // As it comes out of a web form: the ends of lines are those of Windows, and the last one is missing.
+    // The key as pasted from a web form: with Windows line endings, and without the last one.
     let pasted = text.split(separator: "\n").joined(separator: "\r\n")
     let (_, commands) = await AccountProbeTests.check(
       try AsperaAccount(host: "aspera.example.com", user: "mia", privateKey: .pem(Secret(pasted)))
@@ -85,7 +85,7 @@ final class AccountProbeCommandTests: XCTestCase {
     XCTAssertFalse(FileManager.default.fileExists(atPath: command.folder))
   }
 
-  func testTheConnectionMayMeetThePinnedHostKeyAlone() async throws {
+  func testConnectionAcceptsOnlyThePinnedHostKey() async throws {
     let (outcome, commands) = await AccountProbeTests.check(
       try AccountProbeTests.account(hostKey: Self.fingerprint())
     ) { program, folder in
@@ -101,7 +101,7 @@ final class AccountProbeCommandTests: XCTestCase {
     XCTAssertEqual(try outcome.get().hostKey?.fingerprint, try Self.fingerprint())
   }
 
-  func testAHostKeyThatChangedAfterTheScanEndsTheCheck() async throws {
+  func testHostKeyChangedAfterTheScanIsAFailure() async throws {
     let (outcome, _) = await AccountProbeTests.check(
       try AccountProbeTests.account(hostKey: Self.fingerprint())
     ) { program, _ in
@@ -112,7 +112,7 @@ final class AccountProbeCommandTests: XCTestCase {
     XCTAssertThrowsError(try outcome.get()) { XCTAssertEqual(($0 as? TransferFailure)?.kind, .hostKey) }
   }
 
-  func testAScanWithoutTheKeyListsEachKeyThatIsOneAndStops() async throws {
+  func testScanWithoutThePinnedKeyListsTheOfferedKeysAndStops() async throws {
     let (outcome, commands) = await AccountProbeTests.check(
       try AccountProbeTests.account(hostKey: HostKeyFingerprint(String(repeating: "a", count: 40)))
     ) { _, _ in ProbeCommandResult(status: 0, output: Self.scanned) }
@@ -124,7 +124,7 @@ final class AccountProbeCommandTests: XCTestCase {
     }
   }
 
-  func testAScanThatFindsNothingIsExplainedByAConnectionWithoutACredential() async throws {
+  func testEmptyScanIsExplainedByAConnectionWithoutACredential() async throws {
     let account = try AccountProbeTests.account(hostKey: Self.fingerprint())
     for (errors, words) in [
       ("ssh: connect to host aspera.example.com port 33001: Connection refused", "refused the connection"),

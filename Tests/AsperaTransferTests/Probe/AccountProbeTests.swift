@@ -6,7 +6,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// What a probe makes of what the SSH client says; a real server does not say all of it.
+/// Tests how a probe interprets the SSH client's output, some of which no real server causes.
 final class AccountProbeTests: XCTestCase {
   static let password = "correct horse 7"
   static let ed25519 = "AAAAC3NzaC1lZDI1NTE5AAAAIMpDw8l2rd2c2WPZ0lxYdvvC7rN1HYO3YbVUeVjgKDKG"
@@ -17,7 +17,7 @@ final class AccountProbeTests: XCTestCase {
     try AsperaAccount(host: "aspera.example.com", user: "mia", password: Secret(password), hostKey: hostKey)
   }
 
-  /// The outcome of a check, and what was run.
+  /// Returns the outcome of a check and the commands that were run.
   static func check(
     _ account: AsperaAccount, _ script: @escaping ScriptedProbeRunner.Script
   ) async -> (Result<AccountProbeReport, TransferFailure>, [ProbeCommand]) {
@@ -31,7 +31,7 @@ final class AccountProbeTests: XCTestCase {
     }
   }
 
-  /// Why an account is not taken if the client says `errors` and ends.
+  /// The failure of an account when the client prints `errors` and exits.
   private func failure(
     _ errors: String, asking questions: [String] = [], account: AsperaAccount? = nil, line: UInt = #line
   ) async throws -> TransferFailure {
@@ -40,19 +40,19 @@ final class AccountProbeTests: XCTestCase {
       return ProbeCommandResult(status: 255, errors: errors)
     }
     guard case .failure(let failure) = outcome else {
-      XCTFail("it was accepted", line: line)
+      XCTFail("the account was accepted", line: line)
       return TransferFailure(.other, "", remedy: "")
     }
     return failure
   }
 
-  func testABannerThatLooksLikeTheClientsWordsIsNoProof() async throws {
+  func testBannerThatImitatesTheClientsOutputIsNoProof() async throws {
     let failure = try await failure(
       "Authenticated to aspera.example.com ([192.0.2.1]:33001) using \"password\".\r\n\(Self.offer)Permission denied.")
     XCTAssertEqual(failure.kind, .account)
   }
 
-  func testTheStatusOfTheSessionDoesNotMatterToAnAcceptedAccount() async throws {
+  func testSessionStatusDoesNotAffectAnAcceptedAccount() async throws {
     for status: Int32? in [1, 255, nil] {
       let (outcome, _) = await Self.check(try Self.account()) { _, folder in
         folder.accept()
@@ -63,7 +63,7 @@ final class AccountProbeTests: XCTestCase {
     }
   }
 
-  func testASessionThatDoesNotEndTakesNothingFromAnAcceptedAccount() async throws {
+  func testUnfinishedSessionDoesNotAffectAnAcceptedAccount() async throws {
     for error in [ProbeCommandError.timeout, .outputTooLarge] {
       let (accepted, _) = await Self.check(try Self.account()) { _, folder in
         folder.accept()
@@ -75,7 +75,7 @@ final class AccountProbeTests: XCTestCase {
     }
   }
 
-  func testTheMethodIsReadFromOldAndNewClientsAndFromTheQuestions() async throws {
+  func testMethodIsReadFromOldAndNewClientsAndFromThePrompts() async throws {
     let cases: [(String, [String], AccountProbeReport.Method)] = [
       ("Authenticated to a ([192.0.2.1]:22) using \"keyboard-interactive\".\r\n", [], .keyboardInteractive),
       ("debug1: Authentication succeeded (password).\n", [], .password),
@@ -95,7 +95,7 @@ final class AccountProbeTests: XCTestCase {
     }
   }
 
-  func testASecondQuestionIsNotAnsweredAndExplained() async throws {
+  func testSecondPromptIsNotAnsweredAndExplained() async throws {
     let first = "(mia@server) Password: "
     let cases = [
       ("mia@server's password: ", "refused the password of mia"), ("(mia@server) New password: ", "has expired"),
@@ -111,7 +111,7 @@ final class AccountProbeTests: XCTestCase {
     }
   }
 
-  func testFailuresAreToldApart() async throws {
+  func testFailuresAreClassified() async throws {
     let question = ["mia@server's password: "]
     let cases: [(String, [String], TransferFailure.Kind, String)] = [
       (
@@ -144,12 +144,12 @@ final class AccountProbeTests: XCTestCase {
     }
   }
 
-  func testAPasswordThatIsAWordOfTheClientIsNotTakenForOne() async throws {
+  func testPasswordThatEqualsAnSSHMethodIsNotMistakenForIt() async throws {
     let failure = try await failure("\(Self.offer)Permission denied (password).", account: Self.account("password"))
     XCTAssertTrue(failure.message.contains("refused the password of mia"), failure.message)
   }
 
-  func testAProgramThatIsMissingIsNamed() async throws {
+  func testMissingProgramIsNamed() async throws {
     let (ssh, _) = await Self.check(try Self.account()) { _, _ in throw ProbeCommandError.notStarted }
     XCTAssertThrowsError(try ssh.get()) { error in
       XCTAssertEqual((error as? TransferFailure)?.kind, .caller)
@@ -160,7 +160,7 @@ final class AccountProbeTests: XCTestCase {
     XCTAssertThrowsError(try scan.get()) { XCTAssertTrue("\($0)".contains("The program ssh-keyscan is"), "\($0)") }
   }
 
-  func testAPasswordThatCannotBeTypedIsRefusedBeforeAnythingStarts() async throws {
+  func testPasswordThatCannotBeEnteredIsRejectedBeforeStarting() async throws {
     for password in ["one\ntwo", "one\rtwo", String(repeating: "x", count: 1_001)] {
       let (outcome, commands) = await Self.check(try Self.account(password)) { _, _ in ProbeCommandResult(status: 0) }
       XCTAssertThrowsError(try outcome.get()) { XCTAssertEqual(($0 as? TransferFailure)?.kind, .account) }

@@ -1,27 +1,27 @@
 import Foundation
 import XCTest
 
-/// Throw-away keys in every file format of `ssh-keygen` and `openssl`, made for a run.
+/// Disposable keys in every file format of `ssh-keygen` and `openssl`, generated for one run.
 struct KeyFiles: Sendable {
-  /// A file of a private key.
+  /// A private key file.
   struct File: Sendable {
     let name: String
     let isEncrypted: Bool
   }
 
-  /// A line of shell that failed.
+  /// The error of a shell command line.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// The passphrase of those that are encrypted; no other run has the same.
+  /// The passphrase of the encrypted keys, unique to this run.
   static let passphrase = "Pass phrase-\(UUID().uuidString) %d $PATH"
 
   let folder: URL
-  /// The keys that OpenSSH, or a conversion for it, can use.
+  /// The keys that OpenSSH can use, directly or after a conversion.
   private(set) var usable: [File] = []
 
-  /// Makes the keys.
+  /// Generates the keys.
   init(in folder: URL) throws {
     self.folder = folder
     try run("ssh-keygen -q -t rsa -b 2048 -m PEM -N '' -C rsa -f rsa-pem")
@@ -52,18 +52,18 @@ struct KeyFiles: Sendable {
     }
   }
 
-  /// The lines of the public keys that the servers take: all but the stranger's.
+  /// The public key lines that the servers accept: all except that of the unknown key `stranger`.
   func authorizedKeys() throws -> String {
     try text("rsa-pem.pub") + text("ecdsa-sec1.pub") + text("ed25519-openssh.pub") + publicKey(ofPKCS8: "ed25519-pkcs8")
   }
 
-  /// The path of a file.
+  /// Returns the path of a file.
   func path(_ name: String) -> String { folder.appending(path: name).path }
 
-  /// The text of a file.
+  /// Returns the contents of a file.
   func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
 
-  /// Runs a line of shell in the folder.
+  /// Runs a shell command line in the folder.
   func run(_ line: String) throws {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
@@ -82,19 +82,19 @@ struct KeyFiles: Sendable {
     usable += names.map { File(name: $0, isEncrypted: false) }
   }
 
-  /// Changes a copy of a key in place.
+  /// Copies a key and changes the copy in place.
   private mutating func copy(_ kind: String, _ name: String, _ line: String, isEncrypted: Bool = false) throws {
     try run("cp \(kind) \(kind)-\(name) && \(line) \(kind)-\(name)")
     usable.append(File(name: "\(kind)-\(name)", isEncrypted: isEncrypted))
   }
 
-  /// Writes a key in PKCS #8.
+  /// Encodes a key as PKCS #8.
   private mutating func convert(_ kind: String, _ name: String, _ options: String, isEncrypted: Bool = false) throws {
     try run("openssl pkcs8 -topk8 -in \(kind) -out \(kind)-\(name) \(options)")
     usable.append(File(name: "\(kind)-\(name)", isEncrypted: isEncrypted))
   }
 
-  /// The line of an Ed25519 key, whose public part is the end of its DER form.
+  /// Returns the public key line of an Ed25519 key, whose public key is the end of its DER encoding.
   private func publicKey(ofPKCS8 name: String) throws -> String {
     try run("openssl pkey -in \(name) -pubout -outform DER -out \(name).der")
     let key = try Data(contentsOf: folder.appending(path: "\(name).der")).suffix(32)

@@ -3,14 +3,14 @@ import Foundation
 import StorageAuth
 import XCTest
 
-/// Real SSH servers on 127.0.0.1, which Tests/Sshd starts and which end with the process of the tests.
+/// Real SSH servers on 127.0.0.1, which Tests/Sshd starts and which stop with the process of the tests.
 final class RealSSHServers: Sendable {
-  /// The password of the accounts; nothing else on the machine is called that.
+  /// The password of the accounts, unique to this run.
   static let password = "Pass word-\(UUID().uuidString) $HOME %h \"'\\"
 
-  /// Where the host keys, the logs and the keys of the accounts are.
+  /// The folder of the host keys, the logs and the accounts' keys.
   let folder: URL
-  /// The account that takes keys, and the password where there are passwords.
+  /// The account that accepts the keys, and the password where passwords are supported.
   let user: String
   private let ports: [String: Int]
   private let process: Process
@@ -18,8 +18,8 @@ final class RealSSHServers: Sendable {
 
   /// Starts the servers.
   ///
-  /// - Parameter authorizedKeys: The lines of the public keys that they take.
-  /// - Throws: A skip that says why there are none.
+  /// - Parameter authorizedKeys: The public key lines that the servers accept.
+  /// - Throws: `XCTSkip` with the reason if the servers cannot be started.
   init(folder: URL, authorizedKeys: String) throws {
     self.folder = folder
     try Data(authorizedKeys.utf8).write(to: folder.appending(path: "authorized_keys"))
@@ -57,13 +57,13 @@ final class RealSSHServers: Sendable {
     ports = lines.compactMapValues { Int($0) }
   }
 
-  /// Ends the servers and waits until they are gone.
+  /// Stops the servers and waits until they have exited.
   func stop() {
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 
-  /// The port of a server; a skip if this user cannot have one.
+  /// Returns the port of a server; throws `XCTSkip` if this user cannot start that server.
   func port(_ name: String) throws -> Int {
     guard let port = ports[name] else {
       throw XCTSkip("NO REAL SSHD WITH PASSWORDS: only root can start one. Run the tests as root, in a container.")
@@ -71,19 +71,19 @@ final class RealSSHServers: Sendable {
     return port
   }
 
-  /// The fingerprint of one of the host keys.
+  /// Returns the fingerprint of one of the host keys.
   func hostKey(_ type: String) throws -> HostKeyFingerprint {
     let line = try String(contentsOf: folder.appending(path: "host_\(type).pub"), encoding: .utf8)
     let blob = try XCTUnwrap(Data(base64Encoded: String(line.split(separator: " ")[1])))
     return HostKeyFingerprint(ofKey: Array(blob))
   }
 
-  /// What a server has written so far.
+  /// Returns the log of a server.
   func log(_ name: String) throws -> String {
     try String(contentsOf: folder.appending(path: "\(name).log"), encoding: .utf8)
   }
 
-  /// An account with a password.
+  /// Returns an account with a password.
   func account(
     _ server: String, user: String? = nil, password: String = password, hostKey: HostKeyFingerprint? = nil
   ) throws -> AsperaAccount {
@@ -91,7 +91,7 @@ final class RealSSHServers: Sendable {
       host: "127.0.0.1", user: user ?? self.user, password: Secret(password), sshPort: port(server), hostKey: hostKey)
   }
 
-  /// An account with a key.
+  /// Returns an account with a key.
   func account(
     _ server: String = "keys", user: String? = nil, key: AsperaPrivateKey, hostKey: HostKeyFingerprint? = nil
   ) throws -> AsperaAccount {

@@ -4,8 +4,9 @@ import Foundation
 import StorageAuth
 import XCTest
 
+/// Tests host key fingerprints.
 extension RealSshdTests {
-  func testTheFingerprintOfAnyHostKeyIsGoodAndBindsTheConnectionToThatKey() async throws {
+  func testFingerprintOfAnyHostKeyPinsTheConnectionToThatKey() async throws {
     let key = AsperaPrivateKey.file(try fixture.keys.path("rsa-pem"))
     for (name, type) in [("rsa", "ssh-rsa"), ("ecdsa", "ecdsa-sha2-nistp256"), ("ed25519", "ssh-ed25519")] {
       let fingerprint = try servers.hostKey(name)
@@ -17,7 +18,7 @@ extension RealSshdTests {
     }
   }
 
-  func testAnotherFingerprintEndsTheCheckBeforeAnythingIsSent() async throws {
+  func testOtherFingerprintEndsTheCheckBeforeAuthentication() async throws {
     let other = try HostKeyFingerprint(String(repeating: "0f", count: 20))
     let key = AsperaPrivateKey.file(try fixture.keys.path("ed25519-openssh"))
     let before = try servers.log("keys").split(whereSeparator: \.isNewline).count
@@ -32,7 +33,7 @@ extension RealSshdTests {
     XCTAssertFalse(log.contains { $0.contains(" \(user) ") }, "\(log)")
   }
 
-  func testWithoutAFingerprintAnyHostKeyIsTakenAndThatIsSaid() async throws {
+  func testWithoutAFingerprintAnyHostKeyIsAcceptedAndNoted() async throws {
     let key = AsperaPrivateKey.file(try fixture.keys.path("ed25519-openssh"))
     let report = try await check(servers.account(key: key))
     XCTAssertFalse(report.isHostKeyPinned)

@@ -4,8 +4,9 @@ import Foundation
 import StorageAuth
 import XCTest
 
+/// Tests accounts with private keys.
 extension RealSshdTests {
-  /// A key in a file or in memory.
+  /// Returns a key in a file or in memory.
   private func key(_ name: String, inMemory: Bool, passphrase: String?) throws -> AsperaPrivateKey {
     let source: AsperaPrivateKey.Source =
       inMemory ? .pem(Secret(try fixture.keys.text(name))) : .file(try fixture.keys.path(name))
@@ -13,7 +14,7 @@ extension RealSshdTests {
   }
 
   // matrix: Aspera transfer (key): header, verify
-  func testEveryFormOfKeyIsAcceptedFromAFileAndFromMemory() async throws {
+  func testEveryKeyFormatIsAcceptedFromAFileAndFromMemory() async throws {
     let fixture = try fixture
     var accounts: [(String, AsperaAccount)] = []
     for file in fixture.keys.usable {
@@ -40,7 +41,7 @@ extension RealSshdTests {
   }
 
   // matrix: Aspera transfer (key): bad input
-  func testAWrongOrMissingPassphraseIsCalledSo() async throws {
+  func testWrongOrMissingPassphraseIsReported() async throws {
     for file in try fixture.keys.usable where file.isEncrypted {
       for passphrase in ["wrong", nil] {
         let key = try key(file.name, inMemory: false, passphrase: passphrase)
@@ -51,14 +52,14 @@ extension RealSshdTests {
     }
   }
 
-  func testAKeyThatTheServerDoesNotKnowIsRefused() async throws {
+  func testUnknownKeyIsRejected() async throws {
     let failure = try await failure(
       servers.account(key: key("stranger", inMemory: false, passphrase: nil)))
     XCTAssertEqual(failure.kind, .account)
     XCTAssertTrue(failure.message.contains("refused the key"), failure.message)
   }
 
-  func testADSAKeyIsRefusedByName() async throws {
+  func testDSAKeyIsRejectedByName() async throws {
     try fixture.keys.run(
       "openssl dsaparam -genkey -out dsa-parameters 1024 && openssl dsa -in dsa-parameters -out dsa")
     for inMemory in [false, true] {
@@ -68,20 +69,20 @@ extension RealSshdTests {
     }
   }
 
-  func testAnOutdatedPublicKeyNextToTheFileDoesNotMatter() async throws {
+  func testOutdatedPublicKeyNextToTheFileIsIgnored() async throws {
     let keys = try fixture.keys
     try keys.run("cp ed25519-openssh twin && cp stranger.pub twin.pub")
     let report = try await check(servers.account(key: key("twin", inMemory: false, passphrase: nil)))
     XCTAssertEqual(report.method, .publicKey)
   }
 
-  func testAPathMayHoldWhatOpenSSHWouldExpand() async throws {
+  func testPathMayContainCharactersThatOpenSSHExpands() async throws {
     try fixture.keys.run("cp ed25519-openssh 'a %h ${HOME} \"b'")
     let report = try await check(servers.account(key: key("a %h ${HOME} \"b", inMemory: false, passphrase: nil)))
     XCTAssertEqual(report.method, .publicKey)
   }
 
-  func testAServerThatWantsMoreThanAKeySaysSo() async throws {
+  func testServerThatRequiresMoreThanAKeyIsReported() async throws {
     let key = try key("ed25519-openssh", inMemory: false, passphrase: nil)
     let failure = try await failure(servers.account("password", user: "both", key: key))
     XCTAssertEqual(failure.kind, .account)

@@ -9,10 +9,11 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+/// Tests the processes of a check: arguments, timeouts and cancellation.
 extension RealSshdTests {
   // matrix: Aspera transfer (password): redaction
   // matrix: Aspera transfer (key): redaction
-  func testNoSecretIsInAnyArgumentListWhileAnAccountIsChecked() async throws {
+  func testArgumentListsContainNoSecretDuringACheck() async throws {
     guard FileManager.default.fileExists(atPath: "/proc/self/cmdline") else { throw XCTSkip("There is no /proc.") }
     let keys = try fixture.keys
     let pem = try keys.text("ed25519-openssh-ctr")
@@ -23,7 +24,7 @@ extension RealSshdTests {
     let watch = ProcessWatch()
     defer { watch.end() }
     for account in accounts {
-      // As long as the client was not seen, nothing was shown about it.
+      // The check is repeated until the client was observed; otherwise the test would not cover it.
       let client = "-p \(account.sshPort) -l \(account.user)"
       repeat { _ = try await check(account) } while !watch.seen.contains { $0.contains(client) }
     }
@@ -34,7 +35,7 @@ extension RealSshdTests {
     }
   }
 
-  /// Runs `body` with a port that takes connections and never says anything.
+  /// Runs `body` with a port that accepts connections and never sends data.
   private func withSilentPort(_ body: (Int) async throws -> Void) async throws {
     let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .bind(host: "127.0.0.1", port: 0).get()
@@ -42,12 +43,12 @@ extension RealSshdTests {
     try await channel.close()
   }
 
-  /// Whether the client for an account runs.
+  /// Whether the client for an account is running.
   private func isRunning(_ account: AsperaAccount) -> Bool {
     ProcessWatch.argumentLists().contains { $0.contains("-p \(account.sshPort) -l \(account.user)") }
   }
 
-  func testACheckThatTakesTooLongIsEndedWithItsProcesses() async throws {
+  func testTimedOutCheckTerminatesItsProcesses() async throws {
     let temporary = try fixture.temporary
     try await withSilentPort { port in
       let account = try AsperaAccount(host: "127.0.0.1", user: "mia", password: Secret("p"), sshPort: port)
@@ -69,7 +70,7 @@ extension RealSshdTests {
     XCTAssertEqual(try fixture.leftovers(), [])
   }
 
-  func testACheckThatIsCancelledIsEndedWithItsProcesses() async throws {
+  func testCancelledCheckTerminatesItsProcesses() async throws {
     let temporary = try fixture.temporary
     try await withSilentPort { port in
       let account = try AsperaAccount(host: "127.0.0.1", user: "mia", password: Secret("p"), sshPort: port)

@@ -6,16 +6,16 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// Accounts are checked against real SSH servers: Debian's openssh-server in name spaces of its own.
+/// Tests account checks against real SSH servers: Debian's openssh-server in separate namespaces.
 ///
-/// Without one the tests are skipped, and say so. As another user than root there are only keys.
+/// Without a server the tests are skipped with a message. Users other than root have only the tests with keys.
 final class RealSshdTests: XCTestCase {
-  /// What all tests share: it takes seconds to make.
+  /// The state that all tests share, because it takes seconds to create.
   struct Fixture: Sendable {
     let folder: URL
     let keys: KeyFiles
     let servers: RealSSHServers
-    /// The account files of the machine before the servers were started.
+    /// The state of the machine's account files before the servers were started.
     let accountFiles: [String]
 
     init() throws {
@@ -42,14 +42,14 @@ final class RealSshdTests: XCTestCase {
       return try await AccountProbe(machine, runner: nil, temporary: temporary).check(account)
     }
 
-    /// Where checks have their temporary folders.
+    /// The folder for the checks' temporary folders.
     var temporary: String { folder.appending(path: "temporary").path }
 
-    /// What checks have left there.
+    /// The names of the remaining temporary files.
     func leftovers() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: temporary) }
   }
 
-  /// How many checks may run at once.
+  /// The maximum number of concurrent checks.
   static let concurrency = 6
 
   private static let shared = Result { try Fixture() }
@@ -68,13 +68,13 @@ final class RealSshdTests: XCTestCase {
   var fixture: Fixture { get throws { try Self.shared.get() } }
   var servers: RealSSHServers { get throws { try fixture.servers } }
 
-  /// Checks an account; nothing of the check may be left.
+  /// Checks an account and asserts that no temporary files remain.
   func check(_ account: AsperaAccount) async throws -> AccountProbeReport {
     defer { XCTAssertEqual(try fixture.leftovers(), []) }
     return try await fixture.check(account)
   }
 
-  /// Checks an account that is not to be taken.
+  /// Checks an account that must be rejected, and returns the failure.
   func failure(_ account: AsperaAccount, file: StaticString = #filePath, line: UInt = #line) async throws
     -> TransferFailure
   {
@@ -87,7 +87,7 @@ final class RealSshdTests: XCTestCase {
     }
   }
 
-  /// What tells whether the account files of the machine were touched.
+  /// The modification dates and contents of the machine's account files, to detect changes.
   private static func accountFiles() -> [String] {
     ["passwd", "shadow", "group", "pam.d/sshd"].map { name in
       let attributes = try? FileManager.default.attributesOfItem(atPath: "/etc/\(name)")
@@ -97,7 +97,7 @@ final class RealSshdTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (password): header, verify
-  func testAPasswordIsAccepted() async throws {
+  func testPasswordIsAccepted() async throws {
     let report = try await check(servers.account("password", hostKey: servers.hostKey("ed25519")))
     XCTAssertEqual(report.method, .password)
     XCTAssertEqual(report.hostKey?.type, "ssh-ed25519")
@@ -107,7 +107,7 @@ final class RealSshdTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (password): bad input
-  func testAWrongPasswordIsSentOnceAndRefused() async throws {
+  func testWrongPasswordIsSentOnceAndRejected() async throws {
     let account = try servers.account("password", password: "wrong")
     let before = try servers.log("password").split(whereSeparator: \.isNewline).count
     let failure = try await failure(account)
@@ -117,18 +117,18 @@ final class RealSshdTests: XCTestCase {
     XCTAssertEqual(log.filter { $0.contains("Failed password") }.count, 1, "\(log)")
   }
 
-  func testAnUnknownUserIsRefusedAsAWrongPasswordIs() async throws {
+  func testUnknownUserIsRejectedLikeAWrongPassword() async throws {
     let failure = try await failure(servers.account("password", user: "nobody-of-that-name"))
     XCTAssertEqual(failure.kind, .account)
     XCTAssertTrue(failure.message.contains("refused the password"), failure.message)
   }
 
-  func testAPasswordThatTheServerAsksForIsAccepted() async throws {
+  func testKeyboardInteractivePasswordIsAccepted() async throws {
     let report = try await check(servers.account("interactive"))
     XCTAssertEqual(report.method, .keyboardInteractive)
   }
 
-  func testAWrongPasswordThatTheServerAsksForIsSentOnceAndRefused() async throws {
+  func testWrongKeyboardInteractivePasswordIsSentOnceAndRejected() async throws {
     let account = try servers.account("interactive", password: "wrong")
     let before = try servers.log("interactive").split(whereSeparator: \.isNewline).count
     let failure = try await failure(account)
@@ -138,7 +138,7 @@ final class RealSshdTests: XCTestCase {
     XCTAssertEqual(log.filter { $0.contains("Authentication failure") }.count, 1, "\(log)")
   }
 
-  func testAWrongPasswordIsNotSentAgainBecauseTheServerOffersAnotherMethod() async throws {
+  func testWrongPasswordIsNotSentAgainWithAnotherMethod() async throws {
     let accepted = try await check(servers.account("both"))
     XCTAssertEqual(accepted.method, .password)
     let account = try servers.account("both", password: "wrong")
@@ -149,13 +149,13 @@ final class RealSshdTests: XCTestCase {
     XCTAssertEqual(log.filter { $0.contains("Authentication failure") || $0.contains("Failed ") }.count, 1, "\(log)")
   }
 
-  func testAnAccountThatMayRunNothingIsAcceptedAndThatIsSaid() async throws {
+  func testAccountWithoutAShellIsAcceptedAndNoted() async throws {
     let report = try await check(servers.account("password", user: "transfers"))
     XCTAssertEqual(report.method, .password)
     XCTAssertTrue(report.notes.contains { $0.contains("only for transfers") }, "\(report.notes)")
   }
 
-  func testAnAccountThatMayNotLogInIsRefused() async throws {
+  func testAccountThatMayNotLogInIsRejected() async throws {
     for (server, user) in [("interactive", "ended"), ("password", "locked"), ("interactive", "locked")] {
       let failure = try await failure(servers.account(server, user: user))
       XCTAssertEqual(failure.kind, .account, "\(user): \(failure)")
@@ -163,7 +163,7 @@ final class RealSshdTests: XCTestCase {
     }
   }
 
-  func testAPasswordThatHasExpiredIsCalledSo() async throws {
+  func testExpiredPasswordIsReported() async throws {
     for server in ["password", "interactive"] {
       let failure = try await failure(servers.account(server, user: "lapsed"))
       XCTAssertEqual(failure.kind, .account)
@@ -171,7 +171,7 @@ final class RealSshdTests: XCTestCase {
     }
   }
 
-  func testAMethodThatTheServerDoesNotOfferIsCalledSo() async throws {
+  func testUnsupportedMethodIsReported() async throws {
     let server = try servers.port("keys")
     let account = try AsperaAccount(
       host: "127.0.0.1", user: servers.user, password: Secret(RealSSHServers.password), sshPort: server)
@@ -180,7 +180,7 @@ final class RealSshdTests: XCTestCase {
     XCTAssertTrue(failure.message.contains("allow logins with a password; it offers publickey"), failure.message)
   }
 
-  func testAServerThatIsNotThereIsATransportFailure() async throws {
+  func testUnreachableServerIsATransportFailure() async throws {
     let free = try AsperaAccount(host: "127.0.0.1", user: "mia", password: Secret("p"), sshPort: 1)
     let refused = try await failure(free)
     XCTAssertEqual(refused.kind, .transport)

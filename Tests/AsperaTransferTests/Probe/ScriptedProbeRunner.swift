@@ -2,9 +2,9 @@ import AsperaTransfer
 import Foundation
 import Synchronization
 
-/// Stands in for the programs of OpenSSH: answers from a script and remembers what it was asked to run.
+/// Replaces the programs of OpenSSH: returns scripted results and records the commands.
 final class ScriptedProbeRunner: ProbeCommandRunner {
-  /// What a program finds in its folder and leaves there.
+  /// The folder of a program.
   struct Folder {
     let path: String
 
@@ -14,18 +14,18 @@ final class ScriptedProbeRunner: ProbeCommandRunner {
       return attributes?[.posixPermissions] as? Int
     }
 
-    /// The text of a file.
+    /// Returns the contents of a file, or `nil` if it cannot be read.
     func read(_ name: String) -> String? { try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
 
-    /// Writes what the server was asked, or what it is known by.
+    /// Writes the prompts of the server, or its host key.
     func write(_ text: String, to name: String) {
       _ = FileManager.default.createFile(atPath: "\(path)/\(name)", contents: Data(text.utf8))
     }
 
-    /// Leaves the sign that the server has accepted the account.
+    /// Creates the file that indicates that the server accepted the account.
     func accept() { write("", to: "accepted") }
 
-    /// Leaves the questions that were asked.
+    /// Writes the prompts of the server.
     func ask(_ questions: String...) { write(questions.map { "\($0)\u{1e}" }.joined(), to: "questions") }
   }
 
@@ -34,12 +34,12 @@ final class ScriptedProbeRunner: ProbeCommandRunner {
   private let script: Script
   private let recorded = Mutex<[ProbeCommand]>([])
 
-  /// Makes a runner; the script is given the name of the program and its folder.
+  /// Creates a runner whose script receives the name of the program and its folder.
   init(_ script: @escaping Script) {
     self.script = script
   }
 
-  /// What was run, in order.
+  /// The commands that were run, in order.
   var commands: [ProbeCommand] { recorded.withLock { $0 } }
 
   func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult {

@@ -4,8 +4,9 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests the messages of failures that ascp reports.
 final class AscpFailureTests: XCTestCase {
-  func testAFailureNamesTheCodeItsNameAndTheText() {
+  func testFailureContainsCodeNameAndText() {
     let failure = TransferFailure(ascpCode: 34, text: "token denied by server.")
     XCTAssertEqual(failure.kind, .token(.rejected))
     XCTAssertEqual(failure.code, 34)
@@ -29,7 +30,7 @@ final class AscpFailureTests: XCTestCase {
     }
   }
 
-  func testTheTextIsInOneLineAndBounded() {
+  func testTextIsASingleLineOfLimitedLength() {
     let failure = TransferFailure(
       ascpCode: 1, text: "a\u{1b}[31m b\r\n\tc\u{202e}d \u{0}e" + String(repeating: "x", count: 5000))
     XCTAssertTrue(failure.message.hasPrefix("ascp ended with 1 (FASP_PROTO): a [31m b c d e"), failure.message)
@@ -37,7 +38,7 @@ final class AscpFailureTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (token): redaction
-  func testNothingSecretIsQuoted() {
+  func testSecretsAreMasked() {
     let text = """
       bad token ATM2_ACsqxvUGhA_2MTA, (ATB3_x), Basic ZGlhX2s6c2VjcmV0a2V5, Bearer eJyVjkEKwjAQRfc5 with pass-word \
       and my%20key

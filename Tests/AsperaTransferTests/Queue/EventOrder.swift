@@ -1,7 +1,7 @@
 import AsperaTransfer
 
 extension TransferEvent.Kind {
-  /// The event in a word.
+  /// The name of the event.
   var word: String {
     switch self {
     case .willActivate: "willActivate"
@@ -22,17 +22,17 @@ extension TransferEvent.Kind {
   }
 }
 
-/// Checks the order of the events of one session.
+/// Validates the order of the events of one session.
 struct EventOrder {
   private enum Place {
     case outside, activating, active, connecting, running, stopping, leaving, left
   }
 
   private var place = Place.outside
-  /// How often the session has finished.
+  /// The number of times the session has finished.
   private(set) var ends = 0
 
-  /// What is wrong with an event where it stands; nothing if it may stand there.
+  /// Records an event and returns the violated rule, or `nil` if the event is valid at this point.
   mutating func problem(with kind: TransferEvent.Kind) -> String? {
     let before = place
     switch (place, kind) {
@@ -54,11 +54,11 @@ struct EventOrder {
     return nil
   }
 
-  /// What is wrong with the order of some events, and whether the last one is an end.
+  /// The violations of the order of events, including a missing final event.
   static func problems(in kinds: [TransferEvent.Kind]) -> [String] {
     var order = EventOrder()
     let problems = kinds.compactMap { order.problem(with: $0) }
-    guard case .finished = kinds.last else { return problems + ["ends with \(kinds.last?.word ?? "nothing")"] }
+    guard case .finished = kinds.last else { return problems + ["ends with \(kinds.last?.word ?? "no event")"] }
     return problems
   }
 }

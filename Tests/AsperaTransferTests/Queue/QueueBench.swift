@@ -5,7 +5,7 @@ import XCTest
 
 @testable import AsperaTransfer
 
-/// A queue over a scripted engine on stepped time, and everything that it tells.
+/// A queue with a scripted engine on stepped time, and all its events.
 final class QueueBench: Sendable {
   let time: SteppedTime
   let engine: ScriptedEngine
@@ -29,33 +29,33 @@ final class QueueBench: Sendable {
   /// All events so far.
   var events: [TransferEvent] { log.events }
 
-  /// Whether the queue has told its last event, and the bench has it.
+  /// Whether the queue has sent its last event and the bench has received it.
   var isOver: Bool { log.isOver }
 
-  /// What happened to a session so far.
+  /// The events of a session so far.
   func kinds(of session: String) -> [TransferEvent.Kind] { events.filter { $0.session == session }.map(\.kind) }
 
-  /// What happened to a session so far, as words; progress is left out.
+  /// The names of the events of a session so far, without progress.
   func words(of session: String) -> [String] {
     kinds(of: session).filter { if case .progress = $0 { false } else { true } }.map(\.word)
   }
 
-  /// How the sessions ended, in the order in which they did.
+  /// The results of the sessions in the order in which they finished.
   var ends: [(session: String, result: Result<TransferSummary, TransferFailure>)] {
     events.compactMap { if case .finished(let result) = $0.kind { ($0.session, result) } else { nil } }
   }
 
-  /// What was tried again.
+  /// The retries of a session.
   func retries(of session: String) -> [TransferRetry] {
     kinds(of: session).compactMap { if case .retry(let retry) = $0 { retry } else { nil } }
   }
 
-  /// The tokens that were issued.
+  /// The tokens issued for a session.
   func issuances(of session: String) -> [TokenIssuance] {
     kinds(of: session).compactMap { if case .tokenIssued(let issuance) = $0 { issuance } else { nil } }
   }
 
-  /// Waits until a session has finished, and the events of that have been read.
+  /// Waits until a session has finished and its events have been received.
   func finished(
     _ session: String, _ count: Int = 1, file: StaticString = #filePath, line: UInt = #line
   ) async -> Result<TransferSummary, TransferFailure>? {
@@ -65,25 +65,25 @@ final class QueueBench: Sendable {
     return ends.last { $0.session == session }?.result
   }
 
-  /// Waits for a status.
+  /// Waits until a session has a status.
   func reaches(
     _ status: TransferStatus, _ session: String, file: StaticString = #filePath, line: UInt = #line
   ) async {
     await eventually("\(session) is \(status)", file: file, line: line) { self.queue.status(of: session) == status }
   }
 
-  /// Steps the clocks whenever everybody waits for them, until something is so.
+  /// Advances the clocks whenever all tasks wait for them, until a condition holds.
   func step(
     by duration: Duration, until isDone: () -> Bool, file: StaticString = #filePath, line: UInt = #line
   ) async {
     while !isDone() {
-      await eventually("everybody waits", file: file, line: line) { isDone() || isQuiet }
+      await eventually("all tasks wait", file: file, line: line) { isDone() || isQuiet }
       if isDone() { return }
       time.advance(by: duration)
     }
   }
 
-  /// Whether nothing happens unless the clocks are stepped or the test lets somebody go on.
+  /// Whether progress requires that the clocks advance or that the test resumes a session.
   private var isQuiet: Bool {
     let held = engine.gate.held
     let sleeping = time.sleepers
@@ -101,7 +101,7 @@ final class QueueBench: Sendable {
   }
 }
 
-/// Reads events as they come, for as long as it is kept.
+/// Receives events as long as it exists.
 final class EventLog: Sendable {
   private final class Store: Sendable {
     let events = Lock<[TransferEvent]>([])
@@ -126,17 +126,17 @@ final class EventLog: Sendable {
   /// Whether the sequence has ended.
   var isOver: Bool { store.isOver.withLock { $0 } }
 
-  /// Ends the reading.
+  /// Stops receiving events.
   func cancel() { reading.cancel() }
 }
 
-/// Waits until something is so; fails after half a minute.
+/// Waits until a condition holds, and fails after half a minute.
 func eventually(
   _ what: String, file: StaticString = #filePath, line: UInt = #line, _ isSo: () -> Bool
 ) async {
   let end = ContinuousClock.now + .seconds(30)
   while !isSo() {
-    if ContinuousClock.now > end { return XCTFail("never: \(what)", file: file, line: line) }
+    if ContinuousClock.now > end { return XCTFail("condition not met: \(what)", file: file, line: line) }
     await Task.yield()
   }
 }

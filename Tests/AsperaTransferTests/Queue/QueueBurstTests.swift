@@ -5,17 +5,17 @@ import XCTest
 
 @testable import AsperaTransfer
 
-/// Many sessions at once: none is lost, and each token that is refused is renewed once.
+/// Tests many sessions: none is lost, and each rejected token is renewed once.
 final class QueueBurstTests: XCTestCase {
   private static let ids = (1...50).map { "s\($0)" }
 
-  /// A server that refuses some tokens: those of every third session in the middle of the transfer, those of every fifth
-  /// when it begins, and never the same token twice without having said so.
+  /// A server that rejects some tokens, those of every third session in the middle of the transfer and those of every
+  /// fifth at its beginning, and asserts that a rejected token is not sent again.
   private static func server(refused: Refusals) -> ScriptedEngine.Script {
     { attempt throws(TransferFailure) in
       let number = Int(attempt.session.dropFirst()) ?? 0
       attempt.report(.connecting)
-      XCTAssertFalse(refused.contains(attempt.token), "\(attempt.token) was refused and came again")
+      XCTAssertFalse(refused.contains(attempt.token), "\(attempt.token) was rejected and sent again")
       if number.isMultiple(of: 5), attempt.number == 1 {
         refused.insert(attempt.token)
         throw .undefinedToken
@@ -32,7 +32,7 @@ final class QueueBurstTests: XCTestCase {
     }
   }
 
-  /// The tokens that the server has refused.
+  /// The tokens that the server has rejected.
   final class Refusals: Sendable {
     private let tokens = Lock<[String]>([])
     private let middles = Lock<Set<String>>([])
@@ -47,20 +47,21 @@ final class QueueBurstTests: XCTestCase {
 
   private func check(_ bench: QueueBench, _ issuer: ScriptedIssuer, _ refusals: Refusals, line: UInt = #line) {
     XCTAssertEqual(Set(bench.ends.map(\.session)), Set(Self.ids), line: line)
-    XCTAssertEqual(bench.ends.count, Self.ids.count, "each ends once", line: line)
+    XCTAssertEqual(bench.ends.count, Self.ids.count, "each session must finish once", line: line)
     XCTAssertEqual(bench.ends.compactMap(\.result.failure), [], line: line)
     XCTAssertEqual(refusals.all.count, 10 + 16, line: line)
     XCTAssertEqual(Set(refusals.all).count, refusals.all.count, line: line)
     let retries = Self.ids.flatMap { bench.retries(of: $0) }
-    XCTAssertEqual(Set(retries.map(\.cause)), [.token], "no repetition was spent", line: line)
-    XCTAssertEqual(retries.count, refusals.all.count, "each refused token was renewed once", line: line)
+    XCTAssertEqual(Set(retries.map(\.cause)), [.token], "only retries for a token are expected", line: line)
+    XCTAssertEqual(retries.count, refusals.all.count, "each rejected token must be renewed once", line: line)
     for id in Self.ids {
       XCTAssertEqual(EventOrder.problems(in: bench.kinds(of: id)), [], id, line: line)
       XCTAssertEqual(bench.issuances(of: id).map(\.attempt), Array(1...issuer.requests(of: id).count), id, line: line)
       let refusals = bench.retries(of: id).map { retry in
         if case .token(let reason) = retry.failure.kind { reason.rawValue } else { "\(retry.failure)" }
       }
-      // What was issued because of a refusal says so; the others were asked for at first, or ended in line.
+      // A token that was issued after a rejection has its reason; the others were issued initially or expired while
+      // waiting.
       let answered = bench.words(of: id).enumerated().filter { $0.element == "retry(token)" }
         .map { bench.words(of: id)[$0.offset + 1] }
       XCTAssertEqual(answered, refusals.map { "token(\($0))" }, id, line: line)
@@ -68,7 +69,7 @@ final class QueueBurstTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): forced refresh
-  func testFiftySessionsOneAfterTheOtherFinishAlthoughTokensAreRefused() async throws {
+  func testFiftyConsecutiveSessionsFinishDespiteRejectedTokens() async throws {
     let (time, refusals) = (SteppedTime(), Refusals())
     let issuer = ScriptedIssuer(life: .seconds(3600), time: time)
     let bench = try QueueBench(ScriptedEngine(Self.server(refused: refusals)), issuer: issuer, time: time)
@@ -81,7 +82,7 @@ final class QueueBurstTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): expiry, early refresh
-  func testFiftySessionsAtOnceFinishAlthoughTokensEndBeforeTheirStartAndAreRefused() async throws {
+  func testFiftyConcurrentSessionsFinishDespiteExpiredAndRejectedTokens() async throws {
     let (time, refusals) = (SteppedTime(), Refusals())
     // Fifty starts take a hundred seconds; a token of 150 seconds may wait for thirty.
     let issuer = ScriptedIssuer(life: .seconds(150), time: time)
@@ -97,7 +98,7 @@ final class QueueBurstTests: XCTestCase {
         $0.0 != "retry(token)" && $0.1 == "token(expired)"
       }
     }
-    XCTAssertGreaterThan(expired.count, 20, "tokens ended in line")
-    XCTAssertGreaterThanOrEqual(time.uptime, .seconds(2 * (49 - 1)), "starts were kept apart")
+    XCTAssertGreaterThan(expired.count, 20, "tokens must expire while sessions wait")
+    XCTAssertGreaterThanOrEqual(time.uptime, .seconds(2 * (49 - 1)), "starts must be spaced")
   }
 }

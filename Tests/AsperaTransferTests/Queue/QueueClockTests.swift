@@ -5,9 +5,9 @@ import XCTest
 
 @testable import AsperaTransfer
 
-/// A wall clock that is wrong neither kills a token nor keeps one alive.
+/// Tests that a wrong wall clock neither expires a valid token nor prolongs an expired one.
 final class QueueClockTests: XCTestCase {
-  /// Loses the connection once; the repetition comes an hour later.
+  /// Loses the connection once; the retry follows an hour later.
   private static let oneRepetition: ScriptedEngine.Script = { attempt throws(TransferFailure) in
     guard attempt.number == 1 else { return try await ScriptedEngine.succeeding(attempt) }
     throw .lostConnection
@@ -18,7 +18,7 @@ final class QueueClockTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): skew
-  func testTheLifeOfATokenIsCountedFromItsIssuersTime() async throws {
+  func testTokenLifetimeIsCountedFromTheIssuersTime() async throws {
     for error in [Duration.seconds(86_400), .seconds(-86_400)] {
       for (life, expected) in [(Duration.seconds(3600 + 100), 2), (.seconds(3600 + 140), 1)] {
         let time = SteppedTime()
@@ -38,7 +38,7 @@ final class QueueClockTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (token): skew
-  func testAFixedTokenThatHasEndedByThisClockAloneIsSentAndTheServerDecides() async throws {
+  func testFixedTokenExpiredOnlyByTheLocalClockIsSent() async throws {
     let time = SteppedTime()
     let bench = try QueueBench(time: time)
     let token = AsperaToken.sample("t", expiration: time.now.advanced(by: .seconds(-3600)))

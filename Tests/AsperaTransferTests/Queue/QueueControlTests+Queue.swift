@@ -5,9 +5,9 @@ import XCTest
 
 @testable import AsperaTransfer
 
-/// What is done to the whole queue.
+/// Tests operations on the whole queue.
 extension QueueControlTests {
-  func testAPausedQueueLetsNobodyInAndWhatIsActiveGoesOn() async throws {
+  func testPausedQueueStartsNoSessionAndActiveOnesContinue() async throws {
     let bench = try QueueBench(ScriptedEngine(Self.held))
     for id in ["a", "b"] { bench.queue.add(.sample(id)) }
     await bench.reaches(.running, "a")
@@ -26,7 +26,7 @@ extension QueueControlTests {
     XCTAssertEqual(bench.engine.attempts.map(\.session), ["a", "b", "b"])
   }
 
-  func testARemovedSessionIsCancelledAndForgotten() async throws {
+  func testRemovedSessionIsCancelledAndRemoved() async throws {
     let bench = try QueueBench(ScriptedEngine(Self.held))
     for id in ["a", "b"] { bench.queue.add(.sample(id)) }
     await bench.reaches(.running, "a")
@@ -45,7 +45,7 @@ extension QueueControlTests {
     XCTAssertEqual(bench.queue.sessions, [])
   }
 
-  func testShuttingDownEndsEverySessionOnceAndThenTheEvents() async throws {
+  func testShutdownEndsEverySessionOnceAndThenTheEvents() async throws {
     let bench = try QueueBench(
       ScriptedEngine(Self.held), configuration: TransferQueueConfiguration(maximumActive: 2, startSpacing: .zero))
     for id in ["a", "b", "c"] { bench.queue.add(.sample(id)) }
@@ -66,7 +66,7 @@ extension QueueControlTests {
     await bench.queue.shutdown()
   }
 
-  func testStartsAreKeptApartWhileMoreThanOneSessionIsActive() async throws {
+  func testStartsAreSpacedWhileSeveralSessionsAreActive() async throws {
     let starts = Lock<[Duration]>([])
     let time = SteppedTime()
     let bench = try QueueBench(
@@ -83,7 +83,7 @@ extension QueueControlTests {
     XCTAssertEqual(bench.engine.mostRunning, 4)
   }
 
-  func testOneSessionAfterTheOtherNeedsNoDistance() async throws {
+  func testConsecutiveSessionsStartWithoutSpacing() async throws {
     let bench = try QueueBench()
     for id in ["a", "b", "c"] { bench.queue.add(.sample(id)) }
     _ = await bench.finished("c")

@@ -5,8 +5,9 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests the control of single sessions: cancellation, restart and interruption.
 final class QueueControlTests: XCTestCase {
-  /// Connects, runs, and is held until the test lets it go on.
+  /// Connects, runs, and is suspended until the test resumes it.
   static let held: ScriptedEngine.Script = { attempt throws(TransferFailure) in
     attempt.report(.connecting)
     attempt.report(.running)
@@ -14,7 +15,7 @@ final class QueueControlTests: XCTestCase {
     return TransferSummary(bytes: 1, files: 1)
   }
 
-  func testASessionThatIsCancelledWhileItWaitsNeverBecomesActive() async throws {
+  func testSessionCancelledWhileWaitingNeverBecomesActive() async throws {
     let bench = try QueueBench(ScriptedEngine(Self.held))
     bench.queue.add(.sample("a"))
     bench.queue.add(.sample("b"))
@@ -28,7 +29,7 @@ final class QueueControlTests: XCTestCase {
     XCTAssertEqual(bench.queue.status(of: "b"), .ended(.failure(.cancelled)))
   }
 
-  func testCancellingWhileTheIssuerIsAskedEndsTheQuestion() async throws {
+  func testCancellationDuringATokenRequestCancelsTheRequest() async throws {
     let wasCancelled = Lock(false)
     let held = SessionGate()
     let issuer = ScriptedIssuer { request throws(CredentialError) in
@@ -37,16 +38,16 @@ final class QueueControlTests: XCTestCase {
     }
     let bench = try QueueBench(issuer: issuer)
     bench.queue.add(.sample("a"))
-    await eventually("the issuer is asked") { held.held == ["a"] }
+    await eventually("the issuer receives a request") { held.held == ["a"] }
     XCTAssertEqual(bench.queue.status(of: "a"), .activating)
     bench.queue.cancel("a")
     _ = await bench.finished("a")
     XCTAssertEqual(bench.words(of: "a"), ["willActivate", "didDeactivate", "cancelled"])
-    await eventually("the question is cancelled") { wasCancelled.withLock { $0 } }
+    await eventually("the request is cancelled") { wasCancelled.withLock { $0 } }
     XCTAssertEqual(issuer.requests.count, 1)
   }
 
-  func testCancellingWhileASessionWaitsBeforeARepetition() async throws {
+  func testSessionIsCancelledDuringARetryDelay() async throws {
     let bench = try QueueBench(ScriptedEngine { _ throws(TransferFailure) in throw .lostConnection })
     bench.queue.add(.sample("a"))
     await bench.reaches(.retrying, "a")
@@ -58,10 +59,10 @@ final class QueueControlTests: XCTestCase {
         "willActivate", "didActivate", "willStartRunning", "didStopRunning", "retry(transport)", "willDeactivate",
         "didDeactivate", "cancelled",
       ])
-    await eventually("nobody sleeps") { bench.time.sleepers == 0 }
+    await eventually("no task sleeps") { bench.time.sleepers == 0 }
   }
 
-  func testCancellingWhileASessionConnectsAndWhileItRuns() async throws {
+  func testSessionIsCancelledWhileConnectingAndWhileRunning() async throws {
     for isRunning in [false, true] {
       let bench = try QueueBench(
         ScriptedEngine { attempt throws(TransferFailure) in
@@ -70,7 +71,7 @@ final class QueueControlTests: XCTestCase {
           return TransferSummary()
         })
       bench.queue.add(.sample("a"))
-      await eventually("it is held") { bench.engine.gate.held == ["a"] }
+      await eventually("the session is suspended") { bench.engine.gate.held == ["a"] }
       XCTAssertEqual(bench.queue.status(of: "a"), isRunning ? .running : .connecting)
       bench.queue.cancel("a")
       bench.queue.cancel("a")
@@ -85,7 +86,7 @@ final class QueueControlTests: XCTestCase {
     }
   }
 
-  func testATransferThatIsDoneBeforeItCouldBeStoppedIsDone() async throws {
+  func testTransferCompletedBeforeItCouldBeStoppedSucceeds() async throws {
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         attempt.report(.running)
@@ -93,14 +94,14 @@ final class QueueControlTests: XCTestCase {
         return TransferSummary(bytes: 5, files: 1)
       })
     bench.queue.add(.sample("a"))
-    await eventually("it is held") { bench.engine.gate.held == ["a"] }
+    await eventually("the session is suspended") { bench.engine.gate.held == ["a"] }
     bench.queue.cancel("a")
     let result = await bench.finished("a")
     XCTAssertEqual(result?.isSuccess, true)
     XCTAssertEqual(EventOrder.problems(in: bench.kinds(of: "a")), [])
   }
 
-  func testACancelledSessionRunsAgainWhenItIsAskedTo() async throws {
+  func testCancelledSessionRunsAgainOnRequest() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let bench = try QueueBench(ScriptedEngine(Self.held), issuer: issuer, time: time)
@@ -118,7 +119,7 @@ final class QueueControlTests: XCTestCase {
     XCTAssertEqual(EventOrder.problems(in: bench.kinds(of: "a")), [])
   }
 
-  func testASessionThatIsAskedToRunWhileItStopsRunsAgain() async throws {
+  func testSessionRequestedWhileStoppingRunsAgain() async throws {
     let stopping = SessionGate()
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
@@ -143,7 +144,7 @@ final class QueueControlTests: XCTestCase {
     XCTAssertEqual(result?.isSuccess, true)
   }
 
-  func testASessionThatIsRunNowStopsTheActiveOneWhichGoesOnAfterwardsAndThenTheQueueDoes() async throws {
+  func testUrgentSessionInterruptsTheActiveOneWhichContinuesBeforeTheQueue() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: .seconds(3600), time: time)
     let bench = try QueueBench(ScriptedEngine(Self.held), issuer: issuer, time: time)
@@ -161,7 +162,7 @@ final class QueueControlTests: XCTestCase {
     _ = await bench.finished("b")
     XCTAssertEqual(bench.engine.attempts.map(\.session), ["a", "c", "a", "b"])
     XCTAssertEqual(bench.engine.mostRunning, 1)
-    // The token of the one that was interrupted was still good.
+    // The token of the interrupted session was still valid.
     XCTAssertEqual(issuer.requests.map(\.session), ["a", "c", "b"])
     XCTAssertEqual(
       bench.words(of: "a"),
@@ -172,7 +173,7 @@ final class QueueControlTests: XCTestCase {
       ])
   }
 
-  func testATokenThatEndsWhileItsSessionIsInterruptedIsAskedForAgain() async throws {
+  func testTokenThatExpiresDuringAnInterruptionIsRenewed() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: .seconds(600), time: time)
     let bench = try QueueBench(ScriptedEngine(Self.held), issuer: issuer, time: time)
@@ -189,7 +190,7 @@ final class QueueControlTests: XCTestCase {
     XCTAssertEqual(bench.engine.attempts.map(\.token), ["ATM2_a-1_AAA", "ATM2_b-1_AAA", "ATM2_a-2_AAA"])
   }
 
-  func testAnInterruptedSessionCanBeCancelled() async throws {
+  func testInterruptedSessionCanBeCancelled() async throws {
     let bench = try QueueBench(ScriptedEngine(Self.held))
     for id in ["a", "b"] { bench.queue.add(.sample(id)) }
     await bench.reaches(.running, "a")

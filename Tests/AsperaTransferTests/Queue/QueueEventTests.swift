@@ -5,6 +5,7 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests the events of sessions and their observers.
 final class QueueEventTests: XCTestCase {
   private static let eight = [
     "willActivate", "didActivate", "willStartRunning", "didStartRunning", "willStopRunning", "didStopRunning",
@@ -13,7 +14,7 @@ final class QueueEventTests: XCTestCase {
 
   // matrix: Aspera transfer (password): header
   // matrix: Aspera transfer (key): header
-  func testASessionGoesThroughTheEightStepsInOrder() async throws {
+  func testSessionHasTheEightEventsInOrder() async throws {
     let bench = try QueueBench()
     bench.queue.add(.sample("a"))
     let result = await bench.finished("a")
@@ -21,7 +22,7 @@ final class QueueEventTests: XCTestCase {
     XCTAssertEqual(bench.words(of: "a"), Self.eight + ["done"])
   }
 
-  func testAnAttemptThatFailsWhileItConnectsHasTheShortSequence() async throws {
+  func testAttemptThatFailsWhileConnectingHasTheShortSequence() async throws {
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         attempt.report(.connecting)
@@ -37,7 +38,7 @@ final class QueueEventTests: XCTestCase {
       ])
   }
 
-  func testARepetitionStaysInOneActivation() async throws {
+  func testRetryRemainsInOneActivation() async throws {
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         attempt.report(.running)
@@ -70,14 +71,14 @@ final class QueueEventTests: XCTestCase {
     }
   }
 
-  func testAnEngineThatOnlySaysThatItIsDoneHasRun() async throws {
+  func testEngineThatOnlyReportsCompletionHasRun() async throws {
     let bench = try QueueBench(ScriptedEngine { _ in TransferSummary() })
     bench.queue.add(.sample("a"))
     _ = await bench.finished("a")
     XCTAssertEqual(bench.words(of: "a"), Self.eight + ["done"])
   }
 
-  func testSeveralObserversSeeTheSameAndASlowOneMissesNothingButOldProgress() async throws {
+  func testObserversReceiveTheSameEventsAndASlowOneMissesOnlyOldProgress() async throws {
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         attempt.report(.running)
@@ -97,25 +98,25 @@ final class QueueEventTests: XCTestCase {
     XCTAssertEqual(seen.map(\.word), words)
     let bytes: [Int64] = seen.compactMap { if case .progress(let progress) = $0 { progress.bytes } else { nil } }
     XCTAssertEqual(bytes, [10_000, 20_000])
-    await eventually("the other one is through") { other.isOver }
+    await eventually("the other sequence ends") { other.isOver }
     XCTAssertEqual(
       other.events.map(\.kind.word).filter { $0 != "progress" }, seen.map(\.word).filter { $0 != "progress" })
   }
 
-  func testAnObserverThatLeavesIsNotServedAnyMore() async throws {
+  func testCancelledObserverReceivesNoMoreEvents() async throws {
     let bench = try QueueBench()
     let log = EventLog(bench.queue.events)
     bench.queue.add(.sample("a"))
     await eventually("the events arrive") { log.events.last?.kind.word == "done" }
     log.cancel()
-    await eventually("the reading ends") { log.isOver }
+    await eventually("the log stops") { log.isOver }
     let count = log.events.count
     bench.queue.add(.sample("b"))
     _ = await bench.finished("b")
     XCTAssertEqual(log.events.count, count)
   }
 
-  func testARunTellsOfItsOwnSessionsAndEndsWithThem() async throws {
+  func testRunReportsItsOwnSessionsAndEndsWithThem() async throws {
     let bench = try QueueBench()
     bench.queue.add(.sample("other"))
     var ends: [String] = []
@@ -128,7 +129,7 @@ final class QueueEventTests: XCTestCase {
     XCTAssertEqual(bench.queue.sessions, ["other"])
   }
 
-  func testARunOfSpecificationsNeedsNothingElse() async throws {
+  func testRunAcceptsSpecificationsWithoutSessions() async throws {
     let bench = try QueueBench()
     var ends: [String] = []
     let specs = ["x", "y"].map { TransferSpec(.send, [TransferPath("/data/\($0)")], destinationRoot: "/\($0)") }
@@ -139,7 +140,7 @@ final class QueueEventTests: XCTestCase {
     for await event in bench.queue.run([TransferSession]()) { XCTFail("\(event)") }
   }
 
-  func testARunWhoseReaderLeavesCancelsItsSessions() async throws {
+  func testCancelledRunCancelsItsSessions() async throws {
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         attempt.report(.running)
@@ -159,7 +160,7 @@ final class QueueEventTests: XCTestCase {
     XCTAssertEqual(bench.engine.running, 0)
   }
 
-  func testRefreshesRepetitionsAndTransfersAreToldToTheObserversOfAllProviders() async throws {
+  func testRefreshesRetriesAndTransfersAreReportedAsAuthEvents() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: .seconds(3600), time: time)
     let events = AuthEvents()
@@ -171,7 +172,7 @@ final class QueueEventTests: XCTestCase {
       }, issuer: issuer, time: time, authEvents: events)
     bench.queue.add(.sample("a"))
     _ = await bench.finished("a")
-    await eventually("all is told") { recorder.transfers.count == 1 }
+    await eventually("the transfer is reported") { recorder.transfers.count == 1 }
     XCTAssertEqual(recorder.refreshes.map(\.source), ["desk", "desk", "desk", "desk"])
     XCTAssertEqual(recorder.retries.map(\.attempt), [2])
     XCTAssertEqual(recorder.retries.map(\.delay), [.zero])
@@ -186,7 +187,7 @@ final class QueueEventTests: XCTestCase {
   // matrix: Aspera transfer (key): redaction
   // matrix: Aspera transfer (token): redaction
   // matrix: Aspera transfer (issuer): redaction
-  func testNoSecretIsInWhatAQueueTells() async throws {
+  func testEventsOfAQueueContainNoSecret() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let events = AuthEvents()

@@ -5,8 +5,9 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests which failures end a session, which are retried, and within which limits.
 final class QueueFailureTests: XCTestCase {
-  /// Each of these is one clear end: nothing is asked for, nothing is tried again.
+  /// Asserts that a failure ends the session without a token request or a retry.
   private func assertFinal(
     _ failure: TransferFailure, _ kind: TransferFailure.Kind, afterRunning: Bool = false, line: UInt = #line
   ) async throws {
@@ -34,15 +35,15 @@ final class QueueFailureTests: XCTestCase {
 
   // matrix: Aspera transfer (password): bad input, forced refresh
   // matrix: Aspera transfer (key): bad input, forced refresh
-  func testAWrongPasswordOrKeyIsOneClearErrorAndNoIssuerIsAsked() async throws {
+  func testWrongPasswordOrKeyEndsTheSessionWithoutATokenRequest() async throws {
     try await assertFinal(TransferFailure(ascpCode: 19, text: "failed to authenticate"), .account)
   }
 
-  func testAWrongHostKeyIsOneClearErrorAndNoIssuerIsAsked() async throws {
+  func testWrongHostKeyEndsTheSessionWithoutATokenRequest() async throws {
     try await assertFinal(TransferFailure(ascpCode: 51, text: "Remote host is not who we expected"), .hostKey)
   }
 
-  func testATokenForAnotherUserOrDirectionIsOneClearErrorAndNoIssuerIsAsked() async throws {
+  func testTokenForAnotherUserOrDirectionEndsTheSessionWithoutATokenRequest() async throws {
     for text in ["token user name mismatch", "token direction mismatch", "Token doesn't match file-list"] {
       try await assertFinal(TransferFailure(ascpCode: 34, text: text), .authorization)
       try await assertFinal(TransferFailure(ascpCode: 37, text: text), .authorization)
@@ -50,13 +51,13 @@ final class QueueFailureTests: XCTestCase {
     try await assertFinal(TransferFailure(ascpCode: 34, text: "user mia denied by server"), .authorization)
   }
 
-  func testWhatCannotWorkIsNotTriedAgain() async throws {
+  func testPermanentFailuresAreNotRetried() async throws {
     try await assertFinal(TransferFailure(ascpCode: 43, text: "No such file"), .caller)
     try await assertFinal(TransferFailure(ascpCode: 30, text: "license expired"), .license)
     try await assertFinal(TransferFailure(ascpCode: 25, text: "no space"), .other, afterRunning: true)
   }
 
-  func testTheNextSessionGoesOnAfterOneThatFailed() async throws {
+  func testNextSessionContinuesAfterAFailedOne() async throws {
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         guard attempt.session != "a" else { throw TransferFailure(ascpCode: 19, text: "failed to authenticate") }
@@ -69,7 +70,7 @@ final class QueueFailureTests: XCTestCase {
     XCTAssertEqual(bench.ends.map(\.session), ["a", "b"])
   }
 
-  func testALostConnectionIsTriedAgainSevenTimesWithDelaysThatDouble() async throws {
+  func testLostConnectionIsRetriedSevenTimesWithDoublingDelays() async throws {
     let bench = try QueueBench(ScriptedEngine { _ throws(TransferFailure) in throw .lostConnection })
     bench.queue.add(.sample("a"))
     await bench.step(by: .seconds(1)) { bench.ends.count == 1 }
@@ -84,17 +85,17 @@ final class QueueFailureTests: XCTestCase {
     XCTAssertEqual(EventOrder.problems(in: bench.kinds(of: "a")), [])
   }
 
-  func testARandomPartOfUpToAHalfIsTakenOffADelay() {
+  func testJitterReducesADelayByUpToHalf() {
     let configuration = TransferQueueConfiguration()
     XCTAssertEqual(configuration.delay(beforeRepetition: 1, random: 0), .seconds(2))
     XCTAssertEqual(configuration.delay(beforeRepetition: 1, random: 1), .seconds(1))
     XCTAssertEqual(configuration.delay(beforeRepetition: 100, random: 0.5), .seconds(45))
   }
 
-  func testTheBudgetsForTokensAndForTheNetworkAreApart() async throws {
+  func testRetryLimitsForTokensAndConnectionsAreSeparate() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: nil, time: time)
-    // Seven lost connections and two refused tokens, mixed, and then it works.
+    // Seven lost connections and two rejected tokens, mixed, followed by a success.
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         switch attempt.number {
@@ -112,7 +113,7 @@ final class QueueFailureTests: XCTestCase {
       "token token transport transport transport transport transport transport transport")
   }
 
-  func testTokensAreRenewedWithoutAnyRepetitionBeingAllowed() async throws {
+  func testTokensAreRenewedEvenWithoutConnectionRetries() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let bench = try QueueBench(
@@ -126,7 +127,7 @@ final class QueueFailureTests: XCTestCase {
     XCTAssertEqual(issuer.requests.count, 3)
   }
 
-  func testProgressGivesBothBudgetsBack() async throws {
+  func testProgressResetsBothRetryLimits() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let bench = try QueueBench(
@@ -143,7 +144,7 @@ final class QueueFailureTests: XCTestCase {
     XCTAssertTrue(bench.retries(of: "a").allSatisfy { $0.number == 1 })
   }
 
-  func testGoingTheSameWayAgainAndAgainIsNoProgress() async throws {
+  func testRepeatedBytesAreNoProgress() async throws {
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         attempt.report(.progress(TransferProgressReport(bytes: 100)))
@@ -155,7 +156,7 @@ final class QueueFailureTests: XCTestCase {
     XCTAssertEqual(bench.engine.attempts.count, 8)
   }
 
-  func testARefusedLoginWhileOthersRunSaysThatTheServerMayLimitLogins() async throws {
+  func testRejectedLoginWhileOthersRunMentionsLoginLimits() async throws {
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         attempt.report(.connecting)
@@ -176,7 +177,7 @@ final class QueueFailureTests: XCTestCase {
     _ = await bench.finished("a")
   }
 
-  func testATransferThatCannotBeSignedIsOverWithoutAnAttempt() async throws {
+  func testTransferThatCannotBeSignedFailsWithoutAnAttempt() async throws {
     let bench = try QueueBench()
     var session = TransferSession.sample("a")
     session.specification.direction = nil

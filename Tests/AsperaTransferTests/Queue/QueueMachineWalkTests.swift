@@ -5,9 +5,9 @@ import XCTest
 
 @testable import AsperaTransfer
 
-/// Random events in random order: whatever happens, what a queue promises holds.
+/// Tests the invariants of the queue's state machine under random events in random order.
 final class QueueMachineWalkTests: XCTestCase {
-  func testWhateverHappensNoSessionIsLostAndTheOrderHolds() {
+  func testRandomEventsLoseNoSessionAndKeepTheOrder() {
     for seed in 1...60 as ClosedRange<UInt64> {
       var walk = Walk(seed: seed)
       for _ in 0..<400 where walk.problems.isEmpty { walk.step() }
@@ -17,7 +17,7 @@ final class QueueMachineWalkTests: XCTestCase {
     }
   }
 
-  func testEverythingCanBeShutDownInTheMiddle() {
+  func testRandomShutdownKeepsTheInvariants() {
     for seed in 1...50 as ClosedRange<UInt64> {
       var walk = Walk(seed: seed)
       for _ in 0..<100 where walk.problems.isEmpty { walk.step() }

@@ -5,8 +5,9 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests persistent sessions in the queue.
 final class QueuePersistenceTests: XCTestCase {
-  /// Says of each path that it is done; fails once the first attempt has done so many.
+  /// Reports each path as done; the first attempt fails after `count` paths.
   private static func moving(failingAfter count: Int = .max) -> ScriptedEngine.Script {
     { attempt throws(TransferFailure) in
       attempt.report(.running)
@@ -27,7 +28,7 @@ final class QueuePersistenceTests: XCTestCase {
     bench.kinds(of: "a").compactMap { if case .file(let file) = $0 { file.file } else { nil } }
   }
 
-  func testPathsCanBeAddedBeforeAndWhileASessionRunsUntilItIsFinished() async throws {
+  func testPathsCanBeAddedBeforeAndWhileASessionRuns() async throws {
     let bench = try QueueBench(ScriptedEngine(Self.moving()))
     bench.queue.pause()
     bench.queue.add(.sample("a", isPersistent: true))
@@ -42,7 +43,7 @@ final class QueuePersistenceTests: XCTestCase {
     XCTAssertEqual(files(bench), ["1", "2", "3"])
   }
 
-  func testPathsThatAreNotDoneWhenAnAttemptFailsAreGivenToTheNextOne() async throws {
+  func testPathsUnfinishedByAFailedAttemptArePassedToTheNext() async throws {
     let bench = try QueueBench(ScriptedEngine(Self.moving(failingAfter: 2)))
     bench.queue.add(.sample("a", isPersistent: true))
     try bench.queue.addPaths(["1", "2", "3", "4"].map { TransferPath($0) }, to: "a")
@@ -54,7 +55,7 @@ final class QueuePersistenceTests: XCTestCase {
     XCTAssertEqual(files(bench), ["1", "2", "3", "4", "5"])
   }
 
-  func testASessionThatTheEngineEndsBeforeItIsFinishedGoesOn() async throws {
+  func testSessionThatTheEngineEndsPrematurelyContinues() async throws {
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         if attempt.number == 1 { return TransferSummary() }
@@ -69,7 +70,7 @@ final class QueuePersistenceTests: XCTestCase {
     XCTAssertEqual(files(bench), ["1"])
   }
 
-  func testPathsThatNobodyWouldMoveAreRefused() async throws {
+  func testPathsWithoutAnOpenPersistentSessionAreRejected() async throws {
     let bench = try QueueBench(ScriptedEngine(Self.moving()))
     bench.queue.pause()
     bench.queue.add(.sample("a", isPersistent: true))
@@ -93,7 +94,7 @@ final class QueuePersistenceTests: XCTestCase {
     _ = await bench.finished("plain")
   }
 
-  func testAPersistentSessionCanBeCancelledAndRunAgainWithWhatIsLeft() async throws {
+  func testPersistentSessionCanBeCancelledAndRunAgainWithItsRemainingPaths() async throws {
     let bench = try QueueBench(ScriptedEngine(Self.moving()))
     bench.queue.add(.sample("a", isPersistent: true))
     try bench.queue.addPaths([TransferPath("1")], to: "a")

@@ -6,10 +6,10 @@ import XCTest
 
 @testable import AsperaTransfer
 
-/// Tokens that no issuer renews.
+/// Tests fixed tokens, which no issuer renews.
 extension QueueTokenTests {
   // matrix: Aspera transfer (token): header, forced refresh
-  func testAFixedTokenIsUsedAndOneThatIsRefusedIsTheEnd() async throws {
+  func testFixedTokenIsUsedAndItsRejectionEndsTheSession() async throws {
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         guard attempt.session == "b" else { return try await ScriptedEngine.succeeding(attempt) }
@@ -28,21 +28,21 @@ extension QueueTokenTests {
   }
 
   // matrix: Aspera transfer (token): expiry, early refresh
-  func testAFixedTokenThatHasEndedBeforeAnAttemptIsNotSent() async throws {
+  func testFixedTokenThatExpiredBeforeAnAttemptIsNotSent() async throws {
     let time = SteppedTime()
     let bench = try QueueBench(
       ScriptedEngine { _ throws(TransferFailure) in throw .lostConnection },
       configuration: TransferQueueConfiguration(retryDelay: .seconds(20)), time: time)
     bench.queue.add(.sample("a", token: .fixed(.sample("t", expiration: time.now.advanced(by: .seconds(30))))))
     await bench.step(by: .seconds(20)) { bench.ends.count == 1 }
-    // With ten seconds left it was still used: there is no other.
+    // It was used with ten seconds left, because there is no other token.
     XCTAssertEqual(bench.engine.attempts.count, 2)
     let failure = try XCTUnwrap(bench.ends.first?.result.failure)
     XCTAssertEqual(failure.kind, .token(.expired))
     XCTAssertTrue(failure.message.contains("2027-01-15T08:00:30Z"), failure.message)
   }
 
-  func testTheTokenInASpecificationIsAFixedToken() async throws {
+  func testTokenInASpecificationIsAFixedToken() async throws {
     let bench = try QueueBench()
     var session = TransferSession.sample("a")
     session.specification.token = Secret("ATM2_inside_AAA")
@@ -52,7 +52,7 @@ extension QueueTokenTests {
   }
 
   // matrix: Aspera transfer (token): bad input
-  func testASessionWithoutATokenForAnAccountThatRequiresOneIsOverBeforeAnythingStarts() async throws {
+  func testSessionWithoutARequiredTokenFailsBeforeActivation() async throws {
     let bench = try QueueBench(account: .sample(requiresToken: true))
     bench.queue.add(.sample("a"))
     let failure = await bench.finished("a")?.failure

@@ -6,9 +6,10 @@ import XCTest
 
 @testable import AsperaTransfer
 
+/// Tests when the queue requests tokens, and how it renews rejected and expired ones.
 final class QueueTokenTests: XCTestCase {
   // matrix: Aspera transfer (issuer): header
-  func testATokenIsAskedForWhenTheTurnOfASessionComesAndNotBefore() async throws {
+  func testTokenIsRequestedWhenItsSessionBecomesActive() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let bench = try QueueBench(
@@ -35,7 +36,7 @@ final class QueueTokenTests: XCTestCase {
     _ = await bench.finished("b")
   }
 
-  func testTheIssuerOfASessionIsAskedInsteadOfTheOneOfTheQueueWhichWinsOverAFixedToken() async throws {
+  func testIssuerOfASessionPrecedesTheQueuesIssuerAndAFixedToken() async throws {
     let time = SteppedTime()
     let common = ScriptedIssuer(life: nil, time: time)
     let own = ScriptedIssuer(source: "own") { _ in .token("own") }
@@ -47,7 +48,7 @@ final class QueueTokenTests: XCTestCase {
     XCTAssertEqual(bench.issuances(of: "a").map(\.source), ["own"])
   }
 
-  func testNothingSecretIsShownToAnIssuer() async throws {
+  func testIssuerReceivesNoSecret() async throws {
     let issuer = ScriptedIssuer { _ in .token("t") }
     let bench = try QueueBench(issuer: issuer)
     var session = TransferSession.sample("a")
@@ -65,7 +66,7 @@ final class QueueTokenTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): forced refresh
-  func testATokenThatTheServerRefusesIsRenewedAtOnceWithTheReason() async throws {
+  func testRejectedTokenIsRenewedImmediatelyWithTheReason() async throws {
     for (failure, reason) in [
       (TransferFailure.expiredToken, TokenRequest.Reason.expired), (.deniedToken, .rejected),
       (.undefinedToken, .missing),
@@ -95,7 +96,7 @@ final class QueueTokenTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): expiry
-  func testATokenThatEndsWhileTheSessionWaitsToStartIsAskedForAgain() async throws {
+  func testTokenThatExpiresWhileWaitingToStartIsRenewed() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: .seconds(150), time: time)
     let bench = try QueueBench(
@@ -114,7 +115,7 @@ final class QueueTokenTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): early refresh
-  func testATokenWithLessThanTwoMinutesLeftIsRenewedBeforeAStartAndOneWithMoreIsNot() async throws {
+  func testTokenIsRenewedBeforeAStartWithLessThanTwoMinutesLeft() async throws {
     for (delay, expected) in [(Duration.seconds(29), 1), (.seconds(31), 2)] {
       let time = SteppedTime()
       let issuer = ScriptedIssuer(life: .seconds(150), time: time)
@@ -130,7 +131,7 @@ final class QueueTokenTests: XCTestCase {
     }
   }
 
-  func testATokenIsNotRenewedInTheBackgroundWhileATransferRuns() async throws {
+  func testTokenIsNotRenewedDuringATransfer() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: .seconds(600), time: time)
     let bench = try QueueBench(
@@ -147,7 +148,7 @@ final class QueueTokenTests: XCTestCase {
     XCTAssertEqual(issuer.requests.count, 1)
   }
 
-  func testTwoTokensInARowAreRenewedTheSecondAfterADelayAndThenThatIsTheEnd() async throws {
+  func testThirdConsecutiveRejectedTokenEndsTheSession() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let bench = try QueueBench(
@@ -163,7 +164,7 @@ final class QueueTokenTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): bad input
-  func testAnIssuerThatGivesTheRefusedTokenAgainEndsTheSession() async throws {
+  func testIssuerThatReturnsTheRejectedTokenEndsTheSession() async throws {
     let issuer = ScriptedIssuer { _ in .token("same") }
     let bench = try QueueBench(
       ScriptedEngine { _ throws(TransferFailure) in throw .deniedToken }, issuer: issuer)
@@ -177,7 +178,7 @@ final class QueueTokenTests: XCTestCase {
     XCTAssertEqual(bench.retries(of: "a").map(\.cause), [.token, .issuer, .issuer, .issuer, .issuer])
   }
 
-  func testTokensThatAreTooShortLivedToBeUsedEndTheSession() async throws {
+  func testTooShortLivedTokensEndTheSession() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer(life: .seconds(60), time: time)
     let bench = try QueueBench(issuer: issuer, time: time)
@@ -188,7 +189,7 @@ final class QueueTokenTests: XCTestCase {
     XCTAssertEqual(bench.engine.attempts.count, 0)
   }
 
-  func testAnIssuerThatFailsForAMomentIsAskedAgainWhenItWantsTo() async throws {
+  func testTransientIssuerFailureIsRetriedAfterItsDelay() async throws {
     let time = SteppedTime()
     let issuer = ScriptedIssuer { request throws(CredentialError) in
       guard request.attempt > 3 else { throw .outage(isRetryable: true) }
@@ -204,7 +205,7 @@ final class QueueTokenTests: XCTestCase {
     XCTAssertEqual(EventOrder.problems(in: bench.kinds(of: "a")), [])
   }
 
-  func testAnIssuerThatFailsForGoodOrTooOftenEndsTheSessionWithItsCause() async throws {
+  func testPermanentOrRepeatedIssuerFailureEndsTheSessionWithItsCause() async throws {
     for (isRetryable, count) in [(false, 1), (true, 5)] {
       let time = SteppedTime()
       let issuer = ScriptedIssuer { _ throws(CredentialError) in throw .outage(isRetryable: isRetryable) }

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import AsperaTransfer
 
-/// A world around a machine: it answers what the machine asks for, now or later, rightly or too late.
+/// A random environment of a state machine that responds to its requests immediately or later, correctly or too late.
 struct Walk {
   private enum Work: Equatable {
     case ask, check, attempt, sleep(until: Duration)
@@ -24,10 +24,10 @@ struct Walk {
   private var pending: [Pending] = []
   private var alarms: [Duration] = []
   private var orders: [String: EventOrder] = [:]
-  /// How often each session was put in line.
+  /// The number of times each session was enqueued.
   private var entries: [String: Int] = [:]
   private var lastStart: Duration?
-  /// Whether the session that is about to start was alone when that was decided.
+  /// Whether the session that is about to start was the only active one when that was decided.
   private var isAlone = false
   private var added = 0
   private let configuration: TransferQueueConfiguration
@@ -40,7 +40,7 @@ struct Walk {
     machine = QueueMachine(configuration: configuration)
   }
 
-  /// One random event.
+  /// Performs one random event.
   mutating func step() {
     switch random.next() % 16 {
     case 0, 1: add()
@@ -57,13 +57,13 @@ struct Walk {
     }
   }
 
-  /// Lets everything come to its end.
+  /// Runs until the queue is idle.
   mutating func drain() {
     apply(machine.resume(at: uptime))
     var turns = 0
     while problems.isEmpty, !machine.isIdle {
       turns += 1
-      if turns > 20_000 { return problems.append("it never ends: \(machine.sessions)") }
+      if turns > 20_000 { return problems.append("the queue does not become idle: \(machine.sessions)") }
       if pending.contains(where: { $0.work == .ask || $0.work == .check || $0.work == .attempt }) {
         answer()
       } else {
@@ -115,7 +115,7 @@ struct Walk {
     for _ in 0..<ringing { apply(machine.alarm(at: uptime)) }
   }
 
-  /// Answers something that the machine asked for.
+  /// Responds to a random request of the machine.
   private mutating func answer() {
     let open = pending.filter { if case .sleep = $0.work { false } else { true } }
     guard !open.isEmpty else { return pass(.milliseconds(100)) }
@@ -157,7 +157,7 @@ struct Walk {
     }
   }
 
-  /// An answer that nobody waits for any more.
+  /// Delivers a response to a superseded request.
   private mutating func answerLate() {
     guard let id = machine.sessions.keys.min(), let ticket = machine.sessions[id]?.ticket, ticket > 0 else { return }
     let late = ticket - 1
@@ -192,7 +192,7 @@ struct Walk {
       case .session(let id, _, .tell(let kind)):
         if let problem = orders[id, default: EventOrder()].problem(with: kind) { problems.append("\(id): \(problem)") }
         if case .finished(.failure(.cancelled)) = kind, machine.sessions[id]?.isEnded == false {
-          // It was asked to run again while it was being stopped.
+          // The session was requested to run again while it was being stopped.
           entries[id, default: 0] += 1
         }
       case .session(let id, let ticket, .ask): pending.append(Pending(session: id, ticket: ticket, work: .ask))
@@ -230,7 +230,7 @@ struct Walk {
     if machine.active.count > configuration.maximumActive { problems.append("\(machine.active.count) are active") }
     if alarms.count > 1 { problems.append("\(alarms.count) alarms") }
     let listed = machine.waiting + machine.urgent + machine.interrupted + machine.active
-    if Set(listed).count != listed.count { problems.append("somebody is in two lists: \(listed)") }
+    if Set(listed).count != listed.count { problems.append("a session is in two lists: \(listed)") }
     for (id, session) in machine.sessions {
       if session.isEnded == listed.contains(id) { problems.append("\(id) is lost: \(session.state)") }
       if session.isActive != machine.active.contains(id) { problems.append("\(id) has a wrong place") }

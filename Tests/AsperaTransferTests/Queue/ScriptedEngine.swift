@@ -3,14 +3,15 @@ import AsperaTransfer
 import StorageAuth
 import XCTest
 
-/// An engine that does what a test says, and notes what it was given.
+/// An engine that runs a test's script and records its attempts.
 ///
-/// A transfer is known by its destination root, which `TransferSession.sample` makes from the id of the session.
+/// A session is identified by the destination root, which `TransferSession.sample` derives from the session's
+/// identifier.
 final class ScriptedEngine: TransferEngine {
-  /// One attempt, as the script sees it.
+  /// One attempt, as the script receives it.
   struct Attempt: Sendable {
     let session: String
-    /// Which attempt of the session it is, from 1 on.
+    /// The number of the attempt within its session, starting at 1.
     let number: Int
     let spec: TransferSpec
     let additions: AsyncStream<[TransferPath]>?
@@ -19,7 +20,7 @@ final class ScriptedEngine: TransferEngine {
 
     var token: String { spec.token?.reveal() ?? "" }
 
-    /// Waits until the test lets the session go on.
+    /// Waits until the test resumes the session.
     func hold() async throws(TransferFailure) {
       do {
         try await engine.gate.pass(session)
@@ -45,7 +46,7 @@ final class ScriptedEngine: TransferEngine {
     self.script = script
   }
 
-  /// Connects, runs and is done.
+  /// Connects, runs and succeeds.
   static let succeeding: Script = { attempt in
     attempt.report(.connecting)
     attempt.report(.running)
@@ -56,10 +57,10 @@ final class ScriptedEngine: TransferEngine {
   /// The sessions and tokens of all attempts, in the order in which they began.
   var attempts: [(session: String, token: String)] { state.withLock { $0.attempts } }
 
-  /// How many attempts were under way at a time.
+  /// The highest number of concurrent attempts.
   var mostRunning: Int { state.withLock { $0.mostRunning } }
 
-  /// How many attempts are under way.
+  /// The number of current attempts.
   var running: Int { state.withLock { $0.running.count } }
 
   func attempts(of session: String) -> Int { attempts.count { $0.session == session } }
@@ -81,7 +82,7 @@ final class ScriptedEngine: TransferEngine {
   }
 }
 
-/// Holds sessions up until a test lets them go on.
+/// Suspends sessions until a test resumes them.
 final class SessionGate: Sendable {
   private struct State {
     var open: Set<String> = []
@@ -92,7 +93,7 @@ final class SessionGate: Sendable {
 
   var held: Set<String> { state.withLock { Set($0.held.keys) } }
 
-  /// Lets a session go on once: the one that is held, or the next time.
+  /// Resumes a session once: the suspended one, or the next to arrive.
   func open(_ session: String) {
     let held = state.withLock { state in
       if let held = state.held.removeValue(forKey: session) { return held as CheckedContinuation<Void, any Error>? }

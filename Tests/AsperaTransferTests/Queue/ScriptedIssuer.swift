@@ -4,7 +4,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// An issuer that answers what a test says, and notes what it was asked.
+/// An issuer that runs a test's script and records its requests.
 final class ScriptedIssuer: TokenIssuer {
   typealias Script = @Sendable (TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant>
 
@@ -17,7 +17,7 @@ final class ScriptedIssuer: TokenIssuer {
     self.script = script
   }
 
-  /// Issues a token that lives for a while: `ATM2_ID-N_AAA`, a new one each time.
+  /// Creates an issuer of numbered tokens with a lifetime: `ATM2_ID-N_AAA`.
   convenience init(life: Duration?, time: SteppedTime) {
     self.init { request throws(CredentialError) in
       .token("\(request.session)-\(request.attempt)", expiration: life.map { time.now.advanced(by: $0) })
@@ -35,7 +35,7 @@ final class ScriptedIssuer: TokenIssuer {
 }
 
 extension IssuedCredential<TransferGrant> {
-  /// A transfer token with a name in it.
+  /// Creates a transfer token that contains a name.
   static func token(_ name: String, expiration: Timestamp? = nil) -> IssuedCredential<TransferGrant> {
     IssuedCredential(TransferGrant(token: .sample(name), expiration: expiration))
   }

@@ -1,6 +1,6 @@
-// Talks to callgrind, the part of Valgrind that counts instructions, as its manual describes under "client requests".
-// The words of a request are handed over in an instruction sequence that does nothing on a real processor, so a program
-// that runs without Valgrind gets zeros; the sequences are those of valgrind.h, which never change.
+// Sends requests to callgrind, the part of Valgrind that counts instructions, as described in its manual under "client
+// requests". The words of a request are passed with an instruction sequence that has no effect on a real processor, so a
+// program that runs without Valgrind receives zeros; the sequences are those of valgrind.h, which do not change.
 #ifndef INSTRUCTION_COUNTER_H
 #define INSTRUCTION_COUNTER_H
 
@@ -31,14 +31,14 @@ static inline uintptr_t instruction_counter_request(uintptr_t request, uintptr_t
 /// Whether the program runs under Valgrind.
 static inline int instruction_counter_is_present(void) { return instruction_counter_request(0x1001, 0) != 0; }
 
-/// Starts to count from zero.
+/// Resets the count and starts counting.
 static inline void instruction_counter_start(void) {
   const uintptr_t callgrind = ((uintptr_t)'C' << 24) | ((uintptr_t)'T' << 16);
   instruction_counter_request(callgrind + 4, 0);
   instruction_counter_request(callgrind + 1, 0);
 }
 
-/// Writes what was counted to the next of callgrind's files.
+/// Writes the count to the next output file of callgrind.
 static inline void instruction_counter_write(void) {
   const uintptr_t callgrind = ((uintptr_t)'C' << 24) | ((uintptr_t)'T' << 16);
   instruction_counter_request(callgrind + 3, (uintptr_t)"count");

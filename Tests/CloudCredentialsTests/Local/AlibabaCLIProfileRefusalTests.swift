@@ -3,7 +3,7 @@ import XCTest
 
 @testable import CloudCredentials
 
-/// Every malformed form of `~/.aliyun/config.json`.
+/// Tests that every malformed form of `~/.aliyun/config.json` is rejected.
 final class AlibabaCLIProfileRefusalTests: XCTestCase {
   private static let path = "/home/mia/.aliyun/config.json"
 
@@ -13,12 +13,12 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
     AlibabaCLIProfileProvider(machine: machine.access, services: RecordedServices().alibaba)
   }
 
-  func testWithoutTheFileItDeclines() async {
+  func testMissingFileIsNotConfigured() async {
     await assertRefuses(provider, .notConfigured, says: ["~/.aliyun/config.json"])
   }
 
   // matrix: Files: bad input
-  func testFilesThatAreNoConfigurationAreRefused() async {
+  func testInvalidFilesAreRejected() async {
     let refusals = [
       Refusal("empty", "", .malformedAnswer, "is empty"), Refusal("blank", " \r\n", .malformedAnswer, "is empty"),
       Refusal("mark alone", "\u{FEFF}", .malformedAnswer, "is empty"),
@@ -50,7 +50,7 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
   }
 
   // matrix: Files: bad input
-  func testProfilesThatAreNotInOrderAreRefused() async {
+  func testInvalidProfilesAreRejected() async {
     let keys = #""access_key_id":"id","access_key_secret":"\#(Marks.secret)""#
     let refusals = [
       Refusal("empty AK", #""mode":"AK","access_key_id":"","access_key_secret":"""#, .notConfigured, "has no key"),
@@ -118,7 +118,7 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
     }
   }
 
-  func testALongCircleIsFound() async {
+  func testLongCycleOfProfilesIsDetected() async {
     machine.put(
       Self.path,
       #"""

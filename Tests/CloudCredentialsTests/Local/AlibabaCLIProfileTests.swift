@@ -3,6 +3,7 @@ import XCTest
 
 @testable import CloudCredentials
 
+/// Tests the profiles of the Alibaba Cloud CLI.
 final class AlibabaCLIProfileTests: XCTestCase {
   private static let path = "/home/mia/.aliyun/config.json"
 
@@ -18,7 +19,7 @@ final class AlibabaCLIProfileTests: XCTestCase {
   }
 
   // matrix: Files: answers
-  func testKeysThatStandInTheProfileAreTaken() async {
+  func testKeysOfTheProfileAreRead() async {
     let cases: [(String, AccessKey)] = [
       (
         #""mode":"AK","access_key_id":"id","access_key_secret":"s","sts_token":"","expired_seconds":0"#,
@@ -49,7 +50,7 @@ final class AlibabaCLIProfileTests: XCTestCase {
     XCTAssertEqual(machine.requests, [])
   }
 
-  func testModesThatNeedAServiceAreCarriedOut() async throws {
+  func testModesThatRequireAServiceCallIt() async throws {
     machine.put("/run/token", " jwt\n")
     let role =
       #""ram_role_arn":"arn","ram_session_name":"me","expired_seconds":900,"sts_region":"cn-beijing","policy":"{}","external_id":"x""#
@@ -84,7 +85,7 @@ final class AlibabaCLIProfileTests: XCTestCase {
     }
   }
 
-  func testAChainOfProfilesAsksOneAfterTheOther() async {
+  func testChainOfProfilesRequestsEachRoleInOrder() async {
     put(
       #"""
       {"name":"p","mode":"ChainableRamRoleArn","source_profile":"middle","ram_role_arn":"outer"},
@@ -95,7 +96,7 @@ final class AlibabaCLIProfileTests: XCTestCase {
     XCTAssertEqual(services.asked.map { $0.prefix { $0 != " " } }, ["instance", "first", "inner", "outer"])
   }
 
-  func testTheCommandOfTheModeExternalRunsWithoutAShell() async throws {
+  func testCommandOfTheExternalModeRunsWithoutAShell() async throws {
     machine.answer(#"{"mode":"AK","access_key_id":"id","access_key_secret":"s"}"#)
     put(#"{"name":"p","mode":"External","process_command":"get-key --for 'the oss' $HOME"}"#)
     await assertKey(provider(), AccessKey(id: "id", secret: "s"))
@@ -104,14 +105,14 @@ final class AlibabaCLIProfileTests: XCTestCase {
     XCTAssertEqual(source, "Alibaba Cloud CLI: process")
   }
 
-  func testACommandInAFileThatAnyoneMayWriteIsNotRun() async {
+  func testCommandInAFileWritableByOthersIsNotRun() async {
     let text = #"{"current":"p","profiles":[{"name":"p","mode":"External","process_command":"get-key"}]}"#
     machine.put(Self.path, bytes: Array(text.utf8), permissions: 0o646)
     await assertRefuses(provider(), .failed, says: ["“p”", Self.path, "any user may write the file"])
     XCTAssertEqual(machine.commandLines, [])
   }
 
-  func testTheProfileIsTheOneThatIsNamed() async {
+  func testNamedProfileIsUsed() async {
     put(
       #"{"name":"p","access_key_id":"1","access_key_secret":"s"},{"name":"q","access_key_id":"2","access_key_secret":"s"}"#
     )
@@ -124,7 +125,7 @@ final class AlibabaCLIProfileTests: XCTestCase {
     await assertRefuses(provider("nobody"), .failed, says: ["“nobody”"])
   }
 
-  func testTheVariablesOfTheCommandLineAreHeeded() async {
+  func testEnvironmentVariablesOfTheCLIAreUsed() async {
     machine.put("/etc/aliyun.json", #"{"profiles":[{"name":"default","access_key_id":"id","access_key_secret":"s"}]}"#)
     machine.set("ALIBABA_CLOUD_CONFIG_FILE", to: "/etc/aliyun.json")
     await assertKey(provider(), AccessKey(id: "id", secret: "s"))
@@ -135,14 +136,14 @@ final class AlibabaCLIProfileTests: XCTestCase {
   }
 
   // matrix: Files: refusal
-  func testAProfileWhoseSourceHasNothingFailsAndDoesNotGoOn() async {
+  func testProfileWhoseSourceIsNotConfiguredFails() async {
     put(#"{"name":"p","mode":"EcsRamRole"}"#)
     let provider = AlibabaCLIProfileProvider(machine: machine.access, services: RecordedServices.none)
-    let error = await assertRefuses(provider, .failed, says: ["“p”", Self.path, "There is nothing."])
+    let error = await assertRefuses(provider, .failed, says: ["“p”", Self.path, "The service has no key."])
     XCTAssertEqual(error?.source, "Alibaba Cloud CLI: service")
   }
 
-  func testATokenFileThatIsMissingIsNamed() async {
+  func testMissingTokenFileIsNamed() async {
     put(#"{"name":"p","mode":"OIDC","ram_role_arn":"r","oidc_provider_arn":"i","oidc_token_file":"/run/token"}"#)
     await assertRefuses(provider(), .failed, says: ["/run/token", "not there"])
     machine.put("/run/token", " \n")

@@ -3,6 +3,7 @@ import XCTest
 
 @testable import CloudCredentials
 
+/// Tests the profiles of `~/.alibabacloud/credentials`.
 final class AlibabaSharedProfileTests: XCTestCase {
   private static let path = "/home/mia/.alibabacloud/credentials"
 
@@ -13,7 +14,7 @@ final class AlibabaSharedProfileTests: XCTestCase {
     AlibabaSharedProfileProvider(profile: profile, machine: machine.access, services: services.alibaba)
   }
 
-  func testTypesAreCarriedOut() async {
+  func testEveryCredentialTypeIsSupported() async {
     machine.put("/run/token", "jwt")
     let keys = "access_key_id=id\naccess_key_secret=s"
     let cases: [(String, AccessKey, String?)] = [
@@ -38,7 +39,7 @@ final class AlibabaSharedProfileTests: XCTestCase {
     }
   }
 
-  func testTheProfileAndTheFileCanBeNamed() async {
+  func testProfileAndFileCanBeNamed() async {
     let text = "[a]\ntype=access_key\naccess_key_id=1\naccess_key_secret=s\n"
     machine.put(Self.path, text)
     await assertRefuses(provider(), .notConfigured, says: ["[default]", "[a]", Self.path])
@@ -51,7 +52,7 @@ final class AlibabaSharedProfileTests: XCTestCase {
     await assertKey(provider(), AccessKey(id: "2", secret: "s"))
   }
 
-  func testEveryMalformedFormIsRefused() async {
+  func testMalformedFilesAreRejected() async {
     let secret = "access_key_secret=\(Marks.secret)"
     let refusals = [
       Refusal("empty file", "", .notConfigured, "no section [default]", "none"),

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import CloudCredentials
 
-/// The profiles of the files that Amazon's tools share.
+/// Tests the profiles of the configuration files that the AWS SDKs and tools share.
 final class AmazonProfileTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
@@ -20,7 +20,7 @@ final class AmazonProfileTests: XCTestCase {
 
   private func keys(_ id: String) -> String { "aws_access_key_id = \(id)\naws_secret_access_key = s\n" }
 
-  func testKeysThatStandInEitherFileAreTaken() async {
+  func testKeysAreReadFromBothFiles() async {
     put(
       credentials: "[default]\n\(keys("first"))[temp]\n\(keys("ASIA"))aws_session_token = t\n",
       config:
@@ -40,7 +40,7 @@ final class AmazonProfileTests: XCTestCase {
     await assertKey(provider("temp"), AccessKey(id: "ASIA", secret: "s", sessionToken: "t"))
   }
 
-  func testThePartsOfAKeyComeFromOneFile() async {
+  func testPartsOfAKeyComeFromOneFile() async {
     put(
       credentials: "[default]\n\(keys("mine"))",
       config: "[profile default]\n\(keys("theirs"))aws_session_token = t\n[default]\n\(keys("old"))")
@@ -51,7 +51,7 @@ final class AmazonProfileTests: XCTestCase {
     await assertKey(provider(), AccessKey(id: "theirs", secret: "s", sessionToken: "t"))
   }
 
-  func testNamesOfProfilesMayHaveBlanksAndQuotationMarks() async {
+  func testProfileNamesMayContainSpacesAndQuotationMarks() async {
     put(config: "[profile \"two words\"]\n\(keys("a"))[profile\tone]\n\(keys("b"))[ profile  three ] # c\n\(keys("c"))")
     await assertKey(provider("two words"), AccessKey(id: "a", secret: "s"))
     await assertKey(provider("one"), AccessKey(id: "b", secret: "s"))
@@ -70,7 +70,7 @@ final class AmazonProfileTests: XCTestCase {
     await assertRefuses(provider(), .notConfigured)
   }
 
-  func testARoleIsTakenOnWithTheKeyOfItsSource() async {
+  func testRoleIsAssumedWithTheKeyOfItsSourceProfile() async {
     put(
       credentials: "[base]\n\(keys("base"))",
       config: """
@@ -111,7 +111,7 @@ final class AmazonProfileTests: XCTestCase {
       ])
   }
 
-  func testAProfileMayNameItselfIfItHasAKey() async {
+  func testProfileMayBeItsOwnSourceIfItHasAKey() async {
     put(
       credentials: "[self]\n\(keys("own"))[two]\n\(keys("second"))role_arn = arn:two\nsource_profile = self\n",
       config: """
@@ -146,14 +146,14 @@ final class AmazonProfileTests: XCTestCase {
     await assertRefuses(provider("empty"), .notConfigured, says: ["no key"])
   }
 
-  func testALongChainEnds() async {
+  func testLongChainOfProfilesIsFollowed() async {
     let chain = (0..<200).map { "[profile p\($0)]\nrole_arn = a\nsource_profile = p\($0 + 1)\n" }.joined()
     put(config: chain + "[profile p200]\n\(keys("end"))")
     await assertKey(provider("p0"), RecordedServices.key)
     XCTAssertEqual(services.asked.count, 200)
   }
 
-  func testARoleWithoutOneClearWayIsRefused() async {
+  func testRoleWithoutExactlyOneSourceIsRejected() async {
     for (lines, says) in [
       ("", "none"), ("source_profile = a\ncredential_source = Environment", "“credential_source”"),
       ("credential_source = Environment\nweb_identity_token_file = /t", "“web_identity_token_file”"),
@@ -168,7 +168,7 @@ final class AmazonProfileTests: XCTestCase {
     await assertRefuses(provider("p"), .malformedAnswer, says: ["role_arn"])
   }
 
-  func testAnIdentityTokenIsReadFromItsFile() async {
+  func testIdentityTokenIsReadFromItsFile() async {
     machine.put("/run/token", "jwt\n")
     put(
       config:
@@ -177,7 +177,7 @@ final class AmazonProfileTests: XCTestCase {
     XCTAssertEqual(services.asked, ["arn me 3600.0 seconds - https://sts.eu-west-1.amazonaws.com token jwt"])
   }
 
-  func testWhatAsksAPersonDeclinesAndNamesTheCommand() async {
+  func testInteractiveLoginIsNotConfiguredAndNamesTheCommand() async {
     for lines in [
       "sso_session = corp\nsso_account_id = 1\nsso_role_name = r", "sso_start_url = https://corp.example.com",
       "login_session = arn:aws:iam::1:user/mia",
@@ -188,13 +188,13 @@ final class AmazonProfileTests: XCTestCase {
       XCTAssertEqual(error?.remedy.contains("aws configure export-credentials --profile default"), true, lines)
       await assertRefuses(provider("named"), .failed, says: [], lines)
     }
-    // Tools that log in write the key beside, so that programs without the login can use it.
+    // Tools that log in write the key to the other file, so that programs without the login can use it.
     put(credentials: "[named]\n\(keys("left"))")
     put(config: "[profile named]\nsso_session = corp\n")
     await assertKey(provider("named"), AccessKey(id: "left", secret: "s"))
   }
 
-  func testACommandRunsWithoutAShell() async {
+  func testCommandRunsWithoutAShell() async {
     put(config: "[default]\ncredential_process = \"/opt/my tools/key\" --account 'a b' $HOME;ls\n")
     machine.answer(
       #"{"Version":1,"AccessKeyId":"ASIA","SecretAccessKey":"s","SessionToken":"t","Expiration":"2026-11-20T09:00:00Z"}"#
@@ -211,7 +211,7 @@ final class AmazonProfileTests: XCTestCase {
     XCTAssertEqual(machine.commandLines.count, 1)
   }
 
-  func testWhatACommandPrintsHasToBeVersion1() async {
+  func testCommandOutputMustBeVersion1() async {
     put(config: "[default]\ncredential_process = key\n")
     let secret = Marks.secret
     let refusals = [
@@ -235,7 +235,7 @@ final class AmazonProfileTests: XCTestCase {
     await assertKey(provider(), AccessKey(id: "a", secret: "s"))
   }
 
-  func testNestedSettingsAreNotTheProfiles() async throws {
+  func testNestedSettingsAreIgnored() async throws {
     put(
       config: """
         [default]
@@ -263,7 +263,7 @@ final class AmazonProfileTests: XCTestCase {
     await assertRefuses(provider("broken"), .malformedAnswer, says: ["indented"])
   }
 
-  func testRegionAndAddressComeFromTheEnvironmentFirst() throws {
+  func testRegionAndEndpointPreferTheEnvironment() throws {
     put(config: "[default]\nregion = eu-west-1\nendpoint_url = http://127.0.0.1:1\n[profile two]\nregion = eu-west-2\n")
     XCTAssertEqual(try AmazonSettings(machine.access).region, "eu-west-1")
     XCTAssertEqual(try AmazonSettings(machine.access, profile: "two").region, "eu-west-2")
@@ -283,7 +283,7 @@ final class AmazonProfileTests: XCTestCase {
     XCTAssertEqual(try AmazonSettings(machine.access).stsEndpoint, .region("eu-south-1"))
   }
 
-  func testARegionOrAnAddressThatIsNoneIsRefused() {
+  func testInvalidRegionOrEndpointIsRejected() {
     func assertRefused(_ says: String, line: UInt = #line) {
       XCTAssertThrowsError(try AmazonSettings(machine.access), line: line) {
         XCTAssertEqual("\($0)".contains(says), true, "\($0)", line: line)

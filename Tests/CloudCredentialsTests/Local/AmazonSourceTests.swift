@@ -4,7 +4,7 @@ import XCTest
 
 @testable import CloudCredentials
 
-/// The default chain of Amazon: its order, its slots, and where it ends.
+/// Tests the default chain of AWS: its order, its replaceable sources, and its errors.
 final class AmazonSourceTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
@@ -15,7 +15,7 @@ final class AmazonSourceTests: XCTestCase {
     for (name, value) in variables { machine.set(name, to: value) }
   }
 
-  func testTheEnvironmentHoldsAKeyItsTokenAndItsEnd() async {
+  func testEnvironmentContainsKeyTokenAndExpiration() async {
     let provider = EnvironmentCredentialProvider.aws.reading(machine.access)
     await assertRefuses(provider, .notConfigured, says: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"])
     set(["AWS_ACCESS_KEY_ID": "id"])
@@ -29,7 +29,7 @@ final class AmazonSourceTests: XCTestCase {
     await assertRefuses(provider, .failed, says: ["AWS_CREDENTIAL_EXPIRATION"])
   }
 
-  func testTheSourcesAreAskedInTheirOrder() async throws {
+  func testSourcesAreRequestedInOrder() async throws {
     var sources = sources
     sources.container = nil
     let last = try await sources.chain.issue()
@@ -63,10 +63,10 @@ final class AmazonSourceTests: XCTestCase {
       XCTAssertEqual(issued.credential.id.string, id)
     }
     let named = try await AmazonCredentials(machine.access, profile: "default", services: services.amazon).chain.issue()
-    XCTAssertEqual(named.credential.id.string, "2", "a profile that the program names goes before the environment")
+    XCTAssertEqual(named.credential.id.string, "2", "a profile that the program names precedes the environment")
   }
 
-  func testASourceThatIsBrokenEndsTheSearch() async {
+  func testInvalidSourceEndsTheSearch() async {
     machine.set("AWS_PROFILE", to: "gone")
     await assertRefuses(sources.chain, .failed, says: ["“gone”"])
     machine.set("AWS_PROFILE", to: nil)
@@ -79,7 +79,7 @@ final class AmazonSourceTests: XCTestCase {
     XCTAssertEqual(services.asked, [])
   }
 
-  func testTheRoleOfAnIdentityTokenIsTakenOnInTheRegion() async {
+  func testRoleOfAnIdentityTokenIsAssumedInTheRegion() async {
     machine.put("/run/token", "jwt\n")
     set([
       "AWS_WEB_IDENTITY_TOKEN_FILE": "/run/token", "AWS_ROLE_ARN": "arn", "AWS_ROLE_SESSION_NAME": "me",
@@ -91,7 +91,7 @@ final class AmazonSourceTests: XCTestCase {
     await assertRefuses(sources.chain, .failed, says: ["AWS_REGION"])
   }
 
-  func testWithoutAnySourceEachOneSaysWhyItDeclined() async {
+  func testWithoutAnySourceEachReasonIsReported() async {
     var sources = AmazonCredentials(machine.access)
     sources.metadata = nil
     let error = await assertRefuses(sources.chain, .notConfigured)
@@ -101,7 +101,7 @@ final class AmazonSourceTests: XCTestCase {
     XCTAssertEqual(machine.requests, ["PUT http://169.254.169.254/latest/api/token"])
   }
 
-  func testProfilesLeadToTheRealServices() async throws {
+  func testProfilesCallTheRealServices() async throws {
     let answer =
       #"{"AccessKeyId":"STS.1","SecretAccessKey":"s","Token":"t","Expiration":"2026-11-20T09:00:00Z"}"#
     let key = AccessKey(

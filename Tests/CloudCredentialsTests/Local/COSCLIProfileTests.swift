@@ -3,6 +3,7 @@ import XCTest
 
 @testable import CloudCredentials
 
+/// Tests the configuration file of coscli.
 final class COSCLIProfileTests: XCTestCase {
   private static let path = "/home/mia/.cos.yaml"
 
@@ -36,7 +37,7 @@ final class COSCLIProfileTests: XCTestCase {
     }
   }
 
-  func testTheModeCvmRoleAsksTheInstance() async throws {
+  func testCvmRoleModeRequestsTheInstanceMetadata() async throws {
     machine.put(Self.path, "cos:\n  base:\n    mode: CvmRole\n    cvmrolename: web\n")
     let issued = try await provider.issue()
     XCTAssertTrue(issued.credential == RecordedServices.key)
@@ -45,7 +46,7 @@ final class COSCLIProfileTests: XCTestCase {
   }
 
   // matrix: Files: refusal
-  func testScrambledKeysAreRecognisedAndDeclined() async {
+  func testObfuscatedKeysAreRecognisedAndNotConfigured() async {
     for line in ["", "    disableencryption: \"false\"\n", "    disableencryption:\n"] {
       machine.put(Self.path, "cos:\n  base:\n    secretid: abc=\n    secretkey: \(Marks.secret)\n\(line)")
       await assertRefuses(provider, .notConfigured, says: ["obfuscated", Self.path], line)
@@ -53,13 +54,13 @@ final class COSCLIProfileTests: XCTestCase {
   }
 
   // matrix: Files: bad input
-  func testEveryMalformedFormIsRefused() async {
+  func testMalformedFilesAreRejected() async {
     let secret = "secretkey: \(Marks.secret)"
     let refusals = [
       Refusal("empty", "", .notConfigured, "no mapping cos.base"),
       Refusal("JSON", #"{"cos":{"base":{"secretkey":"\#(Marks.secret)"}}}"#, .notConfigured, "no mapping cos.base"),
       Refusal("base elsewhere", "base:\n  \(secret)\ncos:\n  buckets:\n", .notConfigured, "no mapping cos.base"),
-      Refusal("nothing in it", "cos:\n  base:\n  buckets:\n", .notConfigured, "has no key"),
+      Refusal("empty section", "cos:\n  base:\n  buckets:\n", .notConfigured, "has no key"),
       Refusal("no id", "cos:\n  base:\n    \(secret)\n    disableencryption: true", .malformedAnswer, "no “secretid”"),
       Refusal(
         "no secret", "cos:\n  base:\n    secretid: id\n    disableencryption: true\n", .malformedAnswer,

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import CloudCredentials
 
-/// What every source that reads a file does with one that is not as it should be.
+/// Tests how every source that reads a file handles a missing, unreadable or insecure one.
 final class ConfigurationFileTests: XCTestCase {
   private func sources(_ machine: ProviderContext) -> [(path: String, provider: any CredentialProvider<AccessKey>)] {
     [
@@ -19,7 +19,7 @@ final class ConfigurationFileTests: XCTestCase {
     ]
   }
 
-  func testWithoutTheFileEachSourceDeclinesAndSaysWhatToDo() async {
+  func testMissingFileIsNotConfiguredWithARemedy() async {
     let machine = MemoryMachine()
     for (path, provider) in sources(machine.access) {
       let name = path.replacing("/home/mia", with: "~")
@@ -30,7 +30,7 @@ final class ConfigurationFileTests: XCTestCase {
     for (path, provider) in sources(homeless) { await assertRefuses(provider, .notConfigured, path) }
   }
 
-  func testAFileThatCannotBeReadIsAFailureThatNamesIt() async {
+  func testUnreadableFileIsAnErrorThatNamesIt() async {
     for index in sources(MemoryMachine().access).indices {
       let machine = MemoryMachine()
       let (path, provider) = sources(machine.access)[index]
@@ -44,7 +44,7 @@ final class ConfigurationFileTests: XCTestCase {
     }
   }
 
-  func testAFileThatOthersCanReadIsWarnedAboutAndUsed() async {
+  func testFileReadableByOthersIsUsedWithAWarning() async {
     let machine = MemoryMachine()
     let text = "[default]\nsecret_id = id\nsecret_key = \(Marks.secret)\n"
     let path = "/home/mia/.tencentcloud/credentials"
@@ -64,7 +64,7 @@ final class ConfigurationFileTests: XCTestCase {
     XCTAssertEqual(machine.warnings.count, 3)
   }
 
-  func testAFileIsReadAnewEachTime() async {
+  func testFileIsReadForEachRequest() async {
     let machine = MemoryMachine(files: ["/home/mia/.cos.conf": "[common]\nsecret_id=1\nsecret_key=s"])
     let provider = COSCMDProfileProvider(machine: machine.access)
     await assertKey(provider, AccessKey(id: "1", secret: "s"))

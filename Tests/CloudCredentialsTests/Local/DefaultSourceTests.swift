@@ -3,7 +3,8 @@ import XCTest
 
 @testable import CloudCredentials
 
-/// The default chains of both clouds: their order, their slots, and where they end.
+/// Tests the default chains of Alibaba Cloud and Tencent Cloud: their order, their replaceable sources, and their
+/// errors.
 final class DefaultSourceTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
@@ -11,7 +12,7 @@ final class DefaultSourceTests: XCTestCase {
   private var alibaba: AlibabaCredentials { AlibabaCredentials(machine.access, services: services.alibaba) }
   private var tencent: TencentCredentials { TencentCredentials(machine.access, services: services.tencent) }
 
-  /// What sets each source up, in the order of the chain.
+  /// The action that configures each source, in the order of the chain.
   private var alibabaSources: [(name: String, id: String, setUp: () -> Void)] {
     [
       ("environment (OSS_ACCESS_KEY_ID)", "1", { self.set(["OSS_ACCESS_KEY_ID": "1", "OSS_ACCESS_KEY_SECRET": "s"]) }),
@@ -82,7 +83,7 @@ final class DefaultSourceTests: XCTestCase {
     for (name, value) in variables { machine.set(name, to: value) }
   }
 
-  func testTheSourcesOfAlibabaAreAskedInTheirOrder() async throws {
+  func testAlibabaSourcesAreRequestedInOrder() async throws {
     let last = try await alibaba.chain.issue()
     XCTAssertEqual(last.source, "service")
     XCTAssertEqual(services.asked, ["instance any"])
@@ -94,7 +95,7 @@ final class DefaultSourceTests: XCTestCase {
     }
   }
 
-  func testTheSourcesOfTencentAreAskedInTheirOrder() async throws {
+  func testTencentSourcesAreRequestedInOrder() async throws {
     let last = try await tencent.chain.issue()
     XCTAssertEqual(last.source, "service")
     XCTAssertEqual(services.asked, ["instance any"])
@@ -106,7 +107,7 @@ final class DefaultSourceTests: XCTestCase {
     }
   }
 
-  func testSlotsCanBeReplacedAndRemoved() async throws {
+  func testSourcesCanBeReplacedAndRemoved() async throws {
     var sources = alibaba
     sources.metadata = nil
     sources.credentialsURI = StaticCredentialProvider(AccessKey(id: "mine", secret: "s"), source: "mine")
@@ -124,7 +125,7 @@ final class DefaultSourceTests: XCTestCase {
     }
   }
 
-  func testWithoutAnySourceEachOneSaysWhyItDeclined() async {
+  func testWithoutAnySourceEachReasonIsReported() async {
     var sources = alibaba
     sources.metadata = nil
     let error = await assertRefuses(sources.chain, .notConfigured)
@@ -136,7 +137,7 @@ final class DefaultSourceTests: XCTestCase {
     XCTAssertEqual(other?.declined.count, 6)
   }
 
-  func testASourceThatIsBrokenEndsTheSearch() async {
+  func testInvalidSourceEndsTheSearch() async {
     machine.put("/home/mia/.ossutilconfig", "[default]\naccessKeyID=5\naccessKeySecret=s")
     machine.put("/home/mia/.aliyun/config.json", "{")
     let error = await assertRefuses(alibaba.chain, .malformedAnswer, says: ["/home/mia/.aliyun/config.json"])
@@ -146,7 +147,7 @@ final class DefaultSourceTests: XCTestCase {
     XCTAssertEqual(services.asked, [])
   }
 
-  func testAProfileThatIsNamedAndNowhereEndsTheSearch() async throws {
+  func testMissingNamedProfileEndsTheSearch() async throws {
     machine.set("ALIBABA_CLOUD_PROFILE", to: "prod")
     await assertRefuses(alibaba.chain, .failed, says: ["ALIBABA_CLOUD_PROFILE", "“prod”", "~/.aliyun/config.json"])
     machine.put("/home/mia/.aliyun/config.json", #"{"profiles":[{"name":"dev"}]}"#)
@@ -161,7 +162,7 @@ final class DefaultSourceTests: XCTestCase {
     await assertKey(alibaba.chain, AccessKey(id: "4", secret: "s"))
   }
 
-  func testTheMetadataServiceIsNamedAndTurnedOffByVariables() async {
+  func testVariablesNameAndDisableTheMetadataService() async {
     machine.set("ALIBABA_CLOUD_ECS_METADATA", to: "web")
     await assertKey(alibaba.chain, RecordedServices.key)
     XCTAssertEqual(services.asked, ["instance web"])
@@ -173,7 +174,7 @@ final class DefaultSourceTests: XCTestCase {
     XCTAssertEqual(services.asked, ["instance web", "uri http://127.0.0.1:7002/key"])
   }
 
-  func testTheRoleOfAPodTakesAllOfItsVariables() async throws {
+  func testAlibabaPodRoleRequiresAllOfItsVariables() async throws {
     machine.set("ALIBABA_CLOUD_ROLE_ARN", to: "arn")
     let last = try await alibaba.chain.issue()
     XCTAssertEqual(last.source, "service")
@@ -193,7 +194,7 @@ final class DefaultSourceTests: XCTestCase {
     await assertRefuses(alibaba.chain, .failed, says: ["ALIBABA_CLOUD_STS_REGION"])
   }
 
-  func testTheRoleOfATencentPodTakesAllOfItsVariables() async throws {
+  func testTencentPodRoleRequiresAllOfItsVariables() async throws {
     var sources = tencent
     sources.metadata = nil
     machine.set("TKE_REGION", to: "ap-guangzhou")

@@ -2,6 +2,7 @@ import CloudCredentials
 import StorageAuth
 import XCTest
 
+/// Tests credentials in environment variables.
 final class EnvironmentCredentialProviderTests: XCTestCase {
   // matrix: Environment: answers
   func testKeysAreReadFromTheVendorsVariables() async {
@@ -25,7 +26,7 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
     }
   }
 
-  func testWithoutAnyVariableItDeclinesAndNamesBoth() async {
+  func testMissingVariablesAreNotConfiguredAndNamed() async {
     for environment in [[:], ["OSS_ACCESS_KEY_ID": "", "OSS_ACCESS_KEY_SECRET": " "]] {
       await assertRefuses(
         EnvironmentCredentialProvider.oss.reading(environment), .notConfigured,
@@ -34,7 +35,7 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
   }
 
   // matrix: Environment: bad input
-  func testAKeyThatIsHalfSetFailsAndDoesNotGoOn() async {
+  func testIncompleteKeyIsAnError() async {
     let cases: [(set: [String: String], missing: String, present: String)] = [
       (["OSS_ACCESS_KEY_ID": "id", "OSS_ACCESS_KEY_SECRET": "  "], "not OSS_ACCESS_KEY_SECRET", "OSS_ACCESS_KEY_ID"),
       (["OSS_ACCESS_KEY_SECRET": Marks.secret], "not OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET"),
@@ -47,7 +48,7 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
   }
 
   // matrix: Environment: bad input
-  func testAKeyThatNoSignerCouldSendIsRefused() async {
+  func testKeyWithInvalidCharactersIsRejected() async {
     for (id, secret) in [("i d", Marks.secret), ("id", "\(Marks.secret)\n\(Marks.secret)")] {
       await assertRefuses(
         EnvironmentCredentialProvider.oss.reading(["OSS_ACCESS_KEY_ID": id, "OSS_ACCESS_KEY_SECRET": secret]), .failed,
@@ -55,7 +56,7 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
     }
   }
 
-  func testVariablesAreReadAnewEachTime() async {
+  func testVariablesAreReadForEachRequest() async {
     let machine = MemoryMachine(environment: ["OSS_ACCESS_KEY_ID": "id", "OSS_ACCESS_KEY_SECRET": "one"])
     let provider = EnvironmentCredentialProvider.oss.reading(machine.access)
     await assertKey(provider, AccessKey(id: "id", secret: "one"))

@@ -12,7 +12,7 @@ import XCTest
   import Glibc
 #endif
 
-/// Real files of this machine, in folders that others may or may not write.
+/// Tests the permission checks on real files, in folders that others may or may not write.
 final class FileWeaknessTests: XCTestCase {
   private var folder = ""
 
@@ -52,11 +52,11 @@ final class FileWeaknessTests: XCTestCase {
   }
 
   private func give(_ name: String, to user: UInt32) throws {
-    try XCTSkipIf(geteuid() != 0, "only root gives files away")
+    try XCTSkipIf(geteuid() != 0, "only root can change the owner of a file")
     XCTAssertEqual(lchown(path(name), user, 0), 0)
   }
 
-  func testAFileOfOnesOwnIsStrong() throws {
+  func testPrivateFileIsSecure() throws {
     try makeFolder("a")
     try link("b", to: "a/../a/.")
     for permissions in [0o600, 0o400, 0o644, 0o755] {
@@ -65,7 +65,7 @@ final class FileWeaknessTests: XCTestCase {
     }
   }
 
-  func testAFileThatOthersMayWriteIsWeak() throws {
+  func testFileWritableByOthersIsInsecure() throws {
     for (permissions, words) in [(0o620, "the group"), (0o660, "the group"), (0o602, "any user"), (0o666, "any user")] {
       try write("f", permissions)
       let found = try XCTUnwrap(weakness("f"))
@@ -74,7 +74,7 @@ final class FileWeaknessTests: XCTestCase {
     }
   }
 
-  func testAFolderThatOthersMayWriteIsWeakAlsoFurtherUp() throws {
+  func testAnyParentFolderWritableByOthersIsInsecure() throws {
     try makeFolder("a/b")
     try write("a/b/f")
     for (name, permissions, isWeak) in [
@@ -89,7 +89,7 @@ final class FileWeaknessTests: XCTestCase {
     }
   }
 
-  func testTheWayThroughASymbolicLinkCountsAsTheWayToTheFileDoes() throws {
+  func testBothPathsOfASymbolicLinkAreChecked() throws {
     try makeFolder("open", 0o777)
     try makeFolder("closed")
     try write("closed/f")
@@ -102,7 +102,7 @@ final class FileWeaknessTests: XCTestCase {
     }
   }
 
-  func testWhatBelongsToAnotherUserIsWeak() throws {
+  func testFileOrFolderOfAnotherUserIsInsecure() throws {
     try makeFolder("theirs")
     try write("theirs/f")
     try give("theirs", to: 12_345)
@@ -119,7 +119,7 @@ final class FileWeaknessTests: XCTestCase {
     XCTAssertEqual(try weakness("shared/link")?.reason.contains("link \(path("shared/link")) belongs"), true)
   }
 
-  func testAFileThatIsExchangedWhileItIsReadIsWeak() throws {
+  func testFileReplacedWhileReadingIsInsecure() throws {
     try write("f")
     try write("g")
     let opened = try OpenedFile(path("f"))
@@ -134,20 +134,20 @@ final class FileWeaknessTests: XCTestCase {
     XCTAssertEqual(try opened.bytes(limit: 9), [UInt8(ascii: "x")])
   }
 
-  func testANameWithACombiningMarkAfterASlashIsWalkedAsTheSystemDoes() throws {
+  func testCombiningMarkAfterASlashDoesNotHideAFolder() throws {
     try makeFolder("a/\u{301}b", 0o777)
     try write("a/\u{301}b/f")
     XCTAssertEqual(try weakness("a/\u{301}b/f")?.reason.contains("may write the folder"), true)
   }
 
-  func testAPipeIsNotWaitedFor() throws {
+  func testPipeIsRejectedWithoutWaiting() throws {
     XCTAssertEqual(mkfifo(path("pipe"), 0o600), 0)
     XCTAssertThrowsError(try SystemFiles().read(path("pipe"), limit: 9)) {
       XCTAssertEqual($0 as? FileReadError, .unreadable("it is not a regular file"))
     }
   }
 
-  func testACommandInAFileThatOthersCouldHaveWrittenIsNotRun() async throws {
+  func testCommandInAFileThatOthersCouldHaveWrittenIsNotRun() async throws {
     let text = #"{"current":"p","profiles":[{"name":"p","mode":"External","process_command":"get-key"}]}"#
     for (file, above, words) in [
       (0o620, 0o755, "the group may write the file"), (0o602, 0o755, "any user may write the file"),
@@ -168,7 +168,7 @@ final class FileWeaknessTests: XCTestCase {
     }
   }
 
-  func testAKeyThatOthersCouldHaveWrittenIsWarnedAboutAndUsed() async throws {
+  func testKeyThatOthersCouldHaveWrittenIsUsedWithAWarning() async throws {
     try makeFolder("home", 0o777)
     try write("home/.cos.conf", 0o600, "[common]\nsecret_id=1\nsecret_key=s")
     let machine = MemoryMachine()

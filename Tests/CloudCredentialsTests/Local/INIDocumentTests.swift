@@ -3,6 +3,7 @@ import XCTest
 
 @testable import CloudCredentials
 
+/// Tests the INI parser.
 final class INIDocumentTests: XCTestCase {
   private let place = SettingLocation(source: "test", name: "The file f", remedy: "Correct it.")
 
@@ -10,7 +11,7 @@ final class INIDocumentTests: XCTestCase {
     try INIDocument(bytes, at: place).section(name, at: place)
   }
 
-  func testLinesAreReadAsTheVendorsToolsReadThem() throws {
+  func testLinesAreParsedAsByTheVendorsTools() throws {
     let text = """
       before = any section
       # comment = one
@@ -44,11 +45,11 @@ final class INIDocumentTests: XCTestCase {
     XCTAssertEqual(try INIDocument(Array(text.utf8), at: place).names, ["other", "Default"])
   }
 
-  func testTheMarkMayStandBeforeTheFirstSection() throws {
+  func testByteOrderMarkIsIgnored() throws {
     XCTAssertEqual(try section("s", of: Array("\u{FEFF}[s]\na=1".utf8))?.text("a"), "1")
   }
 
-  func testOnlyTheSectionThatIsAskedForHasToBeInOrder() throws {
+  func testOnlyTheRequestedSectionMustBeValid() throws {
     let bytes = Array("[bad]\n\(Marks.secret)\n[bad]\n[good]\na=1\n[twice]\na=1\nA=2\n[again]\n[again]".utf8)
     XCTAssertEqual(try section("good", of: bytes)?.text("a"), "1")
     let problems = [("bad", "line 2"), ("twice", "the key of line 8 twice"), ("again", "twice, in lines 9 and 10")]
@@ -61,7 +62,7 @@ final class INIDocumentTests: XCTestCase {
     }
   }
 
-  func testBytesThatAreNoTextAreRefused() {
+  func testInvalidUTF8IsRejected() {
     XCTAssertThrowsError(try INIDocument([0x5B, 0xFF], at: place)) { error in
       XCTAssertTrue("\(error)".contains("UTF-8"))
     }

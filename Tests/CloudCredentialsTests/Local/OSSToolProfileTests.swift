@@ -3,7 +3,7 @@ import XCTest
 
 @testable import CloudCredentials
 
-/// The files of ossutil and of the OSS SDK for Java.
+/// Tests the configuration files of ossutil and of the OSS SDK for Java.
 final class OSSToolProfileTests: XCTestCase {
   private static let path = "/home/mia/.ossutilconfig"
 
@@ -57,7 +57,7 @@ final class OSSToolProfileTests: XCTestCase {
     }
   }
 
-  func testTheProfileAndTheFileCanBeNamed() async {
+  func testProfileAndFileCanBeNamed() async {
     let text = "[default]\naccessKeyID=1\naccessKeySecret=s\n[profile dev]\naccessKeyID=2\naccessKeySecret=s\n"
     machine.put(Self.path, text)
     await assertKey(ossutil(), AccessKey(id: "1", secret: "s"))
@@ -70,7 +70,7 @@ final class OSSToolProfileTests: XCTestCase {
     await assertKey(ossutil(), AccessKey(id: "3", secret: "s"))
   }
 
-  func testACommandRunsWithoutAShellAndIsRefusedIfItNeedsOne() async {
+  func testCommandRunsWithoutAShellAndShellSyntaxIsRejected() async {
     machine.answer(#"{"AccessKeyId":"id","AccessKeySecret":"s"}"#)
     machine.put(
       Self.path, "[default]\nmode=Process\ncredentialProcess = get-key 'for oss'\ncredentialProcessTimeout=30")
@@ -84,7 +84,7 @@ final class OSSToolProfileTests: XCTestCase {
   }
 
   // matrix: Files: bad input
-  func testEveryMalformedFormIsRefused() async {
+  func testMalformedFilesAreRejected() async {
     let secret = "accessKeySecret=\(Marks.secret)"
     let refusals = [
       Refusal("empty", "", .notConfigured, "no section [default]"),
@@ -114,7 +114,7 @@ final class OSSToolProfileTests: XCTestCase {
     }
   }
 
-  func testTheFileOfTheJavaSDKIsRead() async {
+  func testFileOfTheJavaSDKIsRead() async {
     let path = "/home/mia/.oss/credentials"
     let provider = OSSSDKProfileProvider(machine: machine.access)
     machine.put(path, "[default]\noss_access_key_id=id\noss_secret_access_key=s\noss_session_token=t\n[b]\n")

@@ -3,6 +3,7 @@ import XCTest
 
 @testable import CloudCredentials
 
+/// Tests credentials from a command's output.
 final class ProcessCredentialProviderTests: XCTestCase {
   private let machine = MemoryMachine()
   private let date = Timestamp(unixSeconds: 1_795_165_200)
@@ -12,7 +13,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
   }
 
   // matrix: Process: answers
-  func testBothShapesAreRead() async {
+  func testBothOutputFormatsAreRead() async {
     let temporary = AccessKey(id: "STS.1", secret: "s", sessionToken: "t", expiration: date)
     let cases: [(String, AccessKey)] = [
       (
@@ -49,7 +50,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
   }
 
   // matrix: Process: bad input
-  func testEveryOtherOutputIsRefused() async {
+  func testOtherOutputIsRejected() async {
     let refusals = [
       Refusal("empty", " \n", .malformedAnswer, "output of vault-key", "empty"),
       Refusal("no JSON", "key: \(Marks.secret)", .malformedAnswer, "not a JSON object"),
@@ -99,7 +100,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
   }
 
   // matrix: Process: credential redaction
-  func testWhatTheCommandComplainsOfIsNotShown() async {
+  func testErrorOutputIsNotShown() async {
     machine.answer(Marks.secret, ending: .exited(3), errors: 17)
     let failed = await assertRefuses(provider, .failed, says: ["status 3", "17 bytes", "vault-key with 2 argument(s)"])
     XCTAssertEqual(failed?.isRetryable, true)
@@ -108,7 +109,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
   }
 
   // matrix: Process: refusal
-  func testACommandThatGivesNoResultSaysWhy() async {
+  func testFailedCommandReportsTheReason() async {
     let cases: [(CommandError, CredentialError.Code, String, Bool)] = [
       (.notFound, .failed, "is not there", false),
       (.notStarted("permission denied"), .failed, "permission denied", false),
@@ -123,7 +124,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
     }
   }
 
-  func testNeitherArgumentsNorVariablesAreShown() {
+  func testArgumentsAndVariablesAreNotShown() {
     let provider = ProcessCredentialProvider(
       ["vault-key", Marks.secret], environment: ["TOKEN": Marks.token], machine: machine.access)
     var text = "\(provider) \(String(reflecting: provider)) \([provider])"
@@ -132,7 +133,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
     XCTAssertFalse(text.contains(Marks.word), text)
   }
 
-  func testWithoutARunnerItDeclines() async {
+  func testMissingRunnerIsNotConfigured() async {
     var access = machine.access
     access.commands = nil
     await assertRefuses(
@@ -140,7 +141,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
       says: ["vault-key", "runs no commands"])
   }
 
-  func testNoShellIsUsedUnlessOneIsAskedFor() async {
+  func testShellIsUsedOnlyOnRequest() async {
     machine.answer(#"{"AccessKeyId":"a","AccessKeySecret":"s"}"#)
     await assertKey(
       ProcessCredentialProvider(["a b", "$(c)"], machine: machine.access), AccessKey(id: "a", secret: "s"))
@@ -150,7 +151,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
     await assertRefuses(ProcessCredentialProvider([], machine: machine.access), .failed, says: ["no command"])
   }
 
-  func testALineIsSplitAsAShellWouldWithoutExpansion() {
+  func testCommandLineIsSplitLikeInAShellWithoutExpansion() {
     let cases: [(String, [String]?)] = [
       ("get-key --for oss", ["get-key", "--for", "oss"]), ("  a\t b  ", ["a", "b"]),
       (#"a "b c" 'd "e'"#, ["a", "b c", #"d "e"#]),

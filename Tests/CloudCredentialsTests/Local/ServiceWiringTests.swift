@@ -3,7 +3,7 @@ import XCTest
 
 @testable import CloudCredentials
 
-/// Profiles that lead to a service ask the right one for the right thing.
+/// Tests that profiles that require a service send the right request to the right service.
 final class ServiceWiringTests: XCTestCase {
   private static let answer = """
     {"AccessKeyId":"STS.1","AccessKeySecret":"s","SecurityToken":"t","Expiration":"2026-11-20T09:00:00Z"}
@@ -17,7 +17,7 @@ final class ServiceWiringTests: XCTestCase {
     machine.put("/home/mia/.aliyun/config.json", #"{"current":"p","profiles":[{"name":"p",\#(profile)}]}"#)
   }
 
-  func testARoleOfAProfileIsAssumed() async throws {
+  func testRoleOfAProfileIsAssumed() async throws {
     put(
       #""mode":"RamRoleArn","access_key_id":"id","access_key_secret":"s","ram_role_arn":"acs:ram::1:role/r","ram_session_name":"mia","sts_region":"cn-beijing""#
     )
@@ -31,7 +31,7 @@ final class ServiceWiringTests: XCTestCase {
     XCTAssertTrue(request.contains("RoleSessionName=mia"), request)
   }
 
-  func testARoleIsAssumedWithAnIdentityToken() async {
+  func testRoleIsAssumedWithAnIdentityToken() async {
     machine.put("/run/token", "jwt")
     put(
       #""mode":"OIDC","ram_role_arn":"acs:ram::1:role/r","oidc_provider_arn":"acs:ram::1:oidc-provider/i","oidc_token_file":"/run/token""#
@@ -40,7 +40,7 @@ final class ServiceWiringTests: XCTestCase {
     await assertKey(AlibabaCLIProfileProvider(machine: machine.access), key)
   }
 
-  func testTheInstanceIsAskedForTheRoleOfAProfile() async {
+  func testInstanceMetadataIsRequestedForTheRoleOfAProfile() async {
     put(#""mode":"EcsRamRole","ram_role_name":"web""#)
     machine.reply(to: "http://100.100.100.200/latest/api/token", "token")
     machine.reply(
@@ -49,13 +49,13 @@ final class ServiceWiringTests: XCTestCase {
     await assertKey(AlibabaCLIProfileProvider(machine: machine.access), key)
   }
 
-  func testAnAddressOfAProfileIsAsked() async {
+  func testCredentialsURIOfAProfileIsRequested() async {
     put(#""mode":"CredentialsURI","credentials_uri":"http://127.0.0.1:7002/key""#)
     machine.reply(to: "http://127.0.0.1:7002/key", Self.answer)
     await assertKey(AlibabaCLIProfileProvider(machine: machine.access), key)
   }
 
-  func testTheInstanceOfTencentIsAsked() async {
+  func testTencentInstanceMetadataIsRequested() async {
     machine.put("/home/mia/.cos.yaml", "cos:\n  base:\n    mode: CvmRole\n    cvmrolename: web\n")
     machine.reply(
       to: "http://metadata.tencentyun.com/latest/meta-data/cam/security-credentials/web",
@@ -63,7 +63,7 @@ final class ServiceWiringTests: XCTestCase {
     await assertKey(COSCLIProfileProvider(machine: machine.access), key)
   }
 
-  func testAPodOfTencentTakesOnItsRole() async {
+  func testTencentPodAssumesItsRole() async {
     machine.put("/run/token", "jwt")
     for (name, value) in [
       ("TKE_ROLE_ARN", "qcs::cam::uin/1:roleName/r"), ("TKE_PROVIDER_ID", "idp"),
@@ -75,7 +75,7 @@ final class ServiceWiringTests: XCTestCase {
     await assertKey(TencentCredentials(machine.access).chain, key)
   }
 
-  func testOnAMachineWithNothingTheDefaultChainsAskTheMetadataServicesAndEnd() async {
+  func testWithoutAnySourceTheDefaultChainsRequestTheMetadataServices() async {
     for chain: CredentialChain<AccessKey> in [
       .alibabaCloudDefault(machine.access), .tencentCloudDefault(machine.access),
     ] {

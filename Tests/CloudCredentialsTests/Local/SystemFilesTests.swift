@@ -3,6 +3,7 @@ import XCTest
 
 @testable import CloudCredentials
 
+/// Tests reading files of this machine.
 final class SystemFilesTests: XCTestCase {
   private var folder = URL(filePath: "/")
 
@@ -35,7 +36,7 @@ final class SystemFilesTests: XCTestCase {
     }
   }
 
-  func testAFileIsReadWithItsPermissionsAlsoThroughLinks() throws {
+  func testFileIsReadWithItsPermissionsAlsoThroughLinks() throws {
     try write("a", [1, 2, 3], permissions: 0o640)
     try link("b", to: "a")
     try link("c", to: path("b"))
@@ -46,7 +47,7 @@ final class SystemFilesTests: XCTestCase {
     }
   }
 
-  func testWhatIsNotThereIsToldFromWhatCannotBeRead() throws {
+  func testMissingAndUnreadableFilesAreDistinguished() throws {
     try write("a", [1, 2, 3])
     try link("dangling", to: "nowhere")
     try FileManager.default.createDirectory(at: folder.appending(path: "d"), withIntermediateDirectories: true)
@@ -56,13 +57,13 @@ final class SystemFilesTests: XCTestCase {
     XCTAssertNil(problem("a", limit: 3))
   }
 
-  func testAFileWithoutPermissionCannotBeRead() throws {
+  func testFileWithoutPermissionIsUnreadable() throws {
     try write("a", [1], permissions: 0)
     try XCTSkipIf((try? Data(contentsOf: folder.appending(path: "a"))) != nil, "this user may read everything")
     XCTAssertEqual(problem("a"), .unreadable("permission denied"))
   }
 
-  func testTheRealEnvironmentAndHomeAreThere() {
+  func testContextHasTheRealEnvironmentAndHome() {
     let machine = ProviderContext(transport: MemoryMachine().access.transport)
     XCTAssertEqual(machine.environment("PATH"), ProcessInfo.processInfo.environment["PATH"])
     XCTAssertNil(machine.environment("STORAGE_AUTH_NO_SUCH_VARIABLE"))

@@ -3,11 +3,11 @@ import XCTest
 
 @testable import CloudCredentials
 
-/// The files of Tencent Cloud's SDKs, of tccli and of coscmd.
+/// Tests the configuration files of Tencent Cloud's SDKs, of tccli and of coscmd.
 final class TencentProfileTests: XCTestCase {
   private let machine = MemoryMachine()
 
-  func testTheProfileOfTheSDKsIsReadFromTheFirstFileThatIsThere() async {
+  func testSDKProfileIsReadFromTheFirstExistingFile() async {
     let provider = TencentProfileProvider(machine: machine.access)
     let text = "[default]\nsecret_id = 1\nsecret_key = s\nrole_arn = unused\n[prod]\nsecret_id=2\nsecret_key=s\ntoken=t"
     machine.put("/etc/tencentcloud/credentials", text)
@@ -23,7 +23,7 @@ final class TencentProfileTests: XCTestCase {
       TencentProfileProvider(profile: "x", machine: machine.access), .failed, says: ["[x]", "[default], [prod]"])
   }
 
-  func testMalformedFormsOfTheProfileAreRefused() async {
+  func testMalformedSDKProfilesAreRejected() async {
     let path = "/home/mia/.tencentcloud/credentials"
     let refusals = [
       Refusal("empty", "", .notConfigured, "no section [default]"),
@@ -41,7 +41,7 @@ final class TencentProfileTests: XCTestCase {
     }
   }
 
-  func testTheProfileOfTheCommandLineIsRead() async {
+  func testTCCLIProfileIsRead() async {
     let provider = TCCLIProfileProvider(machine: machine.access)
     machine.put("/home/mia/.tccli/default.credential", #"{"secretId": "id", "secretKey": "s"}"#)
     await assertKey(provider, AccessKey(id: "id", secret: "s"))
@@ -63,7 +63,7 @@ final class TencentProfileTests: XCTestCase {
     }
   }
 
-  func testMalformedFormsOfTheCommandLinesProfileAreRefused() async {
+  func testMalformedTCCLIProfilesAreRejected() async {
     let path = "/home/mia/.tccli/default.credential"
     let keys = #""secretId":"id","secretKey":"\#(Marks.secret)","token":"\#(Marks.token)""#
     let refusals = [
@@ -87,7 +87,7 @@ final class TencentProfileTests: XCTestCase {
     }
   }
 
-  func testTheFileOfCoscmdIsRead() async {
+  func testCOSCMDFileIsRead() async {
     let path = "/home/mia/.cos.conf"
     let provider = COSCMDProfileProvider(machine: machine.access)
     let cases: [(String, AccessKey)] = [

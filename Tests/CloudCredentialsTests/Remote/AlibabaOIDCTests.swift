@@ -4,12 +4,12 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// What is sent with an identity token to Alibaba Cloud's token service.
+/// Tests the requests with an identity token to Alibaba Cloud STS.
 final class AlibabaOIDCTests: XCTestCase {
   private let time = SteppedTime(now: RemoteService.now)
   private let role = "acs:ram::1234567890123456:role/uploader"
 
-  func testTheIdentityTokenIsReadAnewAndSentWithoutASignature() async throws {
+  func testIdentityTokenIsReadForEachRequestAndSentUnsigned() async throws {
     let answer = RemoteService.alibabaRole.answer
     let transport = ScriptedTransport { _ in .json(answer) }
     let reads = Tick()
@@ -37,7 +37,7 @@ final class AlibabaOIDCTests: XCTestCase {
     }
   }
 
-  func testIdentityTokensThatCannotBeReadAreTold() async throws {
+  func testUnreadableIdentityTokensAreReported() async throws {
     let missing = CredentialError(.notConfigured, source: "", "There is no file.", remedy: "Mount it.")
     for (token, code) in [
       (Result<Secret, CredentialError>.failure(missing), CredentialError.Code.notConfigured),
@@ -49,7 +49,7 @@ final class AlibabaOIDCTests: XCTestCase {
       ) { () async throws(CredentialError) in try token.get() }
       do {
         _ = try await provider.credential()
-        XCTFail("there is no token")
+        XCTFail("a key was issued without an identity token")
       } catch {
         XCTAssertEqual(error.code, code)
       }
@@ -62,7 +62,7 @@ final class AlibabaOIDCTests: XCTestCase {
     XCTAssertEqual(error?.message.contains("oidc-provider"), true)
   }
 
-  func testTheIdentityTokenIsMaskedInARefusal() async throws {
+  func testIdentityTokenInAnErrorResponseIsMasked() async throws {
     let reply = alibabaRefusal(
       "AuthenticationFail.NoPermission", "The token \(RemoteService.identityToken) is not ours.")
     let error = await failure(of: RemoteService.alibabaOIDC.answering(reply))

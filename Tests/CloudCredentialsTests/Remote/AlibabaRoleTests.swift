@@ -4,7 +4,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// What is sent to assume a role of Alibaba Cloud, and what becomes of refusals.
+/// Tests the requests that assume a role of Alibaba Cloud, and the handling of error responses.
 final class AlibabaRoleTests: XCTestCase {
   private let time = SteppedTime(now: RemoteService.now)
   private let role = "acs:ram::1234567890123456:role/uploader"
@@ -18,7 +18,7 @@ final class AlibabaRoleTests: XCTestCase {
       policy: policy, externalID: externalID, endpoint: endpoint, transport: transport, time: time)
   }
 
-  func testTheCallIsSignedAndNamesEverything() async throws {
+  func testCallIsSignedAndContainsAllParameters() async throws {
     let transport = ScriptedTransport([.json(RemoteService.alibabaRole.answer)])
     let policy = #"{"Version":"1","Statement":[{"Effect":"Allow","Action":["oss:*"],"Resource":["*"]}]}"#
     let provider = assumeRole(transport, duration: .seconds(900), policy: policy, externalID: "a/b c")
@@ -52,7 +52,7 @@ final class AlibabaRoleTests: XCTestCase {
     XCTAssertEqual(authorization.signature, expected)
   }
 
-  func testEachEndpointIsAsked() async throws {
+  func testEachEndpointIsRequested() async throws {
     for (endpoint, host) in [
       (AlibabaSTSEndpoint.global, "https://sts.aliyuncs.com/"),
       (.region("cn-beijing"), "https://sts.cn-beijing.aliyuncs.com/"),
@@ -94,7 +94,7 @@ final class AlibabaRoleTests: XCTestCase {
     XCTAssertTrue(transport.requests.isEmpty)
   }
 
-  func testTheLimitsThemselvesAreSent() async throws {
+  func testParametersAtTheLimitsAreSent() async throws {
     let answer = RemoteService.alibabaRole.answer
     let transport = ScriptedTransport { _ in .json(answer) }
     let policy = #"{"a":""# + String(repeating: "x", count: 2040) + #""}"#
@@ -107,7 +107,7 @@ final class AlibabaRoleTests: XCTestCase {
   }
 
   // matrix: Alibaba STS: clock
-  func testAWrongClockIsCorrectedOnceAndKept() async throws {
+  func testWrongClockIsCorrectedOnceAndTheCorrectionRetained() async throws {
     let answer = RemoteService.alibabaRole.answer
     let replies = Tick()
     let transport = ScriptedTransport { _ in
@@ -119,7 +119,7 @@ final class AlibabaRoleTests: XCTestCase {
     let issued = try await provider.issue()
     XCTAssertEqual(issued.issuerTime, Timestamp(iso8601: "2027-01-15T08:20:00Z"))
     time.advance(by: .seconds(60))
-    // A correction of the wall clock changes nothing: the service's time is counted on without it.
+    // A change of the wall clock has no effect: the service's time is advanced by the uptime.
     time.setWallClock(to: Timestamp(iso8601: "2030-01-01T00:00:00Z") ?? .now)
     _ = try await provider.issue()
     XCTAssertEqual(
@@ -128,7 +128,7 @@ final class AlibabaRoleTests: XCTestCase {
     XCTAssertEqual(Set(transport.requests.map { $0.header("x-acs-signature-nonce") }).count, 3)
   }
 
-  func testAClockErrorThatStaysIsNotTriedForEver() async throws {
+  func testPersistentClockErrorIsRetriedOnce() async throws {
     let replies = Tick()
     let transport = ScriptedTransport { _ in
       let minutes = replies.next() == 0 ? "20" : "50"
@@ -140,7 +140,7 @@ final class AlibabaRoleTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 2)
   }
 
-  func testAClockErrorIsNotTriedAgainWithoutABetterTime() async throws {
+  func testClockErrorIsNotRetriedWithoutAUsableTime() async throws {
     for headers in [
       [:], ["Date": "Fri, 15 Jan 2027 08:00:20 GMT"], ["Date": "Thu, 01 Jan 1970 00:00:00 GMT"],
       ["Date": "Fri, 15 Jan 2027 08:20:00 GMT", "Age": "1200"],
@@ -154,7 +154,7 @@ final class AlibabaRoleTests: XCTestCase {
     }
   }
 
-  func testOtherRefusalsDoNotTouchTheClock() async throws {
+  func testOtherErrorsDoNotChangeTheClock() async throws {
     let replies = Tick()
     let answer = RemoteService.alibabaRole.answer
     let transport = ScriptedTransport { _ in
@@ -167,7 +167,7 @@ final class AlibabaRoleTests: XCTestCase {
   }
 
   // matrix: Alibaba STS: refusal
-  func testRefusalsAreToldWithCodeRequestAndRemedy() async throws {
+  func testErrorsAreReportedWithCodeRequestIDAndRemedy() async throws {
     let cases: [(String, CredentialError.Code, String)] = [
       ("NoPermission", .rejected, "AliyunSTSAssumeRoleAccess"), ("EntityNotExist.Role", .rejected, "name of the role"),
       ("InvalidAccessKeyId.NotFound", .rejected, "ID of the signing key"),
@@ -184,7 +184,7 @@ final class AlibabaRoleTests: XCTestCase {
     }
   }
 
-  func testASecretInARefusalIsMasked() async throws {
+  func testSecretInAnErrorResponseIsMasked() async throws {
     let token = RemoteService.ownToken
     let once = token.percentEncodedForTest
     let message =
@@ -194,7 +194,7 @@ final class AlibabaRoleTests: XCTestCase {
     XCTAssertEqual(error?.message.contains("server string is \(Secret.mask)"), true)
   }
 
-  func testWhyThereIsNoKeyToAskWithIsTold() async throws {
+  func testMissingKeyOfTheCallerIsReported() async throws {
     let missing = CredentialError(.notConfigured, source: "environment", "Nothing is set.", remedy: "Set it.")
     let provider = AlibabaAssumeRoleProvider(
       roleARN: role, credentials: ScriptedProvider<AccessKey>([.failure(missing)]), transport: ScriptedTransport([]),

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import CloudCredentials
 
-/// How Amazon's metadata service and its containers' are asked.
+/// Tests the requests to AWS's instance metadata service and to the container credentials endpoint.
 final class AmazonMetadataTests: XCTestCase {
   private let time = SteppedTime(now: RemoteService.now)
   private let path = "/latest/meta-data/iam/security-credentials/"
@@ -26,7 +26,7 @@ final class AmazonMetadataTests: XCTestCase {
     }
   }
 
-  func testTheNewerWayIsTriedFirst() async throws {
+  func testIMDSv2IsTriedFirst() async throws {
     let (provider, transport) = instance { Self.answer(to: $0.path) }
     _ = try await provider.credential()
     let sent = transport.requests
@@ -43,7 +43,7 @@ final class AmazonMetadataTests: XCTestCase {
     XCTAssertEqual(error?.code, .failed)
   }
 
-  func testTheOlderWayIsTakenWhereThereAreNoTokens() async throws {
+  func testIMDSv1IsUsedWithoutTokenSupport() async throws {
     for status in [403, 404, 405] {
       let (provider, transport) = instance { Self.answer(to: $0.path, token: status) }
       _ = try await provider.credential()
@@ -64,7 +64,7 @@ final class AmazonMetadataTests: XCTestCase {
     }
   }
 
-  func testAQuestionForATokenThatIsNotAnsweredLeadsToTheOlderWay() async throws {
+  func testUnansweredTokenRequestFallsBackToIMDSv1() async throws {
     let silent: ScriptedTransport.Script = { request throws(TransportError) in
       if request.path == "/latest/api/token" { throw TransportError(.timeout, "Silence.", remedy: "Wait.") }
       return Self.answer(to: request.path)
@@ -77,7 +77,7 @@ final class AmazonMetadataTests: XCTestCase {
     XCTAssertEqual(error?.code, .notConfigured)
   }
 
-  func testATokenThatHasEndedIsAskedForAgainOnce() async throws {
+  func testExpiredTokenIsRenewedOnce() async throws {
     let tokens = Tick()
     let (provider, transport) = instance { request in
       if request.path == "/latest/api/token" { return .text("token-\(tokens.next())") }
@@ -92,7 +92,7 @@ final class AmazonMetadataTests: XCTestCase {
     XCTAssertEqual(asked.requests.count, 4)
   }
 
-  func testAMachineThatIsNoInstanceLetsAChainGoOn() async throws {
+  func testMachineThatIsNotAnInstanceIsNotConfigured() async throws {
     for code in [TransportError.Code.connectionFailed, .connectionLost, .timeout] {
       let (provider, _) = instance { _ throws(TransportError) in
         throw TransportError(code, "No route.", remedy: "None.")
@@ -107,7 +107,7 @@ final class AmazonMetadataTests: XCTestCase {
     XCTAssertEqual(error?.code, .notConfigured)
   }
 
-  func testVariablesTurnTheServiceOffAndNameItsAddress() async throws {
+  func testVariablesDisableTheServiceAndNameItsEndpoint() async throws {
     func asked(_ variables: [String: String]) async -> (ScriptedTransport, CredentialError?) {
       let transport = ScriptedTransport { _ throws(TransportError) in
         throw TransportError(.connectionFailed, "No route.", remedy: "None.")
@@ -148,7 +148,7 @@ final class AmazonMetadataTests: XCTestCase {
   private let relative = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
   private let full = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
 
-  func testTheAddressOfThePlatformIsAsked() async throws {
+  func testContainerEndpointIsRequested() async throws {
     for (variables, url) in [
       ([relative: "/v2/credentials/1?a=b"], "http://169.254.170.2/v2/credentials/1?a=b"),
       ([relative: "/r", full: "http://127.0.0.1/f"], "http://169.254.170.2/r"),
@@ -166,7 +166,7 @@ final class AmazonMetadataTests: XCTestCase {
     }
   }
 
-  func testAnAddressThatIsNotThePlatformsIsNotAskedInPlain() async throws {
+  func testOtherContainerEndpointsRequireHTTPS() async throws {
     let (unset, _) = container([:])
     let error = await failure(of: unset)
     XCTAssertEqual(error?.code, .notConfigured)
@@ -184,7 +184,7 @@ final class AmazonMetadataTests: XCTestCase {
     }
   }
 
-  func testTheTokenComesFromTheFileReadAnewOrFromTheVariable() async throws {
+  func testTokenComesFromTheFileOrTheVariable() async throws {
     let name = "AWS_CONTAINER_AUTHORIZATION_TOKEN"
     let (plain, sent) = container([relative: "/r", name: "Basic abc"])
     _ = try await plain.credential()
@@ -203,7 +203,7 @@ final class AmazonMetadataTests: XCTestCase {
     XCTAssertEqual(transport.requests.map { $0.header("Authorization") }, ["first", "second"])
   }
 
-  func testATokenThatWouldBeginAnotherHeaderIsRefused() async throws {
+  func testTokenWithALineBreakIsRejected() async throws {
     let name = "AWS_CONTAINER_AUTHORIZATION_TOKEN"
     for token in ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a\n", "\u{0}"] {
       let (provider, transport) = container([relative: "/r", name: token])
@@ -220,7 +220,7 @@ final class AmazonMetadataTests: XCTestCase {
   }
 
   // matrix: Amazon container: refusal
-  func testARefusalIsToldWithItsCodeAndADownServiceIsAskedThreeTimes() async throws {
+  func testErrorIsReportedWithItsCodeAndServerErrorsAreRetried() async throws {
     let (refused, once) = container([relative: "/r"]) { _ in
       .json(#"{"code":"AccessDenied","message":"No role for \#(RemoteService.ownToken)."}"#, status: 403)
     }
@@ -242,7 +242,7 @@ final class AmazonMetadataTests: XCTestCase {
   }
 
   // matrix: Amazon container: credential redaction
-  func testTheTokenOfThePlatformIsMaskedInARefusal() async throws {
+  func testContainerTokenInAnErrorResponseIsMasked() async throws {
     let (provider, _) = container([relative: "/r", "AWS_CONTAINER_AUTHORIZATION_TOKEN": RemoteService.ownToken]) { _ in
       .json(#"{"code":"Bad","message":"The token \#(RemoteService.ownToken) is not ours."}"#, status: 400)
     }

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import CloudCredentials
 
-/// What is sent to Amazon's token service, and what becomes of its answers.
+/// Tests the requests to AWS STS, and the handling of its responses.
 final class AmazonSTSTests: XCTestCase {
   private let time = SteppedTime(now: RemoteService.now)
   private let role = "arn:aws:iam::123456789012:role/uploader"
@@ -45,7 +45,7 @@ final class AmazonSTSTests: XCTestCase {
   }
 
   // matrix: Amazon STS: answers
-  func testTheCallIsSignedAndNamesEverything() async throws {
+  func testCallIsSignedAndContainsAllParameters() async throws {
     let transport = ScriptedTransport([.xml(Self.answer("AssumeRole"), headers: RemoteService.date)])
     let policy = #"{"Version":"2012-10-17","Statement":[]}"#
     let provider = assumeRole(transport, duration: .seconds(900), policy: policy, externalID: "a/b c")
@@ -67,7 +67,7 @@ final class AmazonSTSTests: XCTestCase {
         FormPair("RoleSessionName", "alice"), FormPair("DurationSeconds", "900"), FormPair("Policy", policy),
         FormPair("ExternalId", "a/b c"),
       ])
-    XCTAssertEqual(sent.header("Accept"), "application/xml", "the service answers with JSON to those who want it")
+    XCTAssertEqual(sent.header("Accept"), "application/xml", "the service would respond with JSON on request")
     XCTAssertEqual(sent.header("Content-Type"), "application/x-www-form-urlencoded; charset=utf-8")
     XCTAssertEqual(sent.header("X-Amz-Date"), "20270115T080000Z")
     XCTAssertEqual(sent.header("X-Amz-Security-Token"), RemoteService.ownToken)
@@ -81,7 +81,7 @@ final class AmazonSTSTests: XCTestCase {
     XCTAssertEqual(authorization.signature, expected)
   }
 
-  func testEachEndpointIsAskedAndSignedForItsRegion() async throws {
+  func testEachEndpointIsRequestedAndSignedForItsRegion() async throws {
     for (endpoint, url, region) in [
       (AmazonSTSEndpoint.global, "https://sts.amazonaws.com/", "us-east-1"),
       (.region("us-gov-west-1"), "https://sts.us-gov-west-1.amazonaws.com/", "us-gov-west-1"),
@@ -127,7 +127,7 @@ final class AmazonSTSTests: XCTestCase {
   }
 
   // matrix: Amazon STS: bad input
-  func testAnswersThatAreNoneAreMalformed() async throws {
+  func testInvalidResponsesAreMalformed() async throws {
     let good = Self.answer("AssumeRole")
     let twice = good.replacing("<Credentials>", with: "<Credentials><AccessKeyId>other</AccessKeyId>")
     let cases: [(String, says: String, isRetryable: Bool)] = [
@@ -156,7 +156,7 @@ final class AmazonSTSTests: XCTestCase {
   }
 
   // matrix: Amazon STS: refusal
-  func testRefusalsAreToldWithCodeRequestAndRemedy() async throws {
+  func testErrorsAreReportedWithCodeRequestIDAndRemedy() async throws {
     let cases: [(String, CredentialError.Code, String)] = [
       ("AccessDenied", .rejected, "trust policy"), ("ExpiredTokenException", .rejected, "new token"),
       ("InvalidClientTokenId", .rejected, "access key id"), ("SignatureDoesNotMatch", .rejected, "secret"),
@@ -176,7 +176,7 @@ final class AmazonSTSTests: XCTestCase {
   }
 
   // matrix: Amazon STS: clock
-  func testAWrongClockIsCorrectedOnceAndKept() async throws {
+  func testWrongClockIsCorrectedOnceAndTheCorrectionRetained() async throws {
     let replies = Tick()
     let transport = ScriptedTransport { _ in
       replies.next() == 0
@@ -193,7 +193,7 @@ final class AmazonSTSTests: XCTestCase {
       ["20270115T080000Z", "20270115T082000Z", "20270115T082100Z"])
   }
 
-  func testAWrongSecretIsAskedWithOnce() async throws {
+  func testWrongSecretIsSentOnce() async throws {
     let transport = ScriptedTransport { _ in
       amazonRefusal("SignatureDoesNotMatch", date: "Fri, 15 Jan 2027 08:00:10 GMT", status: 403)
     }
@@ -203,7 +203,7 @@ final class AmazonSTSTests: XCTestCase {
   }
 
   // matrix: Amazon STS: credential redaction
-  func testSecretsInAnAnswerAreMasked() async throws {
+  func testSecretsInAResponseAreMasked() async throws {
     let message = "string is \(RemoteService.ownToken) \(RemoteService.ownSecret) \(RemoteService.secretText)"
     let body = """
       <ErrorResponse><Error><Code>AccessDenied</Code><Message>\(message)</Message>\
@@ -219,7 +219,7 @@ final class AmazonSTSTests: XCTestCase {
 
   // MARK: Web identity
 
-  func testTheIdentityTokenIsReadAnewAndSentWithoutASignature() async throws {
+  func testIdentityTokenIsReadForEachRequestAndSentUnsigned() async throws {
     let transport = ScriptedTransport { _ in .xml(Self.answer("AssumeRoleWithWebIdentity")) }
     let reads = Tick()
     let provider = webIdentity(transport) { () async throws(CredentialError) in Secret("token-\(reads.next())/+=\n") }
@@ -241,7 +241,7 @@ final class AmazonSTSTests: XCTestCase {
     XCTAssertEqual(empty?.code, .failed)
   }
 
-  func testATokenThatWasJustReplacedIsReadOnceMore() async throws {
+  func testReplacedTokenIsReadAgainOnce() async throws {
     let reads = Tick()
     let transport = ScriptedTransport { request in
       request.text.hasSuffix("token-1")
@@ -255,7 +255,7 @@ final class AmazonSTSTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 4)
   }
 
-  func testAnIdentityProviderThatIsNotReachedIsWaitedFor() async throws {
+  func testUnreachableIdentityProviderIsRetried() async throws {
     let transport = ScriptedTransport { _ in amazonRefusal("IDPCommunicationError") }
     let pauses = PausingTime(time)
     let error = await failure(of: webIdentity(transport, by: pauses))
@@ -265,17 +265,17 @@ final class AmazonSTSTests: XCTestCase {
     XCTAssertEqual(pauses.pauses, [.seconds(1), .seconds(2)])
   }
 
-  func testACancelledPauseSaysSo() async throws {
+  func testCancelledRetryDelayIsReported() async throws {
     let transport = ScriptedTransport { _ in amazonRefusal("IDPCommunicationError") }
     let error = await failure(of: webIdentity(transport, by: PausingTime(time, isCancelled: true)))
     XCTAssertEqual(error?.code, .cancelled)
     XCTAssertEqual(transport.requests.count, 1)
   }
 
-  // MARK: What all of them keep
+  // MARK: Common behaviour
 
   // matrix: Amazon STS: time limit
-  func testASlowServiceEndsInATimeout() async throws {
+  func testSlowServiceTimesOut() async throws {
     let held = ScriptedTransport { _ in .xml("") }
     held.hold()
     let provider = assumeRole(held)
@@ -287,7 +287,7 @@ final class AmazonSTSTests: XCTestCase {
     XCTAssertEqual(error?.code, .timeout)
   }
 
-  func testBothConform() async {
+  func testBothProvidersConform() async {
     let secrets = ["s3cretOfTheAnswer", "tokenOfTheAnswer", "s3cretThatAsks", "tokenThatAsks"]
     func transport(_ reply: @escaping @Sendable () -> HTTPStreamingResponse) -> ScriptedTransport {
       ScriptedTransport { _ in reply() }
@@ -313,7 +313,7 @@ final class AmazonSTSTests: XCTestCase {
   }
 }
 
-/// Clocks that stand still, and on which short pauses are over at once.
+/// Clocks that stand still, and on which short delays end immediately.
 private final class PausingTime: SigningClock {
   private let base: SteppedTime
   private let isCancelled: Bool

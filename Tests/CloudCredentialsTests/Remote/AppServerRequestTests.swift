@@ -5,11 +5,11 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// The requests that are made to app servers.
+/// Tests the requests to app servers.
 final class AppServerRequestTests: XCTestCase {
   private let time = SteppedTime(now: RemoteService.now)
 
-  func testTheRequestIsMadeAnewForEachFetch() async throws {
+  func testRequestIsCreatedForEachFetch() async throws {
     let answer = RemoteService.ossAppServer.answer
     let transport = ScriptedTransport { _ in .json(answer) }
     let logins = Tick()
@@ -31,7 +31,7 @@ final class AppServerRequestTests: XCTestCase {
     XCTAssertEqual(provider.source, "shop")
   }
 
-  func testAWrongClockHereDoesNotEndAKey() async throws {
+  func testWrongLocalClockDoesNotExpireAKey() async throws {
     let answer = RemoteService.ossAppServer.answer
     for clock in ["2026-01-15T08:00:00Z", "2028-01-15T08:00:00Z"] {
       let time = SteppedTime(now: try XCTUnwrap(Timestamp(iso8601: clock)))
@@ -49,7 +49,7 @@ final class AppServerRequestTests: XCTestCase {
     }
   }
 
-  func testTheClosureNeverRunsOnTheMainThread() async throws {
+  func testClosureNeverRunsOnTheMainThread() async throws {
     let answer = RemoteService.ossAppServer.answer
     let isMain = try await Task { @MainActor [time] in
       let seen = Lock<Bool?>(nil)
@@ -63,7 +63,7 @@ final class AppServerRequestTests: XCTestCase {
     XCTAssertEqual(isMain, false)
   }
 
-  func testAClosureThatThrowsIsToldWithoutItsText() async throws {
+  func testClosureErrorIsReportedWithoutItsText() async throws {
     struct NotLoggedIn: Error { let password = "hunter22" }
     let transport = ScriptedTransport([])
     let provider = AppServerCredentialProvider(transport: transport, time: time) { throw NotLoggedIn() }
@@ -79,7 +79,7 @@ final class AppServerRequestTests: XCTestCase {
   }
 
   // matrix: App server: time limit
-  func testAClosureThatHangsEndsInATimeout() async throws {
+  func testUnresponsiveClosureTimesOut() async throws {
     let time = time
     let provider = AppServerCredentialProvider(transport: ScriptedTransport([]), time: time) {
       try await time.sleep(for: .seconds(86_400))
@@ -92,7 +92,7 @@ final class AppServerRequestTests: XCTestCase {
     XCTAssertEqual(error?.code, .timeout)
   }
 
-  func testWhatTheAppSentInConfidenceIsMaskedInTheServersMessage() async throws {
+  func testSecretsOfTheRequestAreMaskedInTheServersMessage() async throws {
     let login = "eyJ0eXAiOiJKV1QifQ.cGF5bG9hZA.c2ln"
     let secrets = [login, "hunter2-hunter2", "session=0123456789"]
     let message = "Bearer \(login) has ended; cookie session=0123456789; password hunter2-hunter2"
@@ -108,7 +108,7 @@ final class AppServerRequestTests: XCTestCase {
     XCTAssertEqual(error?.message.contains("has ended"), true, error?.message ?? "")
   }
 
-  func testPlainHTTPIsRefusedUnlessItStaysHereOrIsAllowed() async throws {
+  func testPlainHTTPIsRejectedUnlessLoopbackOrAllowed() async throws {
     let answer = RemoteService.ossAppServer.answer
     for (url, isAllowed) in [
       ("http://app.example.com/", false), ("http://192.168.1.5/", false), ("http://127.0.0.1:8080/", true),
@@ -131,7 +131,7 @@ final class AppServerRequestTests: XCTestCase {
     _ = try await allowing.credential()
   }
 
-  func testAnAddressThatIsNoneIsRefused() async throws {
+  func testInvalidURLIsRejected() async throws {
     for url in [
       "", "app.example.com", "ftp://app.example.com/", "https://", "https://user:hunter22@app.example.com/",
       "https://app.example.com/a b", "https://app.example.com/#hunter22", "https://app.example.com/é",
@@ -145,14 +145,14 @@ final class AppServerRequestTests: XCTestCase {
     }
   }
 
-  func testTheSourceNamesTheServerWithoutItsQuery() {
+  func testSourceNamesTheServerWithoutItsQuery() {
     let provider = AppServerCredentialProvider(
       "https://app.example.com/sts?login=hunter22", transport: ScriptedTransport([]), time: time)
     XCTAssertEqual(provider.source, "app server https://app.example.com/sts")
   }
 
   // matrix: App server: credential redaction
-  func testARequestDoesNotShowTheLogin() {
+  func testRequestDescriptionDoesNotContainTheLogin() {
     let request = AppServerRequest(
       "https://app.example.com/sts?login=hunter22", headers: [.authorization: "Bearer hunter22"],
       body: Array("hunter22".utf8))

@@ -3,7 +3,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// The shapes in which app servers write credentials and refusals.
+/// Tests the formats of credentials and errors of app servers.
 final class AppServerShapeTests: XCTestCase {
   private let time = SteppedTime(now: RemoteService.now)
   private let fields = """
@@ -18,7 +18,7 @@ final class AppServerShapeTests: XCTestCase {
   }
 
   // matrix: App server: answers
-  func testCOSKeysAreReadInEveryShape() async throws {
+  func testCOSKeysAreReadInEveryFormat() async throws {
     let times = #""StartTime":1800000000,"ExpiredTime":1800003600"#
     let lower = """
       "credentials":{"tmpSecretId":"AKIDid","tmpSecretKey":"\(RemoteService.secretText)",\
@@ -44,7 +44,7 @@ final class AppServerShapeTests: XCTestCase {
     }
   }
 
-  func testS3KeysAreReadAsSDKsReadThemFromAContainer() async throws {
+  func testS3KeysAreReadInTheFormatOfContainerCredentials() async throws {
     let body = """
       {"AccessKeyId":"ASIAid","SecretAccessKey":"\(RemoteService.secretText)","Token":"\(RemoteService.tokenText)",\
       "Expiration":"\(RemoteService.end.iso8601)"}
@@ -62,14 +62,14 @@ final class AppServerShapeTests: XCTestCase {
     ] {
       do {
         _ = try await provider(body, .s3).credential()
-        XCTFail("nothing was thrown for \(body)")
+        XCTFail("no error was thrown for \(body)")
       } catch {
         XCTAssertTrue("\(error)".contains(words), "\(error)")
       }
     }
   }
 
-  func testEveryNameOfTheTokenIsRead() async throws {
+  func testEveryTokenNameIsRead() async throws {
     for name in ["sessionToken", "SessionToken", "Token", "token", "XCosSecurityToken", "SecurityToken"] {
       let body = """
         {"credentials":{"TmpSecretId":"a","TmpSecretKey":"b","\(name)":"the token"},"expiredTime":1800003600}
@@ -88,7 +88,7 @@ final class AppServerShapeTests: XCTestCase {
   }
 
   // matrix: App server: clock
-  func testTheDateHeaderSaysMoreThanTheStart() async throws {
+  func testDateHeaderTakesPrecedenceOverTheStart() async throws {
     let body = #"{"Credentials":{\#(fields)},"StartTime":1799990000,"ExpiredTime":1800003600}"#
     let transport = ScriptedTransport([.json(body, headers: RemoteService.date)])
     let provider = AppServerCredentialProvider("https://app.example.com/", transport: transport, time: time)
@@ -97,7 +97,7 @@ final class AppServerShapeTests: XCTestCase {
     XCTAssertEqual(issued.credential.start, Timestamp(unixSeconds: 1_799_990_000))
   }
 
-  func testAKeyThatEndsBeforeItStartsIsMalformed() async throws {
+  func testKeyThatExpiresBeforeItStartsIsMalformed() async throws {
     let body = #"{"Credentials":{\#(fields)},"StartTime":1800003600,"ExpiredTime":1800003600}"#
     let error = await failure(of: provider(body))
     XCTAssertEqual(error?.code, .malformedAnswer)
@@ -105,7 +105,7 @@ final class AppServerShapeTests: XCTestCase {
   }
 
   // matrix: App server: answers
-  func testOSSStatusCodesAreReadAsNumberAndAsText() async throws {
+  func testOSSStatusCodesAreReadAsIntegerAndAsString() async throws {
     for status in ["200", #""200""#] {
       let body = try RemoteService.ossAppServer.answer(with: nil, at: ["StatusCode"])
       let key = try await provider(#"{"StatusCode":\#(status),"# + body.dropFirst()).credential()
@@ -116,7 +116,7 @@ final class AppServerShapeTests: XCTestCase {
   }
 
   // matrix: App server: refusal
-  func testTheRefusalOfAServerIsToldWithItsCode() async throws {
+  func testServerErrorIsReportedWithItsCode() async throws {
     let bodies = [
       #"{"StatusCode":"500","ErrorCode":"NoPermission","ErrorMessage":"You are not allowed."}"#,
       #"{"StatusCode":500,"ErrorCode":"NoPermission","ErrorMessage":"You are not allowed."}"#,
@@ -141,7 +141,7 @@ final class AppServerShapeTests: XCTestCase {
     }
   }
 
-  func testAServerThatWantsALoginSaysSo() async throws {
+  func testUnauthorizedStatusRequiresALogin() async throws {
     for status in [401, 403] {
       let error = await failure(of: provider("", status: status))
       XCTAssertEqual(error?.code, .rejected)
@@ -150,7 +150,7 @@ final class AppServerShapeTests: XCTestCase {
   }
 
   // matrix: App server: bad input
-  func testAnObjectOfNoShapeIsMalformed() async throws {
+  func testUnknownObjectIsMalformed() async throws {
     for body in ["{}", #"{"data":null}"#, #"{"data":{"credentials":7}}"#, #"{"Response":{}}"#, #"{"code":0}"#] {
       let error = await failure(of: provider(body), body)
       XCTAssertEqual(error?.code, .malformedAnswer, body)
@@ -158,7 +158,7 @@ final class AppServerShapeTests: XCTestCase {
     }
   }
 
-  func testALongMessageIsCutAndKeptOnOneLine() async throws {
+  func testLongMessageIsTruncatedAndReducedToOneLine() async throws {
     let long = "line one\\nline two\\t\\u0007" + String(repeating: "x", count: 5_000)
     let error = await failure(of: provider(#"{"code":1,"message":"\#(long)"}"#))
     XCTAssertEqual(error?.message.contains("line one line two x"), true, error?.message ?? "")
@@ -166,7 +166,7 @@ final class AppServerShapeTests: XCTestCase {
     XCTAssertEqual(error?.message.hasSuffix("…"), true)
   }
 
-  func testAShapeOfOnesOwnIsRead() async throws {
+  func testCustomFormatIsRead() async throws {
     let shape = AppServerShape.custom { body in
       let parts = String(decoding: body, as: UTF8.self).split(separator: ";").map(String.init)
       return AccessKey(

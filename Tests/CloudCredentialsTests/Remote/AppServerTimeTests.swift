@@ -3,7 +3,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// What is said about times that no credential of today has.
+/// Tests the errors for implausible times of credentials.
 final class AppServerTimeTests: XCTestCase {
   private let time = SteppedTime(now: RemoteService.now)
 
@@ -30,8 +30,8 @@ final class AppServerTimeTests: XCTestCase {
     )
   }
 
-  /// The sample answer of the document that app servers of OSS are written by.
-  func testAnEndThatIsLongPastIsSaidWithItsDate() async {
+  /// Covers the sample response of the document on which app servers for OSS are based.
+  func testLongExpiredCredentialIsReportedWithItsDate() async {
     for text in [#""2015-11-03T09:52:59Z""#, "1446544379", #""1446544379""#, "1446544379000"] {
       let message = await oss(text)
       XCTAssertTrue(message.hasPrefix("The credential expired at 2015-11-03T09:52:59Z"), message)
@@ -40,7 +40,7 @@ final class AppServerTimeTests: XCTestCase {
     XCTAssertTrue(message.hasPrefix("The credential expired at 2015-11-03T09:52:59Z"), message)
   }
 
-  func testANumberOfSecondsIsSaidToLookLikeADuration() async {
+  func testIntegerThatLooksLikeADurationIsReported() async {
     for text in ["1800", #""1800""#, "7200", "129600", "1"] {
       let message = await cos(#""startTime":1800000000,"expiredTime":\#(text)"#)
       XCTAssertTrue(message.contains("looks like a duration in seconds"), message)
@@ -50,7 +50,7 @@ final class AppServerTimeTests: XCTestCase {
     XCTAssertTrue(start.contains("The field startTime is 60, which looks like a duration"), start)
   }
 
-  func testOtherTimesThatAreNoneAreSaidToBeSo() async {
+  func testOtherInvalidTimesAreReported() async {
     for (text, words) in [
       ("0", "is 0, which cannot be the time"), ("-5", "is -5, which cannot be the time"), (#""soon""#, "is not a time"),
       ("true", "is not a time"), (#""9999-12-31T00:00:00Z""#, "is too far ahead"), ("1e300", "is not a time"),

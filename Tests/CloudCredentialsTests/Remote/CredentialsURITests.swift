@@ -4,11 +4,11 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// How an address that answers with the four fields is asked.
+/// Tests the requests to a credentials URI.
 final class CredentialsURITests: XCTestCase {
   private let time = SteppedTime(now: RemoteService.now)
 
-  func testTheAddressIsAskedAsItIs() async throws {
+  func testURIIsRequestedUnchanged() async throws {
     let transport = ScriptedTransport([.json(RemoteService.credentialsURI.answer)])
     let provider = CredentialsURIProvider("http://localhost:7002/keys?for=me", transport: transport, time: time)
     _ = try await provider.credential()
@@ -17,14 +17,14 @@ final class CredentialsURITests: XCTestCase {
     XCTAssertEqual(provider.source, "credentials URI http://localhost:7002/keys")
   }
 
-  func testACodeOfSuccessIsReadOver() async throws {
+  func testSuccessCodeIsIgnored() async throws {
     let body = #"{"Code":"Success","# + RemoteService.credentialsURI.answer.dropFirst()
     let key = try await RemoteService.credentialsURI.answering(.json(body)).credential()
     XCTAssertEqual(key.id, "STS.id")
   }
 
   // matrix: Credentials URI: refusal
-  func testARefusalIsToldWithItsCode() async {
+  func testErrorIsReportedWithItsCode() async {
     for status in [200, 400, 404] {
       let error = await failure(of: RemoteService.credentialsURI.answering(alibabaRefusal("NoRole", status: status)))
       XCTAssertEqual(error?.code, .rejected)
@@ -32,7 +32,7 @@ final class CredentialsURITests: XCTestCase {
     }
   }
 
-  func testPlainHTTPToAnotherMachineIsRefused() async throws {
+  func testPlainHTTPToAnotherMachineIsRejected() async throws {
     let transport = ScriptedTransport([.json(RemoteService.credentialsURI.answer)])
     let error = await failure(of: CredentialsURIProvider("http://10.0.0.1/keys", transport: transport, time: time))
     XCTAssertEqual(error?.code, .failed)

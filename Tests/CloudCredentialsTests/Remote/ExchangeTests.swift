@@ -3,13 +3,13 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// What all providers that speak HTTP have in common: status, size, time, and what they tell of a failure.
+/// Tests what all HTTP providers have in common: status codes, size limits, timeouts and error reports.
 final class ExchangeTests: XCTestCase {
   private let metadata = [
     RemoteService.alibabaMetadata.name, RemoteService.tencentMetadata.name, RemoteService.amazonMetadata.name,
   ]
 
-  func testARedirectIsNotFollowed() async throws {
+  func testRedirectIsNotFollowed() async throws {
     for service in RemoteService.all {
       for status in [301, 302, 303, 307, 308] {
         let transport = ScriptedTransport(
@@ -24,7 +24,7 @@ final class ExchangeTests: XCTestCase {
     }
   }
 
-  func testAServiceThatIsDownMayBeAskedAgain() async throws {
+  func testServerErrorIsRetryable() async throws {
     for service in RemoteService.all {
       for status in [500, 502, 503, 504] {
         let error = await failure(of: service.answering(.text("<html>", status: status)), service.name)
@@ -39,7 +39,7 @@ final class ExchangeTests: XCTestCase {
     }
   }
 
-  func testARefusalWithoutABodyIsFinal() async throws {
+  func testClientErrorWithoutABodyIsFinal() async throws {
     for service in RemoteService.all where !metadata.contains(service.name) {
       for status in [400, 401, 403, 404] {
         let error = await failure(of: service.answering(.status(status)), service.name)
@@ -49,7 +49,7 @@ final class ExchangeTests: XCTestCase {
     }
   }
 
-  func testAHugeAnswerIsNotReadToItsEnd() async throws {
+  func testOversizedResponseIsNotReadCompletely() async throws {
     for service in RemoteService.all {
       let endless = HTTPStreamingResponse(
         response: HTTPResponse(status: .ok), body: ByteStream { { Array(repeating: UInt8(ascii: " "), count: 8_192) } })
@@ -59,7 +59,7 @@ final class ExchangeTests: XCTestCase {
     }
   }
 
-  func testAnAnswerOfExactlyTheLimitIsRead() async throws {
+  func testResponseOfExactlyTheSizeLimitIsRead() async throws {
     for service in RemoteService.all {
       let padding = String(repeating: " ", count: 65_536 - service.answer.utf8.count)
       let key = try await service.answering(.json(padding + service.answer)).credential()
@@ -69,7 +69,7 @@ final class ExchangeTests: XCTestCase {
     }
   }
 
-  func testAConnectionThatIsCutFails() async throws {
+  func testTruncatedResponseIsRetryable() async throws {
     for service in RemoteService.all {
       let error = await failure(of: service.answering(.json(service.answer).cut(afterBytes: 20)), service.name)
       XCTAssertEqual(error?.code, .failed, service.name)
@@ -77,7 +77,7 @@ final class ExchangeTests: XCTestCase {
     }
   }
 
-  func testTransportErrorsAreToldApart() async throws {
+  func testTransportErrorsAreClassified() async throws {
     let cases: [(TransportError.Code, CredentialError.Code, Bool)] = [
       (.connectionFailed, .failed, true), (.connectionLost, .failed, true), (.timeout, .timeout, true),
       (.invalidRequest, .failed, false), (.cancelled, .cancelled, false),
@@ -85,7 +85,7 @@ final class ExchangeTests: XCTestCase {
     for service in RemoteService.all {
       for (thrown, code, isRetryable) in cases {
         let transport = TransportError(thrown, "It did not work with \(RemoteService.ownSecret).", remedy: "Try.")
-        // The secret of the app server's answer is not known when the transport fails.
+        // The app server's secret is not yet known when the transport fails.
         let isSigned = service.name.hasSuffix("AssumeRole") || service.name.hasSuffix("GetFederationToken")
         let error = await failure(
           of: service.failing(transport), "\(service.name) \(thrown)",
@@ -100,7 +100,7 @@ final class ExchangeTests: XCTestCase {
   // matrix: Alibaba STS: time limit
   // matrix: Tencent STS: time limit
   // matrix: Amazon container: time limit
-  func testASlowServiceEndsInATimeout() async throws {
+  func testSlowServiceTimesOut() async throws {
     for service in RemoteService.all where !metadata.contains(service.name) {
       let time = SteppedTime(now: RemoteService.now)
       let transport = ScriptedTransport([.json(service.answer)])
@@ -118,7 +118,7 @@ final class ExchangeTests: XCTestCase {
     }
   }
 
-  func testABodyThatDripsEndsInATimeout() async throws {
+  func testSlowBodyTimesOut() async throws {
     let service = RemoteService.credentialsURI
     let time = SteppedTime(now: RemoteService.now)
     let dripping = HTTPStreamingResponse.json(service.answer).slowed(by: .seconds(3600), chunk: 1, on: time)
@@ -130,7 +130,7 @@ final class ExchangeTests: XCTestCase {
     XCTAssertEqual(thrown?.code, .timeout)
   }
 
-  func testATransportThatHeedsNothingIsLeftBehind() async throws {
+  func testTransportThatIgnoresCancellationIsAbandoned() async throws {
     let time = SteppedTime(now: RemoteService.now)
     let provider = RemoteService.ossAppServer.provider(DeafTransport(), time)
     async let failed = failure(of: provider)
@@ -140,7 +140,7 @@ final class ExchangeTests: XCTestCase {
     XCTAssertEqual(thrown?.code, .timeout)
   }
 
-  func testACancelledWaitSaysSo() async throws {
+  func testCancelledWaitIsReported() async throws {
     for service in RemoteService.all {
       let transport = ScriptedTransport([.json(service.answer)])
       transport.hold()
@@ -153,7 +153,7 @@ final class ExchangeTests: XCTestCase {
     }
   }
 
-  func testTheIssuersTimeIsTakenFromFreshAnswersAlone() async throws {
+  func testIssuersTimeIsOnlyTakenFromUncachedPlausibleDates() async throws {
     for service in RemoteService.all where service.name != "COS app server" {
       for headers in [
         ["Date": "Fri, 15 Jan 2027 08:00:00 GMT", "Age": "12"], ["Date": "Thu, 01 Jan 1970 00:00:00 GMT"],
@@ -166,7 +166,7 @@ final class ExchangeTests: XCTestCase {
   }
 }
 
-/// Never answers, not even to being cancelled.
+/// A transport that never responds, even to cancellation.
 private struct DeafTransport: HTTPTransport {
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     while true { await withCheckedContinuation { Self.keep($0) } }

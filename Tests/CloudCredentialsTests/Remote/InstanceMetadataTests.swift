@@ -4,7 +4,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// How the metadata services of both clouds are asked, and which of their failures let a chain go on.
+/// Tests the requests to the metadata services of both clouds, and which of their failures let a chain continue.
 final class InstanceMetadataTests: XCTestCase {
   private let time = SteppedTime(now: RemoteService.now)
   private let alibabaPath = "/latest/meta-data/ram/security-credentials/"
@@ -34,7 +34,7 @@ final class InstanceMetadataTests: XCTestCase {
     }
   }
 
-  func testTheNewerWayIsTriedFirst() async throws {
+  func testTokenModeIsTriedFirst() async throws {
     let (provider, transport) = alibaba { Self.alibabaAnswer(to: $0.path) }
     _ = try await provider.credential()
     let sent = transport.requests
@@ -46,7 +46,7 @@ final class InstanceMetadataTests: XCTestCase {
     XCTAssertEqual(sent.map { $0.header("X-aliyun-ecs-metadata-token") }, [nil, "the-token", "the-token"])
   }
 
-  func testTheOlderWayIsTakenWhereTheNewerIsNotKnown() async throws {
+  func testUnsupportedTokenModeFallsBackToPlainRequests() async throws {
     for status in [400, 403, 404, 405, 501] {
       let (provider, transport) = alibaba { Self.alibabaAnswer(to: $0.path, token: status) }
       _ = try await provider.credential()
@@ -66,7 +66,7 @@ final class InstanceMetadataTests: XCTestCase {
     XCTAssertEqual(asked.requests.count, 1)
   }
 
-  func testATokenThatCannotBeSentIsMalformed() async throws {
+  func testTokenThatCannotBeSentIsMalformed() async throws {
     for token in ["", " \n", "two words", "line\nbreak", "é", String(repeating: "x", count: 4097)] {
       let (provider, transport) = alibaba { $0.path == "/latest/api/token" ? .text(token) : .status(404) }
       let error = await failure(of: provider)
@@ -75,7 +75,7 @@ final class InstanceMetadataTests: XCTestCase {
     }
   }
 
-  func testARoleThatIsGivenIsNotAskedFor() async throws {
+  func testConfiguredRoleIsNotRequested() async throws {
     let (provider, transport) = alibaba(role: "my-role") { Self.alibabaAnswer(to: $0.path) }
     _ = try await provider.credential()
     XCTAssertEqual(transport.requests.map(\.path), ["/latest/api/token", alibabaPath + "my-role"])
@@ -86,7 +86,7 @@ final class InstanceMetadataTests: XCTestCase {
     XCTAssertEqual(error?.message.contains("other"), true)
   }
 
-  func testARoleThatWouldLeaveThePathIsRefused() async throws {
+  func testRoleThatWouldLeaveThePathIsRejected() async throws {
     for role in ["../../user-data", "a/b", "a?b", "a b", "", ".", "..", "<html>", String(repeating: "r", count: 129)] {
       let (given, transport) = alibaba(role: role) { Self.alibabaAnswer(to: $0.path) }
       let error = await failure(of: given, role)
@@ -99,7 +99,7 @@ final class InstanceMetadataTests: XCTestCase {
     }
   }
 
-  func testAnInstanceWithoutARoleLetsAChainGoOn() async throws {
+  func testInstanceWithoutARoleIsNotConfigured() async throws {
     for list in [HTTPStreamingResponse.status(404), .text(""), .text("\n \n")] {
       let (first, _) = alibaba { $0.path == "/latest/api/token" ? .text("token") : list }
       let (second, _) = tencent { _ in list }
@@ -111,7 +111,7 @@ final class InstanceMetadataTests: XCTestCase {
     }
   }
 
-  func testAMachineThatIsNoInstanceLetsAChainGoOn() async throws {
+  func testMachineThatIsNotAnInstanceIsNotConfigured() async throws {
     for code in [TransportError.Code.connectionFailed, .connectionLost, .timeout] {
       let script: ScriptedTransport.Script = { _ throws(TransportError) in
         throw TransportError(code, "No route.", remedy: "None.")
@@ -125,7 +125,7 @@ final class InstanceMetadataTests: XCTestCase {
   }
 
   // matrix: Instance metadata: time limit
-  func testASilentAddressCostsASecondAndLetsAChainGoOn() async throws {
+  func testUnresponsiveAddressIsNotConfiguredAfterASecond() async throws {
     for service in [RemoteService.alibabaMetadata, .tencentMetadata] {
       let time = SteppedTime(now: RemoteService.now)
       let transport = ScriptedTransport([])
@@ -141,7 +141,7 @@ final class InstanceMetadataTests: XCTestCase {
     }
   }
 
-  func testAServiceThatStopsInTheMiddleIsThere() async throws {
+  func testInterruptedResponseIsAFailure() async throws {
     for service in [RemoteService.alibabaMetadata, .tencentMetadata, .amazonMetadata] {
       let reply = HTTPStreamingResponse.text("some text").cut(afterBytes: 3)
       let provider = service.provider(ScriptedTransport([reply]), time)
@@ -151,7 +151,7 @@ final class InstanceMetadataTests: XCTestCase {
     }
   }
 
-  func testAServiceThatAnsweredBeforeHasFailedWhenItIsSilent() async throws {
+  func testServiceThatRespondedBeforeFailsWhenUnreachable() async throws {
     let isDown = Lock(false)
     let (provider, _) = alibaba { request throws(TransportError) in
       if isDown.withLock({ $0 }) { throw TransportError(.connectionFailed, "No route.", remedy: "None.") }
@@ -165,7 +165,7 @@ final class InstanceMetadataTests: XCTestCase {
   }
 
   // matrix: Instance metadata: refusal
-  func testAServiceThatSaysNoIsToldWithItsCode() async throws {
+  func testErrorIsReportedWithItsCode() async throws {
     for service in [RemoteService.alibabaMetadata, .tencentMetadata, .amazonMetadata] {
       let body = try service.answer(with: "InternalError", at: ["Code"])
       let error = await failure(of: service.answering(.json(body)))
@@ -178,7 +178,7 @@ final class InstanceMetadataTests: XCTestCase {
     }
   }
 
-  func testTencentIsAskedWithLatestAndWithout() async throws {
+  func testTencentPathsWithAndWithoutLatestAreRequested() async throws {
     let (provider, transport) = tencent { request in
       switch request.path {
       case "/meta-data/cam/security-credentials/": .text("first\nsecond\n")
@@ -200,7 +200,7 @@ final class InstanceMetadataTests: XCTestCase {
     XCTAssertEqual(asked.requests.count, 2)
   }
 
-  func testTheAddressCanBeSetInCode() async throws {
+  func testEndpointCanBeSetInCode() async throws {
     let transport = ScriptedTransport { Self.alibabaAnswer(to: $0.path) }
     let provider = AlibabaInstanceMetadataProvider(endpoint: "http://127.0.0.1:8080", transport: transport, time: time)
     _ = try await provider.credential()

@@ -2,14 +2,14 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// Every provider against every form in which an answer can be broken.
+/// Tests every provider with every kind of malformed response.
 final class MalformedAnswerTests: XCTestCase {
   // matrix: Alibaba STS: answers
   // matrix: Tencent STS: answers
   // matrix: Instance metadata: answers
   // matrix: Amazon container: answers
   // matrix: Credentials URI: answers
-  func testTheGoodAnswerOfEachServiceIsRead() async throws {
+  func testValidResponseOfEachServiceIsParsed() async throws {
     for service in RemoteService.all {
       let issued = try await service.answering(.json(service.answer, headers: RemoteService.date)).issue()
       let expected = AccessKey(
@@ -21,7 +21,7 @@ final class MalformedAnswerTests: XCTestCase {
     }
   }
 
-  func testAByteOrderMarkIsReadOver() async throws {
+  func testByteOrderMarkIsIgnored() async throws {
     for service in RemoteService.all {
       let issued = try await service.answering(.json("\u{feff}" + service.answer)).issue()
       XCTAssertEqual(issued.credential.expiration, RemoteService.end, service.name)
@@ -34,7 +34,7 @@ final class MalformedAnswerTests: XCTestCase {
   // matrix: Instance metadata: bad input
   // matrix: Amazon container: bad input
   // matrix: Credentials URI: bad input
-  func testWhatIsNoJSONObjectIsMalformed() async throws {
+  func testBodyThatIsNotAJSONObjectIsMalformed() async throws {
     let cut = { (text: String) in String(text.prefix(text.count / 2)) }
     for service in RemoteService.all {
       let bodies = [
@@ -48,7 +48,7 @@ final class MalformedAnswerTests: XCTestCase {
         let error = await failure(of: service.answering(.text(body)), "\(service.name): \(body)")
         XCTAssertEqual(error?.code, .malformedAnswer, "\(service.name): \(body)")
         XCTAssertEqual(error?.message.contains(text), true, "\(service.name): \(body): \(error?.message ?? "")")
-        XCTAssertEqual(error?.isRetryable, true, "it may have been cut off: \(service.name)")
+        XCTAssertEqual(error?.isRetryable, true, "the response may have been truncated: \(service.name)")
       }
       let bytes = await failure(of: service.answering(.status(200, [0xff, 0xfe, 0x7b])), service.name)
       XCTAssertEqual(bytes?.code, .malformedAnswer, service.name)
@@ -61,10 +61,10 @@ final class MalformedAnswerTests: XCTestCase {
   // matrix: Instance metadata: bad input
   // matrix: Amazon container: bad input
   // matrix: Credentials URI: bad input
-  func testAMissingFieldIsNamed() async throws {
+  func testMissingFieldIsNamed() async throws {
     for service in RemoteService.all {
       for path in [service.id, service.secret, service.token, service.end] {
-        // Tencent Cloud writes the end twice, and either is enough.
+        // Tencent Cloud returns the expiration twice, and either is sufficient.
         if path.last == "ExpiredTime" { continue }
         let body = try service.answer(with: nil, at: path)
         let error = await failure(of: service.answering(.json(body)), service.name)
@@ -74,7 +74,7 @@ final class MalformedAnswerTests: XCTestCase {
     }
   }
 
-  func testAFieldOfTheWrongTypeIsNamed() async throws {
+  func testFieldOfTheWrongTypeIsNamed() async throws {
     let values: [Any] = [17, true, ["a"], ["a": "b"], 1.5, NSNull(), ""]
     for service in RemoteService.all {
       for path in [service.id, service.secret, service.token] {
@@ -88,7 +88,7 @@ final class MalformedAnswerTests: XCTestCase {
     }
   }
 
-  func testAnEndThatIsNoTimeIsNamed() async throws {
+  func testInvalidExpirationIsNamed() async throws {
     let values: [Any] = [
       "", "soon", "2027-02-30T00:00:00Z", "15.01.2027", -1, 0, 1e300, 99_999_999_999, true, ["a"],
       "1970-01-01T00:00:00Z",
@@ -103,7 +103,7 @@ final class MalformedAnswerTests: XCTestCase {
     }
   }
 
-  func testTheEndIsReadInEveryForm() async throws {
+  func testExpirationIsParsedInEveryFormat() async throws {
     let values: [Any] = [
       1_800_003_600, 1_800_003_600_000, 1_800_003_600.7, "1800003600", "1800003600000", "2027-01-15T09:00:00Z",
       "2027-01-15T09:00:00.000Z", "2027-01-15T17:00:00+08:00", " 2027-01-15T09:00:00Z\n",
@@ -117,7 +117,7 @@ final class MalformedAnswerTests: XCTestCase {
     }
   }
 
-  func testAKeyThatCannotBeSentIsRefused() async throws {
+  func testKeyWithInvalidCharactersIsRejected() async throws {
     for service in RemoteService.all {
       for (path, value) in [
         (service.id, "two words"), (service.secret, "line\nbreak"), (service.token, " leadingBlank"),
@@ -133,7 +133,7 @@ final class MalformedAnswerTests: XCTestCase {
   // matrix: Credentials URI: clock
   // matrix: Instance metadata: clock
   // matrix: Amazon container: clock
-  func testAKeyThatHasEndedByTheIssuersClockIsRefused() async throws {
+  func testKeyExpiredByTheIssuersClockIsRejected() async throws {
     for service in RemoteService.all {
       let late = ["Date": "Fri, 15 Jan 2027 09:00:00 GMT"]
       let error = await failure(of: service.answering(.json(service.answer, headers: late)), service.name)

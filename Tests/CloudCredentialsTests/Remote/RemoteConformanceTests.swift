@@ -2,11 +2,11 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// Every provider over HTTP keeps what the suite for providers asks of anybody's.
+/// Tests that every HTTP provider conforms to the rules of credential providers.
 final class RemoteConformanceTests: XCTestCase {
   private let secrets = ["s3cretOfTheAnswer", "tokenOfTheAnswer", "s3cretThatAsks", "tokenThatAsks"]
 
-  /// A transport that gives an answer to whatever asks for the key, however many ask at once.
+  /// Returns a transport that sends the same response to every request for the key.
   private func transport(_ answer: @escaping @Sendable () -> HTTPStreamingResponse) -> ScriptedTransport {
     ScriptedTransport { request in
       if request.path == "/latest/api/token" { return .text("metadata-token") }

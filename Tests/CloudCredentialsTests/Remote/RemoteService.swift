@@ -3,19 +3,19 @@ import Foundation
 import StorageAuth
 import StorageAuthTesting
 
-/// One provider that speaks HTTP, with an answer as the real service writes it.
+/// An HTTP provider with a response in the real service's format.
 struct RemoteService: Sendable {
   let name: String
-  /// The answers before the one that has the key.
+  /// The responses before the one with the key.
   var before: [String] = []
-  /// The answer that has the key.
+  /// The response with the key.
   let answer: String
-  /// Where the id, the secret, the token and the end are in it.
+  /// The paths of the ID, the secret, the token and the expiration in the response.
   let id: [String]
   let secret: [String]
   let token: [String]
   let end: [String]
-  /// How often the provider asks a service that does not answer.
+  /// The number of requests to a service that does not respond.
   var tries = 1
   let provider: @Sendable (any HTTPTransport, any SigningClock) -> any CredentialProvider<AccessKey>
 
@@ -26,7 +26,7 @@ struct RemoteService: Sendable {
   static let identityToken = "eyJhbGciOi.eyJzdWIi.c2lnbmF0dXJl"
   static let allSecrets = [secretText, tokenText, ownSecret, ownToken, identityToken]
 
-  /// The wall clock of the tests, and the end of the keys an hour later.
+  /// The wall clock of the tests; the keys expire an hour later.
   static let now = Timestamp(unixSeconds: 1_800_000_000)
   static let end = Timestamp(unixSeconds: 1_800_003_600)
   static let date = ["Date": "Fri, 15 Jan 2027 08:00:00 GMT"]

@@ -4,14 +4,14 @@ import StorageAuthTesting
 import XCTest
 
 extension RemoteService {
-  /// A provider whose last answer is another one.
+  /// A provider that receives another last response.
   func answering(
     _ reply: HTTPStreamingResponse, by time: any SigningClock = SteppedTime(now: RemoteService.now)
   ) -> any CredentialProvider<AccessKey> {
     provider(ScriptedTransport(before.map { .text($0) } + Array(repeating: reply, count: tries)), time)
   }
 
-  /// A provider whose last answer lacks what the script says.
+  /// A provider whose last request fails with a transport error.
   func failing(
     _ error: TransportError, by time: any SigningClock = SteppedTime(now: RemoteService.now)
   ) -> any CredentialProvider<AccessKey> {
@@ -25,7 +25,7 @@ extension RemoteService {
     return provider(transport, time)
   }
 
-  /// The good answer with another value, or without one, at a place.
+  /// The valid response with another value at a path, or without the value if it is `nil`.
   func answer(with value: Any?, at path: [String]) throws -> String {
     let root = try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any])
     let changed = Self.replacing(path[...], in: root, with: value)
@@ -45,14 +45,15 @@ extension RemoteService {
   }
 }
 
-/// The error of a provider; it names its source, says what to do, and holds no secret of the tests.
+/// Returns the error of a provider, and asserts that it names its source and a remedy and contains no secret of the
+/// tests.
 func failure(
   of provider: any CredentialProvider<AccessKey>, _ note: String = "", secrets: [String] = RemoteService.allSecrets,
   file: StaticString = #filePath, line: UInt = #line
 ) async -> CredentialError? {
   do {
     let key = try await provider.credential()
-    XCTFail("\(note): there is a key with the id \(key.id)", file: file, line: line)
+    XCTFail("\(note): a key was issued with the id \(key.id)", file: file, line: line)
     return nil
   } catch {
     XCTAssertEqual(error.source, provider.source, note, file: file, line: line)
@@ -69,7 +70,7 @@ func failure(
 final class Tick: Sendable {
   private let count = Lock(0)
 
-  /// The number of calls before this one.
+  /// Returns the number of previous calls.
   func next() -> Int {
     count.withLock { count in
       defer { count += 1 }

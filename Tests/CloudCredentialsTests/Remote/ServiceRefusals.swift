@@ -2,7 +2,7 @@ import HTTPTypes
 import StorageAuth
 import StorageAuthTesting
 
-/// A refusal as Alibaba Cloud's services write it.
+/// An error response of Alibaba Cloud's services.
 func alibabaRefusal(_ code: String, _ message: String = "No.", date: String? = nil, status: Int = 400)
   -> HTTPStreamingResponse
 {
@@ -11,14 +11,14 @@ func alibabaRefusal(_ code: String, _ message: String = "No.", date: String? = n
     headers: date.map { ["Date": $0] } ?? [:])
 }
 
-/// A refusal as Tencent Cloud's services write it, with a status of success.
+/// An error response of Tencent Cloud's services, whose status is 200.
 func tencentRefusal(_ code: String, _ message: String = "No.", date: String? = nil) -> HTTPStreamingResponse {
   .json(
     #"{"Response":{"Error":{"Code":"\#(code)","Message":"\#(message)"},"RequestId":"R-7"}}"#,
     headers: date.map { ["Date": $0] } ?? [:])
 }
 
-/// A refusal as Amazon's services write it.
+/// An error response of AWS's services.
 func amazonRefusal(_ code: String, _ message: String = "No.", date: String? = nil, status: Int = 400)
   -> HTTPStreamingResponse
 {

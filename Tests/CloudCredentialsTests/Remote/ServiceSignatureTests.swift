@@ -3,7 +3,7 @@ import HTTPTypes
 import StorageAuth
 import XCTest
 
-/// What the signers of the services refuse, and what is read from their authorizations.
+/// Tests which calls the services' signers reject, and the parsing of their authorizations.
 final class ServiceSignatureTests: XCTestCase {
   private let key = AccessKey(id: "id", secret: "secret")
 
@@ -28,10 +28,10 @@ final class ServiceSignatureTests: XCTestCase {
     XCTAssertThrowsError(try signer.sign(&changed, with: key, in: .now), line: line) { error in
       XCTAssertEqual((error as? SigningError)?.code, code, line: line)
     }
-    XCTAssertEqual(changed.request, call.request, "a refused call is untouched", line: line)
+    XCTAssertEqual(changed.request, call.request, "a rejected call must be unchanged", line: line)
   }
 
-  func testACallThatLacksWhatIsSignedIsRefused() throws {
+  func testCallWithoutARequiredHeaderIsRejected() throws {
     for index in alibaba.indices {
       var headers = alibaba
       headers.remove(at: index)
@@ -46,14 +46,14 @@ final class ServiceSignatureTests: XCTestCase {
     }
   }
 
-  func testAnAnonymousKeyLeavesTheCallAsItIs() throws {
+  func testAnonymousKeyLeavesTheCallUnchanged() throws {
     let calls = [try call(alibaba), try call(tencent)]
     XCTAssertEqual(try ACS3Signer().signed(calls[0], with: .anonymous, in: .now).request, calls[0].request)
     XCTAssertEqual(
       try TC3Signer(service: "sts").signed(calls[1], with: .anonymous, in: .now).request, calls[1].request)
   }
 
-  func testSigningAgainReplacesWhatAnEarlierSignatureLeft() throws {
+  func testSigningAgainReplacesTheEarlierSignature() throws {
     let temporary = AccessKey(id: "STS.id", secret: "other", sessionToken: "token")
     let context = SigningContext.at(Timestamp(unixSeconds: 1_800_000_000))
     let first = try call(alibaba)
@@ -70,7 +70,7 @@ final class ServiceSignatureTests: XCTestCase {
     XCTAssertNil(twice.request.headerFields[try XCTUnwrap(HTTPField.Name("X-TC-Token"))])
   }
 
-  func testTheBodyAndTheQueryAreSigned() throws {
+  func testBodyAndQueryAreSigned() throws {
     let context = SigningContext.at(Timestamp(unixSeconds: 1_800_000_000))
     func signature(_ path: String, _ body: [UInt8]) throws -> String {
       var call = try call(alibaba, path: path)
@@ -79,13 +79,13 @@ final class ServiceSignatureTests: XCTestCase {
       return try XCTUnwrap(header.flatMap(ServiceAuthorization.init)).signature
     }
     let base = try signature("/?a=1&b=2", [1])
-    XCTAssertEqual(base, try signature("/?b=2&a=1", [1]), "the order of the parameters is not signed")
+    XCTAssertEqual(base, try signature("/?b=2&a=1", [1]), "the order of the parameters must not be signed")
     XCTAssertEqual(try signature("/?a=+", []), try signature("/?a=%20", []))
     XCTAssertNotEqual(base, try signature("/?a=1&b=3", [1]))
     XCTAssertNotEqual(base, try signature("/?a=1&b=2", [2]))
   }
 
-  func testAnAuthorizationThatIsBrokenIsNotRead() {
+  func testMalformedAuthorizationIsRejected() {
     let whole = "ACS3-HMAC-SHA256 Credential=id,SignedHeaders=host;x-acs-date,Signature=00ff"
     XCTAssertEqual(ServiceAuthorization(whole)?.signedHeaders, ["host", "x-acs-date"])
     for broken in [

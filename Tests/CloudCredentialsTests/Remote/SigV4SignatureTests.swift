@@ -4,7 +4,7 @@ import XCTest
 
 @testable import CloudCredentials
 
-/// Signature Version 4 of the services other than S3, against known answers.
+/// Tests Signature Version 4 for services other than S3 against known answers.
 final class SigV4SignatureTests: XCTestCase {
   private let secret = Secret("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
 
@@ -16,9 +16,9 @@ final class SigV4SignatureTests: XCTestCase {
       body: Array(body.utf8))
   }
 
-  /// Rows `get-vanilla`, `get-vanilla-query-order-key-case`, `get-header-value-trim`, `post-sts-header-before` and
-  /// `post-x-www-form-urlencoded` of the suite that Amazon published for Signature Version 4.
-  func testThePublishedSuiteComesOut() throws {
+  /// Covers `get-vanilla`, `get-vanilla-query-order-key-case`, `get-header-value-trim`, `post-sts-header-before` and
+  /// `post-x-www-form-urlencoded` of the suite that AWS published for Signature Version 4.
+  func testPublishedSuiteIsReproduced() throws {
     let amzDate = try XCTUnwrap(HTTPField.Name("X-Amz-Date"))
     let token = try XCTUnwrap(HTTPField.Name("X-Amz-Security-Token"))
     let hash = try XCTUnwrap(HTTPField.Name("x-amz-content-sha256"))
@@ -62,8 +62,8 @@ final class SigV4SignatureTests: XCTestCase {
     }
   }
 
-  /// What botocore 1.43.11 signs for `sts` in `eu-central-1`.
-  func testCallsOfTheTokenServiceAreSignedAsBotocoreSignsThem() throws {
+  /// Covers signatures of botocore 1.43.11 for `sts` in `eu-central-1`.
+  func testSTSCallsAreSignedAsByBotocore() throws {
     let body = "Action=AssumeRole&Version=2011-06-15&RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fx&RoleSessionName=alice"
     let signer = SigV4Signer(region: "eu-central-1", service: "sts")
     for (token, names, signature) in [
@@ -88,7 +88,7 @@ final class SigV4SignatureTests: XCTestCase {
     }
   }
 
-  func testWhatCannotBeSignedIsRefusedAndLeftAsItIs() throws {
+  func testCallThatCannotBeSignedIsRejectedAndUnchanged() throws {
     let signer = SigV4Signer(region: "eu-central-1", service: "sts")
     let twice = try XCTUnwrap(HTTPField.Name("X-Amz-Target"))
     var headers: HTTPFields = [:]

@@ -4,7 +4,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// What is sent to Tencent Cloud's token service, and what becomes of its refusals.
+/// Tests the requests to Tencent Cloud STS, and the handling of error responses.
 final class TencentSTSTests: XCTestCase {
   private let time = SteppedTime(now: RemoteService.now)
   private let role = "qcs::cam::uin/100000000001:roleName/cos-role"
@@ -46,7 +46,7 @@ final class TencentSTSTests: XCTestCase {
     return try XCTUnwrap(object).mapValues { "\($0)" }
   }
 
-  func testAFederationTokenIsAskedForWithAPolicy() async throws {
+  func testFederationTokenIsRequestedWithAPolicy() async throws {
     let transport = ScriptedTransport([.json(RemoteService.tencentRole.answer)])
     let provider = federation(transport)
     _ = try await provider.credential()
@@ -66,7 +66,7 @@ final class TencentSTSTests: XCTestCase {
     XCTAssertEqual(provider.source, "Tencent STS GetFederationToken (phone)")
   }
 
-  func testARoleIsAssumed() async throws {
+  func testRoleIsAssumed() async throws {
     let transport = ScriptedTransport([.json(RemoteService.tencentRole.answer)])
     let provider = TencentAssumeRoleProvider(
       roleARN: role, sessionName: "alice", credentials: RemoteService.ownTemporaryKey, duration: .seconds(43_200),
@@ -83,7 +83,7 @@ final class TencentSTSTests: XCTestCase {
       ["RoleArn": role, "RoleSessionName": "alice", "DurationSeconds": "43200", "ExternalId": "é/1"])
   }
 
-  func testTheIdentityTokenIsSentWithoutASignature() async throws {
+  func testIdentityTokenIsSentUnsigned() async throws {
     let transport = ScriptedTransport([.json(RemoteService.tencentRole.answer)])
     let provider = TencentWebIdentityProvider(
       roleARN: role, providerID: "tke", sessionName: "pod", endpoint: .international, transport: transport, time: time,
@@ -126,7 +126,7 @@ final class TencentSTSTests: XCTestCase {
   }
 
   // matrix: Tencent STS: clock
-  func testAWrongClockIsCorrectedOnceAndKept() async throws {
+  func testWrongClockIsCorrectedOnceAndTheCorrectionRetained() async throws {
     let answer = RemoteService.tencentRole.answer
     let replies = Tick()
     let transport = ScriptedTransport { _ in
@@ -141,7 +141,7 @@ final class TencentSTSTests: XCTestCase {
       transport.requests.map { $0.header("X-TC-Timestamp") }, ["1800000000", "1799998800", "1799998810"])
   }
 
-  func testAClockErrorThatStaysIsNotTriedForEver() async throws {
+  func testPersistentClockErrorIsRetriedOnce() async throws {
     let replies = Tick()
     let transport = ScriptedTransport { _ in
       tencentRefusal("AuthFailure.SignatureExpire", date: "Fri, 15 Jan 2027 0\(replies.next()):00:00 GMT")
@@ -153,7 +153,7 @@ final class TencentSTSTests: XCTestCase {
   }
 
   // matrix: Tencent STS: refusal
-  func testRefusalsAreToldWithCodeRequestAndRemedy() async throws {
+  func testErrorsAreReportedWithCodeRequestIDAndRemedy() async throws {
     let cases: [(String, CredentialError.Code, String)] = [
       ("AuthFailure.SignatureFailure", .rejected, "secret"),
       ("AuthFailure.SecretIdNotFound", .rejected, "ID of the signing key"),
@@ -172,7 +172,7 @@ final class TencentSTSTests: XCTestCase {
     }
   }
 
-  func testAnAnswerThatLacksAnObjectNamesIt() async throws {
+  func testMissingObjectInAResponseIsNamed() async throws {
     for (body, name) in [("{}", "Response"), (#"{"Response":{}}"#, "Credentials"), (#"{"Response":3}"#, "Response")] {
       let error = await failure(of: RemoteService.tencentRole.answering(.json(body)))
       XCTAssertEqual(error?.code, .malformedAnswer)

@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import FuzzEngine
 
-/// Gives inputs to one reader until a limit of libFuzzer is reached: `storage-auth-fuzz READER [OPTION …] [FOLDER …]`.
+/// Runs inputs through one reader until a limit of libFuzzer is reached: `storage-auth-fuzz READER [OPTION …] [FOLDER
+/// …]`.
 ///
 /// Without arguments, it lists the readers.
 @main
@@ -28,7 +29,8 @@ enum FuzzCommand {
     exit(status)
   }
 
-  /// The one reader of this process; it is set before the first input and never again.
+  /// The reader of this process, set before the first input and not changed afterwards, so that unsynchronized access
+  /// is safe.
   private nonisolated(unsafe) static var current: Reader?
 
   private static func read(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {

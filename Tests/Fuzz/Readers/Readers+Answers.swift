@@ -7,7 +7,7 @@ import StorageXML
 
 @testable import StorageClient
 
-/// What the services answer to a client: heads, errors, lists, and the sizes and names in them.
+/// Readers of services' responses to a client: heads, errors, listings, and the sizes and names in them.
 extension Reader {
   static let answers = [answerHeads, serviceErrors, lists, nodeAnswers, signatureAnswers]
 
@@ -17,15 +17,15 @@ extension Reader {
     return (HTTPResponse(status: .init(code: status), headerFields: request.headerFields), body)
   }
 
-  /// The sizes that an answer claims are cut into ranges that cover them.
+  /// Checks that the ranges of a response's size cover it without gaps.
   private static let answerHeads = Reader(name: "answer-heads") { input, _ in
     guard let (response, _) = response(input) else { return false }
     for dialect in [ServiceDialect.oss, .cos] {
       let info = ObjectInfo(key: "k", response: response, dialect: dialect)
-      try require(info.size ?? 0 >= 0, "an object has less than no bytes")
+      try require(info.size ?? 0 >= 0, "an object has a negative size")
       guard let size = info.size, let sizes = try? PartSizes(length: size, preferred: 1 << 20) else { continue }
       let ranges = sizes.ranges(of: size)
-      try require(ranges.count <= 10_000, "there are too many ranges")
+      try require(ranges.count <= 10_000, "more than 10,000 ranges")
       try require((ranges.first?.lowerBound ?? 0) == 0 && (ranges.last?.upperBound ?? 0) == size, "bytes are missing")
       try require(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound }, "ranges have gaps")
       let start = response.headerFields[.contentLength].flatMap { Int64(digits: $0) } ?? 0
@@ -56,8 +56,8 @@ extension Reader {
     for dialect in [ServiceDialect.oss, .cos] {
       guard let page = try? ListPage(document, dialect: dialect) else { continue }
       isRead = true
-      try require(page.continuation?.utf8.count ?? 0 <= AnswerValue.limit, "a continuation has no bound")
-      try require(page.entries.allSatisfy { $0.name.utf8.count <= AnswerValue.limit }, "a name has no bound")
+      try require(page.continuation?.utf8.count ?? 0 <= AnswerValue.limit, "a continuation exceeds the size limit")
+      try require(page.entries.allSatisfy { $0.name.utf8.count <= AnswerValue.limit }, "a name exceeds the size limit")
     }
     return isRead
   }
@@ -68,12 +68,12 @@ extension Reader {
     let entries = elements.compactMap { try? NodeEntry($0) }
     for entry in entries {
       try require(entry.name == "/" || !entry.name.utf8.contains(UInt8(ascii: "/")), "a name is a path")
-      try require(entry.size ?? 0 >= 0, "a file has less than no bytes")
+      try require(entry.size ?? 0 >= 0, "a file has a negative size")
     }
     return !entries.isEmpty
   }
 
-  /// What a server that signs answers: it becomes a header of the next request.
+  /// Reads the response of a signing server, which becomes a header of the next request.
   private static let signatureAnswers = Reader(name: "signature-answers") { input, random in
     let server = SigningServiceClient(
       "https://a.example/sign", timeout: .seconds(1),

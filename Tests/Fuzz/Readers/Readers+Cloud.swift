@@ -10,7 +10,7 @@ import StorageJSON
 @testable import CloudCredentials
 @testable import LocalCloud
 
-/// What LocalCloud reads of a request once it knows who sent it.
+/// Readers of what LocalCloud parses of authenticated requests.
 extension Reader {
   static let cloud = [operations, ranges, serviceCalls, answeredCalls, nodeCalls, setupOrders]
 
@@ -41,12 +41,12 @@ extension Reader {
     for byteCount in [0, 1, 100, Int64.max] {
       _ = range.lies(within: byteCount)
       guard let bytes = range.bytes(of: byteCount) else { continue }
-      try require(bytes.lowerBound >= 0 && bytes.upperBound <= byteCount && !bytes.isEmpty, "a range is outside")
+      try require(bytes.lowerBound >= 0 && bytes.upperBound <= byteCount && !bytes.isEmpty, "a range is out of bounds")
     }
     return true
   }
 
-  /// The token services, the metadata services and the node read their calls so.
+  /// Parses calls like the token services, the metadata services and the node.
   private static let serviceCalls = Reader(name: "service-calls") { input, _ in
     guard let (request, body) = Samples.request(input) else { return false }
     let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)
@@ -60,7 +60,7 @@ extension Reader {
     accounts: [.init(Samples.key)], services: .init(identityTokens: [Secret(Samples.token)]),
     aspera: .init(users: [.init("node", password: Secret(Samples.secret))]), clock: { Samples.now })
 
-  /// The token services, the app server and the metadata answer the calls of any sender.
+  /// Lets the token services, the app server and the metadata respond to calls of untrusted clients.
   private static let answeredCalls = Reader(name: "answered-calls") { input, random in
     guard let (request, body) = Samples.request(input) else { return false }
     let issuer = Issuer(configuration.services, CloudContext(configuration))
@@ -80,7 +80,7 @@ extension Reader {
     }
   }
 
-  /// The node finds out who calls; no caller gets in without the secret of the key or the user.
+  /// Authenticates a caller of the node; authentication requires the secret of the key or the user.
   private static let nodeCalls = Reader(name: "node-calls") { input, _ in
     guard let (request, body) = Samples.request(input) else { return false }
     let authenticator = NodeAuthenticator(directory: NodeDirectory(configuration))
@@ -92,7 +92,7 @@ extension Reader {
       return false
     }
     let proof = call.authorization.flatMap { [UInt8](base64: String($0.dropFirst(6))) } ?? []
-    try require(text(proof).contains(Samples.secret), "a caller without a secret gets in")
+    try require(text(proof).contains(Samples.secret), "a caller without a secret is authenticated")
     return true
   }
 

@@ -3,7 +3,7 @@ import HTTPTypes
 import StorageAuth
 import StorageAuthTesting
 
-/// Where credentials come from: the answers of services, the files of tools, the output of programs.
+/// Readers of credentials: services' responses, tools' files and programs' output.
 extension Reader {
   static let credentials = [
     answer("alibaba-sts-answers") { transport, time in
@@ -46,7 +46,8 @@ extension Reader {
 
   private static let issuer = StaticCredentialProvider(Samples.key)
 
-  /// A reader of a service's answers: the parts of the input between two line feeds are the bodies, one a request.
+  /// Returns a reader of a service's responses: the parts of the input between blank lines are the bodies of
+  /// consecutive responses.
   private static func answer(
     _ name: String,
     _ providers:
@@ -108,7 +109,8 @@ extension Reader {
     return isTaken
   }
 
-  /// A machine where every file has the same bytes, every program prints the same, and there is no network.
+  /// Returns a context in which every file has the same bytes, every program prints the same output, and there is no
+  /// network.
   private static func machine(files: [UInt8] = [], output: [UInt8] = []) -> ProviderContext {
     ProviderContext(
       environment: { _ in nil }, home: "/home/fuzz", files: SameFile(bytes: files), commands: SameOutput(bytes: output),

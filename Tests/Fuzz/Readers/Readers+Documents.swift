@@ -8,15 +8,15 @@ import StorageXML
 @testable import CloudCredentials
 @testable import LocalCloud
 
-/// Documents: JSON, XML, INI, YAML, policies, lines of requests, instants.
+/// Readers of documents: JSON, XML, INI, YAML, policies, request lines and times.
 extension Reader {
   static let documents = [json, xml, ini, yaml, sessionPolicies, requestLines, timestamps, commandLines, curlLines]
 
   private static let json = Reader(name: "json") { input, _ in
     guard let value = try? JSONValue(parsing: input) else { return false }
     let text = value.serialized
-    try require(try JSONValue(parsing: text) == value, "JSON that is written is not read as it was")
-    try require(try JSONValue(parsing: text).serialized == text, "JSON that is written twice differs")
+    try require(try JSONValue(parsing: text) == value, "JSON differs after encoding and parsing")
+    try require(try JSONValue(parsing: text).serialized == text, "JSON that is encoded twice differs")
     return true
   }
 
@@ -24,7 +24,7 @@ extension Reader {
     guard let node = try? XMLNode.parse(input) else { return false }
     let bytes = node.serialized()
     guard let again = try? XMLNode.parse(bytes) else { return true }
-    try require(again.serialized() == bytes, "XML that is written twice differs")
+    try require(again.serialized() == bytes, "XML that is encoded twice differs")
     return true
   }
 
@@ -56,7 +56,7 @@ extension Reader {
       isRead = true
       let question = PolicyQuestion(
         action: "oss:GetObject", resource: ["acs", "oss", "*", "1", "photos/alice/a"], facts: ["oss:Prefix": "alice/"])
-      try require(policy.allows(question) == policy.allows(question), "the same question has two answers")
+      try require(policy.allows(question) == policy.allows(question), "the same request has two results")
     }
     return isRead
   }
@@ -64,7 +64,7 @@ extension Reader {
   private static let requestLines = Reader(name: "request-lines") { input, _ in
     let line = SignedLine(answering: text(input), defaultMode: .header, now: Samples.now)
     let again = SignedLine(answering: text(input), defaultMode: .header, now: Samples.now)
-    try require("\(line)" == "\(again)", "the same line has two answers")
+    try require("\(line)" == "\(again)", "the same line has two results")
     return true
   }
 
@@ -74,12 +74,12 @@ extension Reader {
       Timestamp(iso8601: text), Timestamp(iso8601Basic: text), Timestamp(httpDate: text), Timestamp(expiration: text),
     ].compactMap { $0 }
     for instant in read {
-      try require(instant.duration(to: instant) == .zero, "an instant is not itself")
+      try require(instant.duration(to: instant) == .zero, "the duration from a time to itself is not zero")
       _ = (instant.iso8601, instant.iso8601Basic, instant.httpDate)
       try require(
-        Samples.now.advanced(by: Samples.now.duration(to: instant)) == instant, "the way to an instant leads elsewhere")
+        Samples.now.advanced(by: Samples.now.duration(to: instant)) == instant, "the duration to a time is wrong")
       if (0...253_402_300_799).contains(instant.unixSeconds) {
-        try require(Timestamp(iso8601: instant.iso8601) == instant.wholeSeconds, "an instant is not read as written")
+        try require(Timestamp(iso8601: instant.iso8601) == instant.wholeSeconds, "a time changes when formatted")
       }
     }
     return !read.isEmpty
@@ -87,7 +87,7 @@ extension Reader {
 
   private static let curlLines = Reader(name: "curl-lines") { input, _ in
     guard let line = try? CurlLine(text(input)) else { return false }
-    try require(try CurlLine(text(input)) == line, "the same line is read in two ways")
+    try require(try CurlLine(text(input)) == line, "the same line is parsed in two ways")
     return line.url != nil
   }
 

@@ -8,7 +8,7 @@ import StorageAuthTesting
 
 @testable import LocalCloud
 
-/// Forms that browsers post: their parts, their fields and their policy.
+/// Readers of browser forms: parts, fields and policy.
 extension Reader {
   static let forms = [formPolicies, submittedForms, multipartBodies, headerParameters]
 
@@ -46,7 +46,7 @@ extension Reader {
     }
   }
 
-  /// The parts are the same however the body is cut.
+  /// Checks that the parts are the same however the body is split.
   private static let multipartBodies = Reader(name: "multipart-bodies") { input, random in
     let whole = await parts(of: [input])
     var pieces: [[UInt8]] = []
@@ -57,7 +57,7 @@ extension Reader {
       rest = rest.dropFirst(count)
     }
     let cut = await parts(of: pieces)
-    try require(whole == cut, "the cuts change the parts:\n\(whole)\n\(cut)")
+    try require(whole == cut, "splitting changes the parts:\n\(whole)\n\(cut)")
     return whole.last == "end"
   }
 

@@ -1,5 +1,6 @@
 import AsperaAuth
 
+/// Readers of ascp's frames, errors, specifications and arguments.
 extension Reader {
   static let aspera = [frames, errorTexts, specifications, arguments, grants]
 
@@ -15,7 +16,7 @@ extension Reader {
       rest = rest.dropFirst(count)
     }
     pieces += [cut.finish()].compactMap { $0 }
-    try require(items == pieces, "the cuts change what is read")
+    try require(items == pieces, "splitting changes the parsed frames")
     var frames = 0
     for case .frame(let frame) in items {
       frames += 1
@@ -31,14 +32,14 @@ extension Reader {
         !"\(frame)".contains("hidden-") || frame.names.contains { $0.contains("hidden-") || isShown($0) },
         "a secret is shown")
     }
-    // A carriage return at the end of a value belongs to the end of the line when it is read again.
+    // A carriage return at the end of a value becomes part of the line ending when the frame is parsed again.
     guard !frame.text.contains("\r\n") else { return }
     var parser = ManagementFrameParser()
     let again = parser.feed(frame.text.utf8)
-    try require(again == [.frame(frame)], "a frame that is written is not read as it was")
+    try require(again == [.frame(frame)], "a frame differs after encoding and parsing")
   }
 
-  /// Whether the value of a field is in the description: a mutation can put a secret there.
+  /// Whether the description contains the value of a field, because a mutation can put a secret there.
   private static func isShown(_ name: String) -> Bool {
     ["type", "code", "sessionid", "direction", "operation", "transferbytes", "startbyte", "pretransferbytes"]
       .contains(name.lowercased())
@@ -49,7 +50,7 @@ extension Reader {
     let code = random.below(80) - 5
     let meaning = AscpErrorCode.classify(code: code, text: text)
     let isCuredByToken = [.tokenExpired, .tokenRejected, .tokenMissing].contains(meaning)
-    try require(!isCuredByToken || code == 34 || code == 37, "another code than 34 and 37 asks for a token")
+    try require(!isCuredByToken || code == 34 || code == 37, "a code other than 34 and 37 requires a new token")
     return AscpErrorCode.classify(code: nil, text: text) != .other
   }
 }

@@ -4,6 +4,7 @@ import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
 
+/// Readers of private keys.
 extension Reader {
   static let keys = [keyTexts, keyContainers]
 
@@ -13,7 +14,7 @@ extension Reader {
 
   private static let keyTexts = Reader(name: "key-texts", run: check)
 
-  /// Keys whose text is as it should be, with something wrong inside of the contents.
+  /// Keys with a valid PEM text and damaged contents.
   private static let keyContainers = Reader(name: "key-containers") { input, random in
     let isOpenSSH = input.starts(with: "openssh-key-v1".utf8)
     let label = isOpenSSH ? labels[0] : random.pick(labels)
@@ -22,11 +23,11 @@ extension Reader {
     return try await check(Array(text.utf8), &random)
   }
 
-  /// Checks a key, and converts it for both clients; what comes out has to be a key again.
+  /// Checks a key and converts it for both clients; the result of a conversion must be a valid key.
   @Sendable private static func check(_ text: [UInt8], _ random: inout SeededGenerator) async throws -> Bool {
     let machine = ProviderContext(
       environment: { _ in nil }, home: nil, files: NoFiles(), transport: ScriptedTransport([]))
-    // A passphrase is tried now and then only: opening a key is slow on purpose.
+    // A passphrase is tried only occasionally, because decrypting a key is slow by design.
     let passphrase = random.below(64) == 0 ? Secret("wrong") : nil
     let key = AsperaPrivateKey.pem(Secret(bytes: text), passphrase: passphrase)
     let client = random.pick(PrivateKeyReport.Client.allCases)
@@ -42,7 +43,7 @@ extension Reader {
   }
 }
 
-/// No file is there.
+/// A file reader without files.
 private struct NoFiles: FileReader {
   func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents { throw .notFound }
 }

@@ -9,7 +9,7 @@ import StorageDiagnosis
 
 @testable import StorageAuthServer
 
-/// What a verifier, a signing service and a diagnosis read.
+/// Readers of verifiers, a signing service and a diagnosis.
 extension Reader {
   static let signatures = [
     ossRequests, cosRequests, s3Requests, s3Chunks, s3CanonicalRequests, acceptedRequests, targets, signingOrders,
@@ -33,7 +33,7 @@ extension Reader {
     try await check(input, [S3Verifier(region: "eu-central-1"), S3Verifier(style: .path, bucket: "photos")])
   }
 
-  /// A body in chunks is the same however it is cut, and has the length that was stated.
+  /// Checks that a chunked body is the same however it is split, and has the stated length.
   ///
   /// The first line of the input is that length.
   private static let s3Chunks = Reader(name: "s3-chunks") { input, random in
@@ -67,7 +67,7 @@ extension Reader {
       }
     }
     let whole = decoded(max(1, body.count))
-    try require(whole == decoded(1 + random.below(16)), "the cuts change the body")
+    try require(whole == decoded(1 + random.below(16)), "splitting changes the body")
     guard let whole else { return false }
     try require(Int64(whole.count) == length, "the body has another length than the stated one")
     return true
@@ -82,7 +82,8 @@ extension Reader {
       SigningRequest(.s3V4, method: method, stringToSign: string, canonicalRequest: canonical), input)
   }
 
-  /// The verdict depends on the request alone, no refusal shows a secret, and what is verified is what was sent.
+  /// Checks that the verdict depends only on the request, that no error shows a secret, and that verified data equals
+  /// the request's.
   private static func check(_ input: [UInt8], _ verifiers: [some SignatureVerifier]) async throws -> Bool {
     guard let (request, _) = Samples.request(input) else { return false }
     var isVerified = false
@@ -95,7 +96,7 @@ extension Reader {
       let style = proof.target.bucket.map { (request.path ?? "").utf8.starts(with: "/\($0)/".utf8) } ?? false
       let target = try RequestTarget(of: request, style: style ? .path : nil, bucket: "photos")
       try require(
-        target.parameters.count >= proof.target.parameters.count, "a parameter is verified that was not sent")
+        target.parameters.count >= proof.target.parameters.count, "a parameter is verified but was not sent")
     }
     return isVerified
   }
@@ -105,7 +106,7 @@ extension Reader {
   ) async -> (proof: VerifiedRequest?, text: String) {
     do {
       let proof = try await verifier.verify(request, at: Samples.now) { Samples.key(for: $0) }
-      // The order of a set differs from one to the next.
+      // The order of a set differs between instances.
       let signed = proof.signedHeaders.sorted()
       return (proof, "\(proof.accessKeyID) \(proof.target) \(proof.unsignedParameters) \(proof.usableUntil) \(signed)")
     } catch {
@@ -113,14 +114,14 @@ extension Reader {
     }
   }
 
-  /// What is signed here is accepted here.
+  /// Checks that a request signed by a signer is accepted by its verifier.
   private static let acceptedRequests = Reader(name: "signed-requests") { input, random in
     guard var (request, _) = Samples.request(input) else { return false }
     request.headerFields[.authorization] = nil
     let key = random.pick([Samples.key, Samples.temporaryKey])
     let context = SigningContext.at(Samples.now)
     let scheme = random.below(4)
-    // At a host that is another bucket's, the bucket of the signer and the one of the host differ.
+    // At a host of another bucket, the signer's bucket and the host's bucket would differ.
     request.authority =
       [
         "photos.oss-cn-hangzhou.aliyuncs.com", "photos.oss-cn-hangzhou.aliyuncs.com",
@@ -148,7 +149,7 @@ extension Reader {
     return true
   }
 
-  /// A signature that was made is never wrong; the request may be refused for what it asks.
+  /// Checks that a generated signature never mismatches; the request may be rejected for its contents.
   private static func accept(
     _ request: HTTPRequest, _ verifier: some SignatureVerifier, _ key: AccessKey
   ) async throws(BrokenRule) {
@@ -156,7 +157,7 @@ extension Reader {
       _ = try await verifier.verify(request, at: Samples.now) { _ in key }
     } catch {
       let code = (error as? VerificationError)?.code
-      try require(code != .mismatch && code != nil, "what was signed is refused: \(error)")
+      try require(code != .mismatch && code != nil, "a signed request is rejected: \(error)")
     }
   }
 
@@ -166,7 +167,7 @@ extension Reader {
     for style in [AddressingStyle.path, .virtualHosted, nil] {
       guard let target = try? RequestTarget(of: request, style: style) else { continue }
       isRead = true
-      try require(try RequestTarget(of: request, style: style) == target, "the same target is read in two ways")
+      try require(try RequestTarget(of: request, style: style) == target, "the same target is parsed in two ways")
       try require(target.key?.isEmpty != true, "a key is empty")
     }
     return isRead
@@ -218,7 +219,7 @@ extension Reader {
       try requireNoSecret(in: "\(error)", of: input)
       return false
     }
-    try require("\(intents[0])" == "\(intents[1])", "the same string is read in two ways")
+    try require("\(intents[0])" == "\(intents[1])", "the same string is parsed in two ways")
     do throws(SigningRefusal) {
       _ = try signer.sign(order, with: Samples.key, under: rules, at: Samples.now)
     } catch {
@@ -231,14 +232,14 @@ extension Reader {
     return true
   }
 
-  /// What `explain` is given: a request, and what the service answered to it.
+  /// Reads the input of `explain`: a request and the service's response.
   private static let refusedAnswers = Reader(name: "refused-answers") { input, random in
     guard let (request, body) = Samples.request(input) else { return false }
     let answer = RefusedAnswer(text(body))
     let service = random.pick([SignedService.oss(bucket: "photos", region: "cn-hangzhou"), .oss(), .cos(), .s3()])
     guard let diagnosis = SignatureDiagnosis(of: answer, to: request, signedFor: service) else { return false }
     let again = SignatureDiagnosis(of: answer, to: request, signedFor: service)
-    try require("\(diagnosis)" == "\(again.map { "\($0)" } ?? "")", "the same refusal has two causes")
+    try require("\(diagnosis)" == "\(again.map { "\($0)" } ?? "")", "the same error has two causes")
     return true
   }
 }

@@ -3,8 +3,9 @@ import StorageAuth
 import StorageAuthTesting
 import StorageJSON
 
+/// Readers of transfer specifications.
 extension Reader {
-  /// Fields that ascp takes.
+  /// Fields that ascp supports.
   private static let fields: [(name: String, value: JSONValue)] = [
     ("cipher", "aes-256-gcm"), ("content_protection", "encrypt"), ("content_protection_password", "hidden-file"),
     ("cookie", "hidden-cookie"), ("create_dir", true), ("destination_root", "/elsewhere"), ("direction", "receive"),
@@ -24,7 +25,7 @@ extension Reader {
     "", " ", "-", "a\nb", "hidden-value", 0, 65_536, -1, true, false, .null, [], ["source": "x"], ["a": ["token": "x"]],
   ]
 
-  /// A specification with some fields changed, mostly so that it stays one.
+  /// Returns a specification with some fields changed; most changes keep it valid.
   private static func changed(_ input: [UInt8], _ random: inout SeededGenerator) -> TransferSpec? {
     guard var specification = try? TransferSpec(json: input) else { return nil }
     for _ in 0..<random.below(5) {
@@ -38,9 +39,9 @@ extension Reader {
   static let specifications = Reader(name: "transfer-specifications") { input, _ in
     guard let specification = try? TransferSpec(json: input) else { return false }
     try require(
-      try TransferSpec(json: specification.json) == specification, "a specification changes when it is written")
+      try TransferSpec(json: specification.json) == specification, "a specification changes when it is encoded")
     let bare = specification.withoutSecrets
-    try require(bare.withoutSecrets == bare, "a copy without secrets has secrets")
+    try require(bare.withoutSecrets == bare, "a copy without secrets contains secrets")
     for name in ["token", "remote_password", "ssh_private_key", "proxy"] {
       if case .string? = bare.fields[name] { throw BrokenRule("a copy without secrets has \(name)") }
     }
@@ -65,13 +66,13 @@ extension Reader {
     guard let command = try? AscpCommand(specification, options: options, managementPort: 1) else { return false }
     let arguments = command.arguments(listPath: "/list")
     try checkSecrets(of: specification, arguments, "\(command)")
-    try require(!arguments.contains { $0.unicodeScalars.contains("\0") }, "an argument holds a null character")
+    try require(!arguments.contains { $0.unicodeScalars.contains("\0") }, "an argument contains a null character")
     let breaks = (command.list?.lines ?? []).contains { $0.unicodeScalars.contains { $0 == "\n" || $0 == "\r" } }
-    try require(!breaks, "a line of the list breaks")
+    try require(!breaks, "a line of the list contains a line break")
     return true
   }
 
-  /// The secrets of a specification are in no argument, unless the input has the same text where it is none.
+  /// Checks that no argument contains a secret of the specification, unless the input contains the same text elsewhere.
   private static func checkSecrets(of specification: TransferSpec, _ arguments: [String], _ shown: String) throws {
     var rest = specification.withoutSecrets
     rest.cookie = nil
@@ -96,15 +97,15 @@ extension Reader {
       try TransferSigner(account: account).sign(
         &signed, with: TransferGrant(token: nil, specification: answer), in: .at(Timestamp(unixSeconds: 0)))
     } catch {
-      try require(signed.json == before.json, "a specification that is refused is changed")
+      try require(signed.json == before.json, "a rejected specification is changed")
       return false
     }
     try require(signed.remotePassword?.reveal() == "right", "a grant changes the password")
     try require(
       signed.sshPrivateKey == nil && signed.sshPrivateKeyPath == nil && signed.proxy == nil,
-      "a grant brings a credential")
+      "a grant adds a credential")
     try require(
-      signed.remoteHost?.lowercased() == "example.com" && signed.remoteUser == "usr1", "the password goes elsewhere")
+      signed.remoteHost?.lowercased() == "example.com" && signed.remoteUser == "usr1", "the password is sent elsewhere")
     try require(
       before.direction == .send
         ? signed.paths == before.paths && signed.sourceRoot == nil : signed.destinationRoot == "/mine",

@@ -4,13 +4,14 @@ import StorageCompression
 import StorageCrypto
 import StorageJSON
 
+/// Readers of links, tokens and fingerprints.
 extension Reader {
   static let tokens = [links, asperaTokens, bearerTokens, packedClaims, fingerprints]
 
   private static let links = Reader(name: "faspe-links") { input, _ in
     guard let link = try? FaspURI(String(decoding: input, as: UTF8.self)) else { return false }
     try link.specification.validate()
-    try require(link.specification.remotePassword == nil, "a link brings a password")
+    try require(link.specification.remotePassword == nil, "a link contains a password")
     try require(link.specification.remoteHost?.isEmpty == false, "a link has no host")
     _ = "\(link)"
     return true
@@ -19,9 +20,9 @@ extension Reader {
   private static let asperaTokens = Reader(name: "aspera-tokens") { input, _ in
     let text = String(decoding: input, as: UTF8.self)
     guard let token = try? AsperaToken(Secret(text)) else { return false }
-    try require(!text.unicodeScalars.contains { $0 == "\n" || $0 == "\r" || $0 == "\0" }, "a token has two lines")
+    try require(!text.unicodeScalars.contains { $0 == "\n" || $0 == "\r" || $0 == "\0" }, "a token is not one line")
     try require(token.secret.reveal() == text, "a token is changed")
-    try require(text.count < 24 || !"\(token)".contains(text), "a token shows itself")
+    try require(text.count < 24 || !"\(token)".contains(text), "a token's description contains the token")
     return true
   }
 
@@ -29,16 +30,16 @@ extension Reader {
     try decode(String(decoding: input, as: UTF8.self))
   }
 
-  /// Bearer tokens that are packed as they should be, with something wrong inside of them.
+  /// Bearer tokens with a valid compression and damaged contents.
   private static let packedClaims = Reader(name: "packed-claims") { input, _ in
     guard let packed = Zlib.compress(input) else { return false }
-    try require(try Zlib.decompress(packed, limit: input.count) == input, "what is packed is not unpacked as it was")
+    try require(try Zlib.decompress(packed, limit: input.count) == input, "compressed data differs after decompression")
     return try decode(String(writing: { $0.append(base64: packed.span) }))
   }
 
   private static func decode(_ text: String) throws -> Bool {
     guard let token = try? NodeBearerToken(Secret(text)) else { return false }
-    try require(try NodeBearerToken(token.secret) == token, "a bearer token that is read again differs")
+    try require(try NodeBearerToken(token.secret) == token, "a bearer token that is parsed again differs")
     _ = (token.claims.expiration, token.claims.scope, token.claims.groupIDs, "\(token)")
     return true
   }
@@ -46,8 +47,8 @@ extension Reader {
   private static let fingerprints = Reader(name: "fingerprints") { input, _ in
     guard let fingerprint = try? HostKeyFingerprint(String(decoding: input, as: UTF8.self)) else { return false }
     let text = fingerprint.description
-    try require(text.utf8.count == 40 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }, "no digits")
-    try require(try HostKeyFingerprint(text) == fingerprint, "a fingerprint that is read again differs")
+    try require(text.utf8.count == 40 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }, "not 40 digits")
+    try require(try HostKeyFingerprint(text) == fingerprint, "a fingerprint that is parsed again differs")
     return true
   }
 }

@@ -1,19 +1,19 @@
 import StorageAuthTesting
 
-/// A reader of foreign bytes, and what has to hold whatever the bytes are.
+/// A parser of untrusted bytes, with the rules that hold for every input.
 struct Reader: Sendable {
-  /// Its name, which is that of the folder with its corpus.
+  /// The name, which is also that of the corpus folder.
   let name: String
 
-  /// Gives an input to the reader, and checks the rules.
+  /// Parses an input and checks the rules.
   ///
-  /// `random` follows from the input alone, so that the same input always does the same.
+  /// `random` is derived from the input, so that the same input always has the same effect.
   ///
-  /// - Returns: Whether the reader took the input.
-  /// - Throws: A ``BrokenRule`` if what comes out is not what it has to be.
+  /// - Returns: Whether the reader accepted the input.
+  /// - Throws: A ``BrokenRule`` if the result violates a rule.
   let run: @Sendable (_ input: [UInt8], _ random: inout SeededGenerator) async throws -> Bool
 
-  /// Gives an input to the reader.
+  /// Parses an input and checks the rules.
   func read(_ input: [UInt8]) async throws -> Bool {
     // FNV-1a.
     let seed = input.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
@@ -25,7 +25,7 @@ struct Reader: Sendable {
   static var all: [Reader] { aspera + tokens + keys + signatures + forms + documents + credentials + answers + cloud }
 }
 
-/// Something that must hold for every input does not.
+/// The error for a violated rule.
 struct BrokenRule: Error, CustomStringConvertible {
   let description: String
 
@@ -34,20 +34,20 @@ struct BrokenRule: Error, CustomStringConvertible {
   }
 }
 
-/// Throws unless something holds.
+/// Throws ``BrokenRule`` unless a condition holds.
 func require(_ holds: Bool, _ rule: @autoclosure () -> String) throws(BrokenRule) {
   if !holds { throw BrokenRule(rule()) }
 }
 
 extension SeededGenerator {
-  /// A number from 0 up to, and without, a bound; 0 for a bound of 0.
+  /// Returns a random integer from 0 to below `bound`, or 0 if `bound` is 0.
   mutating func below(_ bound: Int) -> Int { bound > 0 ? Int(next() % UInt64(bound)) : 0 }
 }
 
-/// The text of an input; bytes that are no UTF-8 are replaced.
+/// The text of an input; invalid UTF-8 is replaced.
 func text(_ input: [UInt8]) -> String { String(decoding: input, as: UTF8.self) }
 
-/// Throws if a text shows a secret of the tests.
+/// Throws ``BrokenRule`` if a text contains a secret that the input does not contain.
 func requireNoSecret(in shown: String, of input: [UInt8] = []) throws(BrokenRule) {
   for secret in Samples.secrets where shown.contains(secret) && !text(input).contains(secret) {
     throw BrokenRule("a secret is shown: \(secret)")

@@ -1,7 +1,7 @@
 import HTTPTypes
 import StorageAuth
 
-/// The keys and the present of all readers, and requests as text.
+/// The keys and the current time of all readers, and requests as text.
 enum Samples {
   static let now = Timestamp(unixSeconds: 1_795_161_600)
   static let secret = "fuzz-secret-of-the-key"
@@ -11,14 +11,14 @@ enum Samples {
   static let key = AccessKey(id: "LTAIfuzz", secret: secret)
   static let temporaryKey = AccessKey(id: "STS.fuzz", secret: secret, sessionToken: token)
 
-  /// The key of an id.
+  /// Returns the key of an identifier.
   static func key(for id: AccessKeyID) -> AccessKey? {
     [key, temporaryKey].first { $0.id == id }
   }
 
-  /// Reads the head of a request, and what stands behind it.
+  /// Parses the head and the body of a request.
   ///
-  /// - Returns: `nil` for what no HTTP server would hand on.
+  /// - Returns: `nil` for input that no HTTP server would accept.
   static func request(_ input: [UInt8]) -> (head: HTTPRequest, body: [UInt8])? {
     let end = input.firstRange(of: Array("\n\n".utf8))
     let head = String(decoding: input[..<(end?.lowerBound ?? input.endIndex)], as: UTF8.self)
@@ -39,7 +39,7 @@ enum Samples {
     return (request, end.map { Array(input[$0.upperBound...]) } ?? [])
   }
 
-  /// Writes a request as ``request(_:)`` reads it.
+  /// Encodes a request in the format that ``request(_:)`` parses.
   static func text(of request: HTTPRequest, body: String = "") -> String {
     var text = "\(request.method.rawValue) \(request.path ?? "/") HTTP/1.1\nhost: \(request.authority ?? "")"
     for field in request.headerFields { text += "\n\(field.name.rawName): \(field.value)" }

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The entry of libFuzzer, which `-sanitize=fuzzer` links: runs inputs until a limit that is given as an argument.
+/// The entry point of libFuzzer, which `-sanitize=fuzzer` links: runs inputs until a limit from the arguments is reached.
 int LLVMFuzzerRunDriver(
     int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
 

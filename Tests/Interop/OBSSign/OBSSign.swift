@@ -3,10 +3,10 @@ import HTTPTypes
 import OBSProvider
 import StorageAuth
 
-/// Signs requests to OBS that stand in lines of JSON: `{method, host, path, headers, id, secret, token?, date, expires?}`.
+/// Signs requests to OBS from lines of JSON: `{method, host, path, headers, id, secret, token?, date, expires?}`.
 ///
-/// Each is answered with the value of the Authorization header or, where it says how long it is to work, with a URL. A line
-/// with a `form` is one to verify, which is answered with the key of the object or why it is refused.
+/// The output for each request is the value of the Authorization header or, if the request has a lifetime (`expires`), a
+/// URL. A line with a `form` is verified; its output is the key of the object or the error code.
 @main
 enum OBSSign {
   struct Form: Decodable {

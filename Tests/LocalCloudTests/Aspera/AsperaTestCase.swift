@@ -5,13 +5,13 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import XCTest
 
-/// The header of a name and a password.
+/// The value of an `Authorization` header for basic authentication.
 func basicAuthorization(_ id: String, _ secret: String) -> String { "Basic " + base64("\(id):\(secret)") }
 
-/// A text in Base64.
+/// The Base64 encoding of a string's UTF-8.
 func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 
-/// A test of the Aspera node.
+/// A base class of tests that use the local Aspera node.
 class AsperaTestCase: CloudTestCase {
   override var configuration: LocalCloud.Configuration {
     var configuration = super.configuration
@@ -23,7 +23,7 @@ class AsperaTestCase: CloudTestCase {
     return configuration
   }
 
-  /// Runs a server.
+  /// Runs a server and passes it and a client of its Node API to `body`.
   func withNode(
     _ configuration: LocalCloud.Configuration? = nil, _ body: (LocalCloud, NodeClient) async throws -> Void
   ) async throws {
@@ -37,12 +37,12 @@ class AsperaTestCase: CloudTestCase {
     await cloud.stop()
   }
 
-  /// A key for bearer tokens.
+  /// A key that signs bearer tokens.
   func bearerKey() throws -> NodeBearerKey {
     try NodeBearerKey(pem: Secret(pem(of: PrivateKey.generateRSA(bits: 2048))))
   }
 
-  /// A private key in PEM.
+  /// The PEM encoding of a private key in PKCS #8.
   func pem(of key: PrivateKey) throws -> String {
     try XCTUnwrap(key.pkcs8PEM).withBytes { bytes in String(writing: { $0.append(bytes) }) }
   }
@@ -52,7 +52,7 @@ class AsperaTestCase: CloudTestCase {
     "key " + Data(try XCTUnwrap(key.publicKey.sshBlob)).base64EncodedString()
   }
 
-  /// A bearer token of an access key, by the clock of the test.
+  /// A bearer token for an access key that expires `duration` after the test clock's time.
   func bearer(
     _ key: NodeBearerKey, accessKey: String = "test-id", lasting duration: Duration = .seconds(60)
   ) throws -> String {

@@ -4,9 +4,10 @@ internal import StorageAuth
 internal import StorageJSON
 internal import XCTest
 
+/// Tests the local Node API: authentication, access keys, file operations, injected faults and persistence.
 final class NodeAPITests: AsperaTestCase {
   // matrix: Aspera Node (basic): verify
-  func testANodeUserAndAnAccessKeyAreLetInWithBasic() async throws {
+  func testNodeUserAndAccessKeyAuthenticateWithBasic() async throws {
     try await withNode { cloud, client in
       let info = try await client.get("/info").value
       XCTAssertEqual(info["transfer_user"]?.string, "xfer")
@@ -18,7 +19,7 @@ final class NodeAPITests: AsperaTestCase {
   }
 
   // matrix: Aspera Node (basic): bad input
-  func testWhoeverIsNotKnownIsRefusedWithAnErrorInJSON() async throws {
+  func testUnknownCredentialsAreRejectedWithAJSONError() async throws {
     try await withNode { cloud, _ in
       let wrong: [[String: String]] = [
         [:], ["Authorization": "Basic"], ["Authorization": "Basic %%%"], ["Authorization": "Digest x"],
@@ -47,7 +48,7 @@ final class NodeAPITests: AsperaTestCase {
 
   // matrix: Aspera Node (bearer): verify
   // matrix: Aspera Node (bearer): expiry
-  func testABearerTokenIsTakenWhileItLivesAndItsSignatureIsThatOfTheKey() async throws {
+  func testBearerTokenIsAcceptedOnlyBeforeExpirationAndWithTheKeysSignature() async throws {
     try await withNode { [self] cloud, client in
       let key = try bearerKey()
       let foreign = try bearerKey()
@@ -75,7 +76,7 @@ final class NodeAPITests: AsperaTestCase {
     }
   }
 
-  func testAnAccessKeySeesItselfAloneAndANodeUserAll() async throws {
+  func testAccessKeyListsOnlyItselfAndNodeUserListsAll() async throws {
     var configuration = configuration
     configuration.aspera.accessKeys = [.init(id: "second", secret: Secret("second-secret"))]
     try await withNode(configuration) { cloud, client in
@@ -93,7 +94,7 @@ final class NodeAPITests: AsperaTestCase {
     }
   }
 
-  func testFoldersAreMadeListedInPagesMovedAndDeleted() async throws {
+  func testFoldersAreCreatedListedInPagesMovedAndDeleted() async throws {
     try await withNode { _, client in
       let made = try await client.post(
         "/files/create",
@@ -133,7 +134,7 @@ final class NodeAPITests: AsperaTestCase {
   }
 
   // matrix: Aspera Node (basic): atomicity
-  func testARefusedCallChangesNothing() async throws {
+  func testRejectedCallChangesNoFiles() async throws {
     try await withNode { cloud, client in
       _ = try await client.post("/files/create", ["paths": [["path": "/kept"]]])
       for name in ["browse", "create", "delete", "rename", "upload_setup", "download_setup"] {
@@ -149,7 +150,7 @@ final class NodeAPITests: AsperaTestCase {
     }
   }
 
-  func testTheNodeFailsOnDemandInItsOwnWords() async throws {
+  func testInjectedFaultsReturnErrorsInTheNodesFormat() async throws {
     try await withNode { cloud, client in
       cloud.faults[.node] = [.serverError(status: 503, .first(1))]
       let refused = try await client.get("/info")
@@ -162,7 +163,7 @@ final class NodeAPITests: AsperaTestCase {
     }
   }
 
-  func testFilesAndFoldersAreThereWhenADirectoryIsOpenedAgain() async throws {
+  func testFilesAndFoldersPersistWhenADirectoryIsReopened() async throws {
     var configuration = configuration
     configuration.root = try makeDirectory()
     try await withNode(configuration) { _, client in

@@ -4,11 +4,11 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StorageJSON
 
-/// Calls the Node API of a server.
+/// A client of the Node API of a server.
 struct NodeClient: Sendable {
   let cloud: LocalCloud
 
-  /// The headers that authorize.
+  /// The header fields that authenticate the client.
   var headers: [String: String]
 
   init(_ cloud: LocalCloud, basic id: String = "test-id", _ secret: String = "test-secret") {
@@ -27,13 +27,13 @@ struct NodeClient: Sendable {
 
   func put(_ path: String, _ document: JSONValue) async throws -> Reply { try await send(.PUT, path, document) }
 
-  /// Sets up a transfer, and takes its specification.
+  /// Sets up a transfer and returns its specification.
   func setup(_ name: String, _ request: JSONValue) async throws -> JSONValue? {
     let reply = try await post("/files/\(name)", ["transfer_requests": [["transfer_request": request]]])
     return try reply.value["transfer_specs"]?[0]?["transfer_spec"]
   }
 
-  /// The paths of what is in a folder.
+  /// The paths of the entries of a folder.
   func names(in folder: String) async throws -> [String] {
     try await post("/files/browse", ["path": .string(folder)]).value["items"]?.array?.compactMap { $0["path"]?.string }
       ?? []
@@ -49,7 +49,7 @@ struct NodeClient: Sendable {
 }
 
 extension Reply {
-  /// The body as JSON.
+  /// The body parsed as JSON.
   var value: JSONValue {
     get throws { try JSONValue(parsing: body) }
   }

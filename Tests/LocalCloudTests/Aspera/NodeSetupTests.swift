@@ -3,8 +3,9 @@ internal import LocalCloud
 internal import StorageJSON
 internal import XCTest
 
+/// Tests the setup of uploads and downloads with the local Node API.
 final class NodeSetupTests: AsperaTestCase {
-  func testAnUploadIsAnsweredByASpecificationWithAToken() async throws {
+  func testUploadSetupReturnsASpecificationWithAToken() async throws {
     try await withNode { cloud, client in
       let answer = try await client.setup(
         "upload_setup",
@@ -14,7 +15,7 @@ final class NodeSetupTests: AsperaTestCase {
         ])
       let token = try XCTUnwrap(answer?["token"]?.string)
       XCTAssertTrue(token.hasPrefix("ATM2_") && token.hasSuffix("_2MTA"), token)
-      XCTAssertEqual(answer?["paths"], [["destination": "x/a.bin"]], "the paths of an upload hold only destinations")
+      XCTAssertEqual(answer?["paths"], [["destination": "x/a.bin"]], "the paths of an upload contain only destinations")
       XCTAssertEqual(answer?["destination_root"]?.string, "/up")
       XCTAssertEqual(answer?["direction"]?.string, "send")
       XCTAssertEqual(answer?["remote_host"]?.string, "127.0.0.1")
@@ -29,14 +30,14 @@ final class NodeSetupTests: AsperaTestCase {
     }
   }
 
-  func testAnUploadWithOneDestinationAndNoRootHasItForItsRoot() async throws {
+  func testSingleDestinationWithoutARootBecomesTheRoot() async throws {
     try await withNode { _, client in
       let answer = try await client.setup("upload_setup", ["paths": [["destination": "/Upload"]]])
       XCTAssertEqual(answer?["destination_root"]?.string, "/Upload")
     }
   }
 
-  func testEachElementHasItsOwnError() async throws {
+  func testEachTransferRequestHasItsOwnError() async throws {
     try await withNode { cloud, client in
       _ = try await client.post("/files/create", ["paths": [["path": "/there"]]])
       let reply = try await client.post(
@@ -61,7 +62,7 @@ final class NodeSetupTests: AsperaTestCase {
     }
   }
 
-  func testAnUploadNeedsADestination() async throws {
+  func testUploadSetupRequiresADestination() async throws {
     try await withNode { _, client in
       let reply = try await client.post(
         "/files/upload_setup",

@@ -4,29 +4,29 @@ internal import NIOCore
 internal import NIOPosix
 internal import XCTest
 
-/// How a run of the simulator went.
+/// The result of one run of the simulator.
 struct SimulatorOutcome: Sendable {
   let status: Int32
   let frames: [ManagementFrame]
   let output: String
   let errors: String
 
-  /// The words of the frames' kinds.
+  /// The types of the frames as strings.
   var kinds: [String] { frames.map { $0.kind?.rawValue ?? "" } }
 
-  /// The code of the last frame.
+  /// The error code of the last frame.
   var code: Int? { frames.last?.code }
 
-  /// The description of the last frame.
+  /// The error description of the last frame.
   var text: String { frames.last?.errorDescription ?? "" }
 }
 
-/// Runs `ascp-simulator` as a process, and listens to its management port.
+/// Runs `ascp-simulator` as a process and listens on its management port.
 struct Simulator: Sendable {
-  /// Answers a frame with commands; nothing closes the connection.
+  /// Returns the commands with which the client responds to a frame; `nil` closes the connection.
   typealias Answers = @Sendable (ManagementFrame) throws -> [ManagementFrame]?
 
-  /// The program, which is built next to the tests.
+  /// The location of the program, which is built next to the tests.
   static var program: URL {
     get throws {
       let places = [Bundle(for: AsperaTestCase.self).bundleURL, Bundle.main.bundleURL].flatMap {
@@ -38,12 +38,12 @@ struct Simulator: Sendable {
     }
   }
 
-  /// Runs the simulator until it ends.
+  /// Runs the simulator until it exits.
   ///
   /// - Parameters:
-  ///   - arguments: The arguments, without those of the management port.
-  ///   - environment: All that is in its environment.
-  ///   - answers: What the client of the management port says to a frame.
+  ///   - arguments: The arguments without those of the management port.
+  ///   - environment: The complete environment of the process.
+  ///   - answers: The management client's response to each frame.
   static func run(
     _ arguments: [String], _ environment: [String: String] = [:], answering answers: @escaping Answers = { _ in [] }
   ) async throws -> SimulatorOutcome {
@@ -67,14 +67,14 @@ struct Simulator: Sendable {
     return SimulatorOutcome(status: ended.status, frames: [], output: ended.output, errors: ended.errors)
   }
 
-  /// What the listener is told when the simulator has ended, whether it connected or not.
+  /// The message that the listener receives when the simulator has exited, whether it connected or not.
   private static let farewell = ByteBuffer(string: "the simulator ended")
 
   private static func sayThatItEnded(to port: Int) async throws {
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connect(host: "127.0.0.1", port: port).get()
     try await channel.writeAndFlush(farewell)
-    // The listener may have closed it already.
+    // The listener may have closed the connection before.
     try? await channel.close()
   }
 
@@ -93,7 +93,7 @@ struct Simulator: Sendable {
 
   /// Reads the frames of a connection.
   ///
-  /// - Returns: Nothing if the simulator has ended.
+  /// - Returns: The frames, or `nil` if the simulator has exited.
   private static func converse(
     _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ answers: @escaping Answers
   ) async throws -> [ManagementFrame]? {

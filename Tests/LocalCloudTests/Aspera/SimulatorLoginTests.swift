@@ -5,8 +5,9 @@ internal import StorageCrypto
 internal import StorageJSON
 internal import XCTest
 
+/// Tests how the simulator authenticates with passwords and keys, and how it verifies the host key.
 final class SimulatorLoginTests: SimulatorTestCase {
-  /// An ECDSA key, made for this test, whose passphrase is open-sesame.
+  /// An ECDSA key, generated for this test, whose passphrase is open-sesame.
   private static let encryptedKey = """
     -----BEGIN ENCRYPTED PRIVATE KEY-----
     MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAgB+HwzNGGWiwICCAAw
@@ -18,7 +19,7 @@ final class SimulatorLoginTests: SimulatorTestCase {
     """
 
   // matrix: Aspera transfer (password): bad input
-  func testAWrongPasswordIsCode19AndSaysNoMore() async throws {
+  func testWrongPasswordIsReportedAsCode19WithoutDetails() async throws {
     try await withNode { [self] cloud, _ in
       for password in ["wrong", "", "xfer-password"] {
         let outcome = try await Simulator.run(
@@ -33,7 +34,7 @@ final class SimulatorLoginTests: SimulatorTestCase {
     }
   }
 
-  func testATestLoginSaysWhetherTheAccountIsTakenWithoutAFrame() async throws {
+  func testTestLoginReportsTheResultInItsExitStatusWithoutFrames() async throws {
     try await withNode { cloud, _ in
       func login(_ environment: [String: String]) async throws -> SimulatorOutcome {
         try await Simulator.run(
@@ -50,7 +51,7 @@ final class SimulatorLoginTests: SimulatorTestCase {
     }
   }
 
-  func testAKeyThatASetupCallBroughtAlongLogsIn() async throws {
+  func testKeyFromASetupCallAuthenticates() async throws {
     try await withNode { [self] cloud, client in
       let keys = try [
         PrivateKey.generateRSA(bits: 2048), PrivateKey.generateECDSA(.nistp256), PrivateKey.generateEd25519(),
@@ -104,7 +105,7 @@ final class SimulatorLoginTests: SimulatorTestCase {
     }
   }
 
-  func testNothingSecretGoesToAHostWithAnotherKey() async throws {
+  func testNoSecretIsSentToAHostWithAnotherKey() async throws {
     try await withNode { [self] cloud, _ in
       let right = cloud.transferHostKey.description
       let wrong = [String(right.reversed()), right.uppercased() + "A", "SHA256:x"]

@@ -5,10 +5,11 @@ internal import StorageAuth
 internal import StorageJSON
 internal import XCTest
 
+/// Tests which tokens and arguments the simulator and the node reject, and with which error codes.
 final class SimulatorRefusalTests: SimulatorTestCase {
   // matrix: Aspera transfer (token): expiry
   // matrix: Aspera transfer (token): verify
-  func testATransferTokenIsTakenForWhatItWasIssuedForUntilItEnds() async throws {
+  func testTransferTokenIsAcceptedForItsScopeUntilItExpires() async throws {
     try await withNode { [self] cloud, client in
       let upload = try await client.setup(
         "upload_setup", ["destination_root": "/up", "token_life_seconds": 100])?["token"]?.string
@@ -40,7 +41,7 @@ final class SimulatorRefusalTests: SimulatorTestCase {
     }
   }
 
-  func testADownloadTokenOpensItsSourcesAlone() async throws {
+  func testDownloadTokenGrantsOnlyItsSources() async throws {
     try await withNode { [self] cloud, client in
       _ = try await refusal(cloud, user: "mia")
       _ = try await refusal(cloud, user: "mia", to: "/secret")
@@ -62,7 +63,7 @@ final class SimulatorRefusalTests: SimulatorTestCase {
     }
   }
 
-  func testTokensEndAtOnceWhereThatIsConfigured() async throws {
+  func testTokensExpireImmediatelyWhenConfigured() async throws {
     var configuration = configuration
     configuration.aspera.tokenLifetime = .zero
     try await withNode(configuration) { [self] cloud, client in
@@ -72,7 +73,7 @@ final class SimulatorRefusalTests: SimulatorTestCase {
     }
   }
 
-  func testBasicAndBearerTokensAreThoseOfAnAccessKey() async throws {
+  func testBasicAndBearerTokensAuthenticateAnAccessKey() async throws {
     try await withNode { [self] cloud, client in
       var outcome = try await refusal(cloud, token: basicAuthorization("test-id", "test-secret"))
       XCTAssertEqual(outcome.status, 0, outcome.errors)
@@ -97,7 +98,7 @@ final class SimulatorRefusalTests: SimulatorTestCase {
     }
   }
 
-  func testWhatASimulatorOfThisKindDoesNotKnowIsAUsageError() async throws {
+  func testUnsupportedOptionsAreUsageErrors() async throws {
     try await withNode { [self] cloud, _ in
       for option in ["-Z", "--unknown", "--unknown=1", "-q=1", "--keepalive=1", "-T", "-iii", "-P"] {
         let words = option == "-P" ? ["-P"] : [option, "--mode", "send"]
@@ -119,7 +120,7 @@ final class SimulatorRefusalTests: SimulatorTestCase {
     }
   }
 
-  func testWhatCannotBeReachedOrReadHasItsOwnCode() async throws {
+  func testUnreachableHostsAndUnreadableFilesHaveSeparateCodes() async throws {
     let cloud = try await LocalCloud.start(configuration)
     var outcome = try await Simulator.run(
       arguments("send", cloud, ["/nowhere/at/all"], to: "/a"), Self.password)

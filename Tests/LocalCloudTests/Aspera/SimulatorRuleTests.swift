@@ -5,7 +5,7 @@ internal import StorageAuth
 internal import StorageJSON
 internal import XCTest
 
-/// What happens to files on both sides is what the options say, or the simulator does nothing.
+/// Tests that the options decide what happens to the files of both sides, and that unsupported options are rejected.
 final class SimulatorRuleTests: SimulatorTestCase {
   private func run(
     _ mode: String, _ cloud: LocalCloud, _ sources: [String], to destination: String, _ more: [String]
@@ -17,8 +17,8 @@ final class SimulatorRuleTests: SimulatorTestCase {
     try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
   }
 
-  func testADownloadOverwritesWhatThePolicySays() async throws {
-    // Whether a file of the same size, and one of another size, is overwritten, if it is older or newer than the source.
+  func testDownloadFollowsTheOverwritePolicy() async throws {
+    // Whether a file of the same size, and one of another size, is overwritten if it is older or newer than the source.
     let table: [(options: [String], sameOlder: Bool, otherOlder: Bool, sameNewer: Bool, otherNewer: Bool)] = [
       ([], true, true, true, true), (["--overwrite=never"], false, false, false, false),
       (["--overwrite", "never", "-k", "1"], false, false, false, false),
@@ -49,7 +49,7 @@ final class SimulatorRuleTests: SimulatorTestCase {
     }
   }
 
-  func testAnUploadThatMayNotOverwriteLeavesWhatIsThere() async throws {
+  func testUploadThatMayNotOverwriteLeavesTheExistingFile() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()
       _ = try await run("send", cloud, [write([1, 2, 3], to: "a", in: here)], to: "/up", [])
@@ -66,7 +66,7 @@ final class SimulatorRuleTests: SimulatorTestCase {
     }
   }
 
-  func testSourcesAreRemovedWhereThatIsAskedFor() async throws {
+  func testSourcesAreRemovedWhenRequested() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()
       func tree() throws -> String {
@@ -87,7 +87,7 @@ final class SimulatorRuleTests: SimulatorTestCase {
     }
   }
 
-  func testASourceThatDidNotArriveIsNotRemoved() async throws {
+  func testSourceOfAFailedTransferIsNotRemoved() async throws {
     try await withNode { [self] cloud, _ in
       cloud.faults.transfers = [.failure(code: 16, .afterBytes(2), .always)]
       let here = try makeDirectory()
@@ -98,7 +98,7 @@ final class SimulatorRuleTests: SimulatorTestCase {
     }
   }
 
-  func testFilesAreLeftOutByTheirTimes() async throws {
+  func testFilesAreExcludedByModificationTime() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()
       try setModified(Date(timeIntervalSince1970: 1_000), of: write([1], to: "t/old", in: here))
@@ -119,7 +119,7 @@ final class SimulatorRuleTests: SimulatorTestCase {
     }
   }
 
-  func testSymbolicLinksAreFollowedOrLeftOut() async throws {
+  func testSymbolicLinksAreFollowedOrSkipped() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()
       let file = try write([1], to: "t/file", in: here)
@@ -149,7 +149,7 @@ final class SimulatorRuleTests: SimulatorTestCase {
     }
   }
 
-  func testADownloadKeepsTimesIfAsked() async throws {
+  func testDownloadPreservesTimesWhenRequested() async throws {
     try await withNode { [self] cloud, _ in
       _ = try await run("send", cloud, [write([1], to: "a", in: makeDirectory())], to: "/up", [])
       let there = try makeDirectory()
@@ -160,7 +160,7 @@ final class SimulatorRuleTests: SimulatorTestCase {
     }
   }
 
-  func testWhatTheSimulatorCannotDoIsRefusedBeforeAnythingMoves() async throws {
+  func testUnsupportedOptionsAreRejectedBeforeAnyTransfer() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()
       let file = try write([1], to: "a", in: here)

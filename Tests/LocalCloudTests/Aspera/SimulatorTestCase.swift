@@ -4,11 +4,11 @@ internal import LocalCloud
 internal import StorageJSON
 internal import XCTest
 
-/// A test that runs the simulator against a server.
+/// A base class of tests that run the simulator against a server.
 class SimulatorTestCase: AsperaTestCase {
   static let password = ["ASPERA_SCP_PASS": "mia-password"]
 
-  /// The arguments of a transfer with sources in front of its destination.
+  /// The arguments of a transfer whose sources precede its destination.
   func arguments(
     _ mode: String, _ cloud: LocalCloud, user: String = "mia", _ sources: [String] = [], to destination: String,
     _ more: [String] = []
@@ -17,7 +17,7 @@ class SimulatorTestCase: AsperaTestCase {
       + ["--dest64"] + sources + [base64(destination)]
   }
 
-  /// Writes a file below a directory.
+  /// Writes a file below a directory and returns its path.
   @discardableResult
   func write(_ bytes: [UInt8], to name: String, in directory: String) throws -> String {
     let url = URL(fileURLWithPath: directory).appendingPathComponent(name)
@@ -33,7 +33,7 @@ class SimulatorTestCase: AsperaTestCase {
   /// Bytes that differ from their neighbours.
   func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }
 
-  /// Sends a small file as a user, and expects a failure.
+  /// Sends a small file as a user and returns the outcome, which is expected to be a failure.
   func refusal(
     _ cloud: LocalCloud, user: String = "xfer", to destination: String = "/up", token: String? = nil,
     _ more: [String] = []

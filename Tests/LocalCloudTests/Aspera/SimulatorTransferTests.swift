@@ -4,8 +4,9 @@ internal import LocalCloud
 internal import StorageJSON
 internal import XCTest
 
+/// Tests the transfers of the simulator: file trees, destinations, persistent sessions and cancellation.
 final class SimulatorTransferTests: SimulatorTestCase {
-  func testFilesAndFoldersGoUpAndComeBackAsTheyWere() async throws {
+  func testFilesAndFoldersAreUnchangedAfterUploadAndDownload() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()
       let large = bytes(2_500_000)
@@ -34,7 +35,7 @@ final class SimulatorTransferTests: SimulatorTestCase {
       XCTAssertEqual(try read("tree/large.bin", in: there), large)
       XCTAssertEqual(try read("tree/deep/empty", in: there), [])
       XCTAssertEqual(try read("tree/deep/\u{fc} b.txt", in: there), [7])
-      XCTAssertEqual(try FileManager.default.subpathsOfDirectory(atPath: there).count, 5, "nothing else is left")
+      XCTAssertEqual(try FileManager.default.subpathsOfDirectory(atPath: there).count, 5, "a temporary file was left")
       let transfers = cloud.statistics.transfers
       XCTAssertEqual(transfers.completed, 2)
       XCTAssertEqual(transfers.files, 6)
@@ -42,7 +43,7 @@ final class SimulatorTransferTests: SimulatorTestCase {
     }
   }
 
-  func testAFileThatIsThereIsReplacedAndKeepsItsPermissions() async throws {
+  func testReplacedFileKeepsItsPermissions() async throws {
     try await withNode { [self] cloud, _ in
       let here = try makeDirectory()
       let new = try write([1, 2, 3], to: "a.bin", in: here)
@@ -62,7 +63,7 @@ final class SimulatorTransferTests: SimulatorTestCase {
     }
   }
 
-  func testTheDestinationIsMadeAsTheOptionsSay() async throws {
+  func testDestinationPathFollowsTheOptions() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()
       let a = try write([1], to: "sub/a", in: here)
@@ -88,7 +89,7 @@ final class SimulatorTransferTests: SimulatorTestCase {
     }
   }
 
-  func testAPersistentSessionTakesPathsUntilItIsTold() async throws {
+  func testPersistentSessionAcceptsPathsUntilStopped() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()
       let paths = try ["one", "two"].map { try write(Array($0.utf8), to: $0, in: here) }
@@ -106,7 +107,7 @@ final class SimulatorTransferTests: SimulatorTestCase {
     }
   }
 
-  func testACancelledTransferLeavesNothingBehind() async throws {
+  func testCancelledTransferLeavesNoFile() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()
       let file = try write(bytes(3_000_000), to: "large", in: here)
@@ -122,12 +123,12 @@ final class SimulatorTransferTests: SimulatorTestCase {
       let down = try await Simulator.run(
         arguments("recv", cloud, ["/large"], to: there), Self.password,
         answering: { $0.kind == .statistics ? nil : [] })
-      XCTAssertEqual(down.status, 1, "the client of the management port has gone")
+      XCTAssertEqual(down.status, 1, "the management client closed the connection")
       XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: there), [])
     }
   }
 
-  func testWithoutAManagementPortTheTransferIsTheSame() async throws {
+  func testTransferWithoutAManagementPortSucceeds() async throws {
     try await withNode { [self] cloud, client in
       let file = try write([1], to: "a", in: makeDirectory())
       let outcome = try await Simulator.runAlone(arguments("send", cloud, [file], to: "/a"), Self.password)

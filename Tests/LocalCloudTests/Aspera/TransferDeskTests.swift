@@ -5,7 +5,7 @@ internal import NIOHTTP1
 internal import StorageJSON
 internal import XCTest
 
-/// The calls of the simulator, with numbers that the simulator never sends.
+/// Tests the server's transfer calls with numbers that the simulator never sends.
 final class TransferDeskTests: SimulatorTestCase {
   private func call(_ cloud: LocalCloud, _ path: String, _ document: JSONValue?) async throws -> Reply {
     var request = HTTPClientRequest(url: "http://127.0.0.1:\(cloud.transferPort)\(path)")
@@ -14,7 +14,7 @@ final class TransferDeskTests: SimulatorTestCase {
     return try await Reply(request)
   }
 
-  func testPositionsUpToTheGreatestNumberAreRefused() async throws {
+  func testOutOfRangeOffsetsAndCountsAreRejected() async throws {
     try await withNode { [self] cloud, _ in
       let file = try write(bytes(1_000), to: "a", in: makeDirectory())
       let sent = try await Simulator.run(arguments("send", cloud, [file], to: "/a"), Self.password)

@@ -3,8 +3,9 @@ internal import Foundation
 internal import LocalCloud
 internal import XCTest
 
+/// Tests faults injected into Aspera transfers.
 final class TransferFaultTests: SimulatorTestCase {
-  func testEveryCodeOfTheTableHappensOnDemand() async throws {
+  func testEveryErrorCodeCanBeInjected() async throws {
     try await withNode { [self] cloud, client in
       for error in AscpErrorCode.all {
         cloud.faults.transfers = [.failure(code: error.code)]
@@ -18,11 +19,11 @@ final class TransferFaultTests: SimulatorTestCase {
       XCTAssertEqual(names, [])
       XCTAssertEqual(cloud.statistics.transfers.logins, AscpErrorCode.all.count)
       XCTAssertEqual(cloud.statistics.transfers.sessions, 0)
-      XCTAssertEqual(cloud.statistics[.transfer].refused, [:], "what was asked for is counted apart")
+      XCTAssertEqual(cloud.statistics[.transfer].refused, [:], "injected faults are counted separately")
     }
   }
 
-  func testAFailureHappensWhereItIsAskedFor() async throws {
+  func testFailureHappensAtTheRequestedPhase() async throws {
     try await withNode { [self] cloud, client in
       cloud.faults.transfers = [.failure(code: 13, .connecting)]
       var outcome = try await refusal(cloud, user: "mia")
@@ -41,13 +42,13 @@ final class TransferFaultTests: SimulatorTestCase {
 
       cloud.faults.transfers = [.failure(code: 12, .afterBytes(20_000))]
       outcome = try await Simulator.run(arguments("send", cloud, [file], to: "/a"), Self.password)
-      XCTAssertEqual(outcome.code, 12, "a transfer with fewer bytes fails at its end")
+      XCTAssertEqual(outcome.code, 12, "a transfer of fewer bytes fails at its end")
       XCTAssertEqual(outcome.frames.compactMap(\.bytes), [10_000])
       XCTAssertEqual(cloud.statistics.transfers.completed, 0)
     }
   }
 
-  func testFailuresFallOnTheFirstTransfersOrOnEveryNth() async throws {
+  func testFailuresAffectTheFirstOrEveryNthTransfer() async throws {
     try await withNode { [self] cloud, _ in
       func codes(_ count: Int) async throws -> [Int?] {
         var codes: [Int?] = []
@@ -63,7 +64,7 @@ final class TransferFaultTests: SimulatorTestCase {
     }
   }
 
-  func testWhatIsAskedForAboutTokensReadsLikeIt() async throws {
+  func testInjectedTokenErrorsHaveTheirFailureClass() async throws {
     try await withNode { [self] cloud, _ in
       cloud.faults.transfers = [.tokenExpired()]
       var outcome = try await refusal(cloud, user: "mia")
@@ -74,7 +75,7 @@ final class TransferFaultTests: SimulatorTestCase {
     }
   }
 
-  func testADeskThatFailsIsALostConnection() async throws {
+  func testFailingTransferEndpointIsALostConnection() async throws {
     try await withNode { [self] cloud, _ in
       cloud.faults[.transfer] = [.disconnect(.every(3))]
       var outcome = try await refusal(cloud, user: "mia")

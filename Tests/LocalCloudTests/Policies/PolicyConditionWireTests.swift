@@ -5,7 +5,7 @@ internal import OSSAuth
 internal import StorageAuth
 internal import XCTest
 
-/// Conditions of policies over the wire, and what the token services make of policies.
+/// Tests policy conditions over the wire, and how the token services validate policies.
 final class PolicyConditionWireTests: PolicyTestCase {
   private func put(_ client: TestClient, _ headers: [String: String], _ count: Int) async throws -> Int {
     try await client.send(
@@ -13,7 +13,7 @@ final class PolicyConditionWireTests: PolicyTestCase {
     ).status
   }
 
-  func testCOSHoldsASimpleUploadToItsSizeAndType() async throws {
+  func testCOSEnforcesSizeAndTypeOfASimpleUpload() async throws {
     let policy = AccessPolicy([PolicyIntent.rule(.write, upTo: 4, types: ["image/*", "text/plain"])])
     try await withEachScope(policy, of: [.cos]) { scoped, _ in
       let tests: [([String: String], Int, Int)] = [
@@ -26,11 +26,11 @@ final class PolicyConditionWireTests: PolicyTestCase {
       }
       let initiate = try await scoped.send(
         .post, "uploads/alice/a", query: ["uploads": nil], headers: ["Content-Type": "image/png"])
-      XCTAssertEqual(initiate.status, 403, "parts have no limit, and so there are none")
+      XCTAssertEqual(initiate.status, 403, "parts have no size limit and must be rejected")
     }
   }
 
-  func testAnEndAndAnAddressHold() async throws {
+  func testExpirationAndAddressConditionsAreEnforced() async throws {
     for (network, allowed) in [("127.0.0.0/8", true), ("203.0.113.0/24", false)] {
       let policy = AccessPolicy([
         PolicyIntent.rule(
@@ -58,7 +58,7 @@ final class PolicyConditionWireTests: PolicyTestCase {
     }
   }
 
-  func testAPolicyThatCannotBeAppliedIsRefusedByTheTokenService() async throws {
+  func testUnsupportedPolicyIsRejectedByTheTokenService() async throws {
     let ram = { (statement: String) in #"{"Version":"1","Statement":[{"Effect":"Allow",\#(statement)}]}"# }
     let cam = { (statement: String) in #"{"version":"2.0","statement":[{"effect":"allow",\#(statement)}]}"# }
     let any = (#""Action":"*","Resource":"*""#, #""action":"*","resource":"*""#)
@@ -95,7 +95,7 @@ final class PolicyConditionWireTests: PolicyTestCase {
     }
   }
 
-  func testATemporaryKeyDoesNotGetOutOfItsPolicyByAskingForAnother() async throws {
+  func testTemporaryKeyCannotEscapeItsPolicyByRequestingAnother() async throws {
     try await withServices { services in
       for (allowed, role) in [(false, ""), (true, Self.alibabaRole)] {
         let more = allowed ? #",{"Effect":"Allow","Action":"sts:AssumeRole","Resource":"\#(role)"}"# : ""

@@ -4,7 +4,7 @@ internal import StorageAuth
 internal import StorageJSON
 internal import XCTest
 
-/// What is allowed, in the words of both clouds.
+/// Tests the documents of access policies in the policy languages of both clouds.
 final class PolicyDocumentTests: XCTestCase {
   private func check(
     _ intent: PolicyIntent, _ answer: PolicyIntent.Answer, version: String,
@@ -22,7 +22,7 @@ final class PolicyDocumentTests: XCTestCase {
     }
   }
 
-  func testEveryIntentIsSaidExactlyOrNotAtAll() {
+  func testEveryIntentIsExpressedExactlyOrRejected() {
     let intents = PolicyIntent.scopes + PolicyIntent.conditions
     XCTAssertGreaterThanOrEqual(intents.count, 40)
     for intent in intents {
@@ -33,9 +33,9 @@ final class PolicyDocumentTests: XCTestCase {
     }
   }
 
-  /// The document in Tencent's guide for keys that write to `doc` and read from `doc2`, but that reading is GetObject
-  /// alone there.
-  func testThePolicyOfTencentsGuide() throws {
+  /// Covers the document in Tencent's guide for keys that write to `doc` and read from `doc2`, except that reading is
+  /// only GetObject there.
+  func testPolicyOfTencentsGuide() throws {
     let bucket = "examplebucket-1250000000"
     let policy = AccessPolicy([
       AccessRule(.write, objects: .prefix("doc/"), in: bucket),
@@ -57,8 +57,8 @@ final class PolicyDocumentTests: XCTestCase {
     XCTAssertEqual(try JSONValue(parsing: document.utf8), try JSONValue(parsing: guide.utf8))
   }
 
-  /// The document in Alibaba's description of StringLike, for a directory that is read and listed.
-  func testThePolicyOfAlibabasDescriptionOfConditions() throws {
+  /// Covers the document in Alibaba's description of StringLike, for a directory that is read and listed.
+  func testPolicyOfAlibabasDescriptionOfConditions() throws {
     let policy = AccessPolicy([AccessRule(.read, .list, objects: .prefix("hangzhou/2015/"), in: "myphotos")])
     let guide = #"""
       {"Version": "1",
@@ -70,7 +70,7 @@ final class PolicyDocumentTests: XCTestCase {
     XCTAssertEqual(try JSONValue(parsing: policy.ramDocument().utf8), try JSONValue(parsing: guide.utf8))
   }
 
-  func testAnEndIsADateForCAMWhereItIsAskedFor() throws {
+  func testExpirationIsACAMDateWhenRequested() throws {
     let policy = AccessPolicy([PolicyIntent.rule(.list, on: .all, until: PolicyIntent.end)])
     let expected =
       #"{"effect":"allow","action":["name/cos:GetBucket"],"resource":["$C/*"],"condition":{"date_less_than":{"qcs:current_time":"2026-11-20T09:00:00Z"}}}"#
@@ -92,7 +92,7 @@ final class PolicyDocumentTests: XCTestCase {
     }
   }
 
-  func testEachBucketOfCAMHasItsRegion() throws {
+  func testEachCAMBucketHasItsRegion() throws {
     let policy = AccessPolicy([
       PolicyIntent.rule(.list, on: .all), PolicyIntent.rule(.list, on: .all, in: "archive-1250000000"),
     ])
@@ -107,7 +107,7 @@ final class PolicyDocumentTests: XCTestCase {
     }
   }
 
-  func testADocumentForTheTokenServiceOfAlibabaHasAtMost2048Bytes() throws {
+  func testDocumentForAlibabaSTSHasAtMost2048Bytes() throws {
     func policy(_ count: Int) -> AccessPolicy {
       AccessPolicy((0..<count).map { PolicyIntent.rule(.delete, on: .prefix("uploads/user-\($0 + 1000)/")) })
     }

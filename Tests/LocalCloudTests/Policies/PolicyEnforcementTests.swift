@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// Keys for one folder, over the wire.
+/// Tests over the wire that a key for one folder is limited to it.
 final class PolicyEnforcementTests: PolicyTestCase {
   private func uploads(_ keys: [String], _ owner: TestClient) async throws -> [String: String] {
     var ids: [String: String] = [:]
@@ -42,7 +42,7 @@ final class PolicyEnforcementTests: PolicyTestCase {
     return try await scoped.send(scoped.signed(request), body: test.body)
   }
 
-  func testAKeyForAFolderDoesNothingOutsideOfIt() async throws {
+  func testKeyForAFolderIsRejectedOutsideOfIt() async throws {
     let tests = PolicyRequest.others + PolicyRequest.objects
     XCTAssertGreaterThanOrEqual(tests.count, 40)
     try await withEachScope(Self.alice, of: LocalCloud.Provider.allCases) { scoped, owner in
@@ -74,11 +74,11 @@ final class PolicyEnforcementTests: PolicyTestCase {
         try list.document.all("Contents").compactMap { $0["Key"]?.text },
         ["uploads/alice/..x/new", PolicyRequest.alice])
       let parts = try await owner.send(.get, PolicyRequest.bob, query: ["uploadId": ids[PolicyRequest.bob]])
-      XCTAssertEqual(parts.status, 200, "the upload elsewhere was neither aborted nor completed")
+      XCTAssertEqual(parts.status, 200, "the upload outside of the folder was aborted or completed")
     }
   }
 
-  func testRefusalsHaveTheShapeOfTheService() async throws {
+  func testDenialsHaveTheFormatOfTheService() async throws {
     try await withEachScope(Self.alice) { scoped, _ in
       let reply = try await scoped.send(.get, PolicyRequest.bob)
       let document = try reply.document
@@ -96,7 +96,7 @@ final class PolicyEnforcementTests: PolicyTestCase {
     }
   }
 
-  func testAURLIsHeldToThePolicyToo() async throws {
+  func testPresignedURLIsLimitedByThePolicy() async throws {
     try await withEachScope(Self.alice, of: LocalCloud.Provider.allCases) { scoped, owner in
       for (key, status) in [(PolicyRequest.alice, 200), (PolicyRequest.bob, 403)] {
         _ = try await owner.send(.put, key, body: PolicyRequest.body)
@@ -110,7 +110,7 @@ final class PolicyEnforcementTests: PolicyTestCase {
     }
   }
 
-  func testAURLOfCOSMeansTheSameHoweverItsParametersAreSpelt() async throws {
+  func testCOSParameterNamesInPresignedURLsAreCaseInsensitive() async throws {
     try await withEachScope(Self.alice, of: [.cos]) { _, owner in
       for key in [PolicyRequest.alice, PolicyRequest.bob] {
         _ = try await owner.send(.put, key, body: PolicyRequest.body)
@@ -131,7 +131,7 @@ final class PolicyEnforcementTests: PolicyTestCase {
         try list.document.all("Contents").compactMap { $0["Key"]?.text }, [PolicyRequest.alice], list.text)
       let access = try await send(.get, PolicyRequest.bob, .init(name: "acl", value: nil), as: "ACL")
       XCTAssertEqual(access.status, 200)
-      XCTAssertNotEqual(access.body, PolicyRequest.body, "the object itself was given out")
+      XCTAssertNotEqual(access.body, PolicyRequest.body, "the object's content was returned")
       let tags = try await send(.put, PolicyRequest.bob, .init(name: "tagging", value: nil), as: "Tagging")
       XCTAssertEqual(tags.status, 501, tags.text)
       let rest = try await owner.send(.get, PolicyRequest.bob)
@@ -139,7 +139,7 @@ final class PolicyEnforcementTests: PolicyTestCase {
     }
   }
 
-  func testAKeyWithoutAPolicyMayDoWhatTheAccountMay() async throws {
+  func testKeyWithoutAPolicyHasTheAccountsPermissions() async throws {
     try await withServices { services in
       let issued = try await services.send(
         services.acs3(["RoleArn": Self.alibabaRole, "RoleSessionName": "alice"])

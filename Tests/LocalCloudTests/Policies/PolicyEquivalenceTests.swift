@@ -6,7 +6,7 @@ internal import XCTest
 
 @testable internal import LocalCloud
 
-/// What a policy allows is what the documents allow that are made of it: for policies and accesses by chance.
+/// Tests that the documents derived from a policy allow what the policy allows, for random policies and requests.
 final class PolicyEquivalenceTests: XCTestCase {
   private static let date = Timestamp(unixSeconds: 1_795_161_600)
   private static let buckets = ["photos-1250000000", "archive-1250000001"]

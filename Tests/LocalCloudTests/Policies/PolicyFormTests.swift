@@ -3,7 +3,7 @@ internal import LocalCloud
 internal import StorageAuth
 internal import XCTest
 
-/// A temporary key signs forms for what its policy allows and for nothing else, whatever the form says.
+/// Tests that a form signed with a temporary key is limited by the key's policy, whatever the form's own policy allows.
 final class PolicyFormTests: PolicyTestCase {
   private func post(_ client: TestClient, _ keys: ObjectScope, upTo size: Int64? = nil) async throws -> Int {
     let policy = client.policy {
@@ -13,7 +13,7 @@ final class PolicyFormTests: PolicyTestCase {
     return try await client.post(FormBody(client.form(client.formSigners[0], policy), file: [1])).status
   }
 
-  func testAFormOfAScopedKeyStaysInItsScope() async throws {
+  func testFormOfAScopedKeyIsLimitedToItsScope() async throws {
     try await withEachScope(Self.alice) { scoped, owner in
       let inside = try await post(scoped, .key("uploads/alice/cat.png"))
       XCTAssertEqual(inside, 204)
@@ -26,14 +26,14 @@ final class PolicyFormTests: PolicyTestCase {
     }
   }
 
-  func testAFormOfAKeyThatMayOnlyReadIsRefused() async throws {
+  func testFormOfAReadOnlyKeyIsRejected() async throws {
     try await withEachScope(AccessPolicy([PolicyIntent.rule(.read, .list)])) { scoped, _ in
       let refused = try await post(scoped, .key("uploads/alice/cat.png"))
       XCTAssertEqual(refused, 403)
     }
   }
 
-  func testNoOtherSpellingOfAFieldOpensTheObject() async throws {
+  func testFieldsInAnyLetterCaseCannotMakeTheObjectPublic() async throws {
     let policy = #"""
       {"version":"2.0","statement":[{"effect":"allow","action":["name/cos:*"],"resource":["*"]},
       {"effect":"deny","action":["name/cos:PostObject"],"resource":["*"],
@@ -55,12 +55,12 @@ final class PolicyFormTests: PolicyTestCase {
         let reply = try await scoped.post(body)
         XCTAssertEqual(reply.status, status, "\(name): \(reply.text)")
         let everybody = try await scoped.send(scoped.request(.get, "forms/\(index)"))
-        XCTAssertNotEqual(everybody.status, 200, "\(name) opened the object to everybody")
+        XCTAssertNotEqual(everybody.status, 200, "\(name) made the object public")
       }
     }
   }
 
-  func testASizeOfThePolicyIsNotWidenedByTheForm() async throws {
+  func testFormCannotExceedThePolicysSize() async throws {
     let policy = AccessPolicy([PolicyIntent.rule(.write, upTo: 100)])
     try await withEachScope(policy, of: [.cos]) { scoped, _ in
       for (size, status) in [(100, 204), (101, 403), (nil, 403)] as [(Int64?, Int)] {

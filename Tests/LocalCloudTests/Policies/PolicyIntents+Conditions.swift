@@ -1,7 +1,7 @@
 internal import StorageAuth
 
 extension PolicyIntent {
-  /// Intents with conditions, and those that a cloud has no words for.
+  /// Intents with conditions, and intents that one cloud's policy language cannot express.
   static let conditions: [PolicyIntent] = [
     PolicyIntent(
       "from a network", rule(.read, on: .all, from: office),
@@ -74,7 +74,7 @@ extension PolicyIntent {
         #"{"effect":"allow","action":["name/cos:PutObject","name/cos:PostObject"],"resource":["$C/uploads/alice/*"],"condition":{"numeric_less_than_equal":{"cos:content-length":10}}}"#,
       ])),
     PolicyIntent(
-      "read, with a size that is for writing alone", rule(.read, on: .all, upTo: 10, types: ["image/*"]),
+      "read, with a size that applies only to writing", rule(.read, on: .all, upTo: 10, types: ["image/*"]),
       ram: .statements([#"{"Effect":"Allow","Action":["oss:GetObject"],"Resource":["$R/*"]}"#]),
       cam: .statements([
         #"{"effect":"allow","action":["name/cos:GetObject","name/cos:HeadObject"],"resource":["$C/*"]}"#
@@ -106,9 +106,9 @@ extension PolicyIntent {
     same("no media type", rule(.write, types: []), .invalidRule),
     same("every media type", rule(.write, types: ["*/*"]), .invalidRule),
     same("a media type with a star within", rule(.write, types: ["image/p*g"]), .invalidRule),
-    same("less than nothing", rule(.write, upTo: -1), .invalidRule),
+    same("a negative size", rule(.write, upTo: -1), .invalidRule),
     same("the empty key", rule(.read, on: .key("")), .invalidRule),
-    same("no actions at all", rule(), .empty),
+    same("no actions", rule(), .empty),
     same("a star for a bucket", rule(.read, in: "photos*"), .invalidBucket),
     same("a bucket with a colon", rule(.read, in: "a:b-1250000000"), .invalidBucket),
     PolicyIntent(

@@ -1,10 +1,9 @@
 internal import StorageAuth
 
-/// Something that somebody means to allow, and what both clouds are to be told: the statements of the document, or why
-/// there is none.
+/// An intended permission with the expected result for each cloud: the statements of the document, or the error.
 ///
-/// In the statements `$R` stands for the bucket in RAM, `$C` in CAM, `$W` for the actions of a write in RAM, and `$U` for
-/// those in CAM, in the order of Tencent's guide to authorizing COS.
+/// In the statements `$R` stands for the bucket in RAM, `$C` in CAM, `$W` for the actions of a write in RAM, and `$U`
+/// for those in CAM, in the order of Tencent's guide to authorizing COS.
 struct PolicyIntent {
   enum Answer {
     case statements([String])
@@ -38,7 +37,7 @@ struct PolicyIntent {
     return rule
   }
 
-  /// A document with its statements written out.
+  /// A document with the placeholders of its statements replaced.
   static func written(_ statements: [String], version: String, _ name: String) -> String {
     let short = [
       "$R": "acs:oss:*:*:photos-1250000000", "$C": "qcs::cos:ap-guangzhou:uid/1250000000:photos-1250000000",
@@ -55,10 +54,10 @@ struct PolicyIntent {
 }
 
 extension PolicyIntent {
-  /// Intents about what may be done, and to which objects.
+  /// Intents about actions and objects.
   static let scopes: [PolicyIntent] = [
     PolicyIntent(
-      "put under a prefix", rule(.write),
+      "upload under a prefix", rule(.write),
       ram: .statements([#"{"Effect":"Allow","Action":[$W],"Resource":["$R/uploads/alice/*"]}"#]),
       cam: .statements([#"{"effect":"allow","action":[$U],"resource":["$C/uploads/alice/*"]}"#])),
     PolicyIntent(

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
 
-/// A request by somebody who may do everything below `uploads/alice/` of one bucket, and nothing else.
+/// A request by a client that may do everything below `uploads/alice/` of one bucket and is denied elsewhere.
 struct PolicyRequest {
   static let alice = "uploads/alice/cat.jpg"
   static let bob = "uploads/bob/dog.jpg"
@@ -12,15 +12,15 @@ struct PolicyRequest {
   let name: String
   let method: HTTPRequest.Method
   let key: String?
-  /// The services that allow it.
+  /// The services that allow the request.
   let allowed: Set<LocalCloud.Provider>
   var bucket: String?
   var query: KeyValuePairs<String, String?> = [:]
   var headers: [String: String] = [:]
   var body: [UInt8]?
-  /// The key of the account's bucket that is copied, or that of the other one.
+  /// The key of the object that is copied, in the account's bucket or the other one.
   var copied: String?
-  /// The upload of the account that the request is about, by the key.
+  /// The object key of the account's multipart upload to which the request refers.
   var upload: String?
 
   init(
@@ -50,25 +50,25 @@ struct PolicyRequest {
 
   /// Requests about single objects.
   static let objects: [PolicyRequest] = [
-    PolicyRequest("put inside", .put, "uploads/alice/new", allow: all, body: body),
-    PolicyRequest("put inside a folder", .put, "uploads/alice/2026/11/new", allow: all, body: body),
-    PolicyRequest("put with dots in the key", .put, "uploads/alice/..x/new", allow: all, body: body),
-    PolicyRequest("put elsewhere", .put, "uploads/bob/new", allow: none, body: body),
+    PolicyRequest("upload inside", .put, "uploads/alice/new", allow: all, body: body),
+    PolicyRequest("upload inside a folder", .put, "uploads/alice/2026/11/new", allow: all, body: body),
+    PolicyRequest("upload with dots in the key", .put, "uploads/alice/..x/new", allow: all, body: body),
+    PolicyRequest("upload elsewhere", .put, "uploads/bob/new", allow: none, body: body),
     PolicyRequest("overwrite elsewhere", .put, bob, allow: none, body: body),
-    PolicyRequest("put at the top", .put, "new", allow: none, body: body),
-    PolicyRequest("put what is named like the folder", .put, "uploads/alice", allow: none, body: body),
-    PolicyRequest("put what starts like the folder", .put, "uploads/alice2/new", allow: none, body: body),
-    PolicyRequest("put with another case", .put, "Uploads/alice/new", allow: none, body: body),
-    PolicyRequest("put with a slash in front", .put, "/uploads/alice/new", allow: none, body: body),
-    PolicyRequest("put in another bucket", .put, alice, in: PolicyTestCase.otherBucket, allow: none, body: body),
+    PolicyRequest("upload at the top", .put, "new", allow: none, body: body),
+    PolicyRequest("upload to the folder's own name", .put, "uploads/alice", allow: none, body: body),
+    PolicyRequest("upload to a name that starts like the folder", .put, "uploads/alice2/new", allow: none, body: body),
+    PolicyRequest("upload with another case", .put, "Uploads/alice/new", allow: none, body: body),
+    PolicyRequest("upload with a leading slash", .put, "/uploads/alice/new", allow: none, body: body),
+    PolicyRequest("upload in another bucket", .put, alice, in: PolicyTestCase.otherBucket, allow: none, body: body),
     PolicyRequest(
-      "put under a name that looks like a resource", .put, "x:photos-1250000000/uploads/alice/new",
+      "upload under a name that looks like a resource", .put, "x:photos-1250000000/uploads/alice/new",
       in: PolicyTestCase.otherBucket, allow: none, body: body),
     PolicyRequest("get inside", .get, alice, allow: all),
     PolicyRequest("get elsewhere", .get, bob, allow: none),
-    PolicyRequest("get what is not there elsewhere", .get, "uploads/bob/missing", allow: none),
+    PolicyRequest("get a missing object elsewhere", .get, "uploads/bob/missing", allow: none),
     PolicyRequest("get from another bucket", .get, alice, in: PolicyTestCase.otherBucket, allow: none),
-    PolicyRequest("get what everybody may", .get, "uploads/bob/public", allow: none),
+    PolicyRequest("get a public object", .get, "uploads/bob/public", allow: none),
     PolicyRequest("head inside", .head, alice, allow: all),
     PolicyRequest("head elsewhere", .head, bob, allow: none),
     PolicyRequest("access inside", .get, alice, allow: none, query: ["acl": nil]),
@@ -87,7 +87,7 @@ struct PolicyRequest {
       body: deletion(alice)),
   ]
 
-  /// Requests about lists, uploads in parts and buckets.
+  /// Requests about listings, multipart uploads and buckets.
   static let others: [PolicyRequest] = [
     PolicyRequest("list inside", .get, allow: all, query: ["prefix": "uploads/alice/"]),
     PolicyRequest("list deeper", .get, allow: all, query: ["prefix": "uploads/alice/2026/", "delimiter": "/"]),
@@ -101,7 +101,7 @@ struct PolicyRequest {
       "list elsewhere in the second form", .get, allow: none, query: ["list-type": "2", "prefix": "uploads/"]),
     PolicyRequest(
       "list another bucket", .get, in: PolicyTestCase.otherBucket, allow: none, query: ["prefix": "uploads/alice/"]),
-    // COS signs the names of parameters in lower case, so that they are read so; in OSS this is a list of everything.
+    // COS signs parameter names in lower case and therefore matches them so; in OSS this lists the whole bucket.
     PolicyRequest("list inside in capitals", .get, allow: [.cos], query: ["PREFIX": "uploads/alice/"]),
     PolicyRequest("list elsewhere in capitals", .get, allow: none, query: ["PREFIX": "uploads/bob/"]),
     PolicyRequest(

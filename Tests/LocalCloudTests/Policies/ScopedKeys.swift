@@ -6,11 +6,11 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import XCTest
 
-/// A test with temporary keys that were asked for with a policy.
+/// A base class of tests with temporary keys that were requested with a policy.
 class PolicyTestCase: ServicesTestCase {
   static let otherBucket = "archive-1250000000"
 
-  /// Everything below one folder.
+  /// A policy that allows everything below one folder.
   static let alice = AccessPolicy([PolicyIntent.rule(.read, .write, .delete, .list)])
 
   override var configuration: LocalCloud.Configuration {
@@ -28,7 +28,7 @@ class PolicyTestCase: ServicesTestCase {
     }
   }
 
-  /// The answer of a token service that is asked for a key with a policy.
+  /// Requests a key with a policy from a token service and returns the response.
   func ask(_ provider: LocalCloud.Provider, of client: ServicesClient, policy: String) async throws -> Reply {
     switch provider {
     case .oss:
@@ -41,7 +41,7 @@ class PolicyTestCase: ServicesTestCase {
     }
   }
 
-  /// A client of a service with a key for a policy.
+  /// A client of a service with a key that is limited by a policy.
   func client(
     of provider: LocalCloud.Provider, _ services: ServicesClient, policy: String
   ) async throws -> TestClient {
@@ -50,7 +50,8 @@ class PolicyTestCase: ServicesTestCase {
     return storage(provider, of: services, with: try XCTUnwrap(key, reply.text))
   }
 
-  /// Runs a server, and for each service a client with a key for a policy and one with the key of the account.
+  /// Runs a server and passes, for each service, a client with a key limited by a policy and one with the account's
+  /// key.
   func withEachScope(
     _ policy: AccessPolicy, of providers: [LocalCloud.Provider] = [.oss, .cos],
     _ body: (_ scoped: TestClient, _ owner: TestClient) async throws -> Void

@@ -2,7 +2,7 @@ internal import XCTest
 
 @testable internal import LocalCloud
 
-/// What a policy says about one request.
+/// Tests the evaluation of a session policy for one request.
 final class SessionPolicyTests: XCTestCase {
   private static let object = "photos-1250000000/uploads/alice/cat.jpg"
 
@@ -41,7 +41,7 @@ final class SessionPolicyTests: XCTestCase {
       + (condition.map { #","condition":{\#($0)}"# } ?? "") + "}"
   }
 
-  func testNothingIsAllowedThatNoStatementAllowsAndADenialAlwaysCounts() throws {
+  func testRequestIsDeniedWithoutAnAllowAndDenyTakesPrecedence() throws {
     XCTAssertFalse(try allows(.ram, "", "oss:GetObject"))
     XCTAssertTrue(try allows(.ram, ram(), "oss:GetObject"))
     XCTAssertFalse(try allows(.ram, ram() + "," + ram("Deny"), "oss:GetObject"))
@@ -54,7 +54,7 @@ final class SessionPolicyTests: XCTestCase {
     XCTAssertTrue(try allows(.cam, cam() + "," + cam("deny", "name/cos:PutObject"), "cos:GetObject"))
   }
 
-  func testActionsFitByNameAndByPattern() throws {
+  func testActionsMatchByNameAndByPattern() throws {
     for (pattern, fits) in [
       ("oss:GetObject", true), ("oss:Get*", true), ("oss:*", true), ("OSS:getobject", true), ("oss:GetObject?", false),
       ("oss:Get?bject", true), ("oss:PutObject", false), ("oss:GetObjectAcl", false), ("ecs:*", false),
@@ -73,7 +73,7 @@ final class SessionPolicyTests: XCTestCase {
     XCTAssertFalse(try allows(.ram, others, "oss:PutObject"))
   }
 
-  func testResourcesFitPartByPart() throws {
+  func testResourcesMatchPartByPart() throws {
     for (pattern, name, fits) in [
       ("acs:oss:*:*:photos-1250000000/uploads/alice/*", Self.object, true),
       ("acs:oss:*:*:*", Self.object, true), ("acs:oss:cn-hangzhou:*:*", Self.object, true),
@@ -100,7 +100,7 @@ final class SessionPolicyTests: XCTestCase {
     }
   }
 
-  func testEveryComparisonOfRAM() throws {
+  func testEveryRAMComparison() throws {
     let facts = [
       "oss:Prefix": "a/b", "acs:SourceIp": "192.168.1.7", "acs:CurrentTime": "2026-11-20T08:00:00Z",
       "acs:SecureTransport": "false", "acs:UserAgent": "5",
@@ -130,7 +130,7 @@ final class SessionPolicyTests: XCTestCase {
       (#""NotIpAddress":{"acs:SourceIp":"10.0.0.1"}"#, true),
       (#""StringEquals":{"oss:Prefix":"a/b","acs:UserAgent":"6"}"#, false),
       (#""StringEquals":{"oss:Prefix":"a/b"},"Bool":{"acs:SecureTransport":"true"}"#, false),
-      // What is not known about a request does not fit; a negation then holds for a denial alone.
+      // A missing request attribute does not match; a negated condition then applies only to a deny.
       (#""StringLike":{"oss:Delimiter":"*"}"#, false), (#""StringNotLike":{"oss:Delimiter":"/"}"#, false),
     ] {
       XCTAssertEqual(
@@ -140,7 +140,7 @@ final class SessionPolicyTests: XCTestCase {
     XCTAssertFalse(try allows(.ram, denial, "oss:ListObjects", Self.object, facts))
   }
 
-  func testEveryComparisonOfCAM() throws {
+  func testEveryCAMComparison() throws {
     let facts = ["cos:content-length": "10", "cos:content-type": "image/png", "qcs:ip": "10.217.182.9"]
     for (condition, holds) in [
       (#""string_equal":{"cos:content-type":"image/png"}"#, true),
@@ -158,7 +158,7 @@ final class SessionPolicyTests: XCTestCase {
       (#""ip_equal":{"qcs:ip":["10.217.182.3/24","111.21.33.72/24"]}"#, true),
       (#""ip_not_equal":{"qcs:ip":"10.217.182.3/24"}"#, false), (#""null_equal":{"cos:prefix":"true"}"#, true),
       (#""null_equal":{"cos:content-type":true}"#, false),
-      // A parameter that is missing fits only where the comparison asks for it if it is there.
+      // A missing parameter matches only comparisons with the suffix `if_exist`.
       (#""string_equal":{"cos:versionid":"7"}"#, false), (#""string_equal_if_exist":{"cos:versionid":"7"}"#, true),
       (#""string_not_equal":{"cos:versionid":""}"#, false),
       (#""string_not_equal_if_exist":{"cos:versionid":"7"}"#, true),
@@ -167,12 +167,12 @@ final class SessionPolicyTests: XCTestCase {
     }
   }
 
-  func testCAMIsAlsoWrittenWithCapitals() throws {
+  func testCAMAcceptsCapitalizedElementNames() throws {
     let statement = #"{"Effect":"Allow","Action":["name/cos:GetBucket"],"Resource":"*"}"#
     XCTAssertTrue(try allows(.cam, statement, "cos:GetBucket"))
   }
 
-  func testAPatternWithManyStarsTakesNoTime() {
+  func testPatternWithManyAsterisksIsMatchedQuickly() {
     let pattern = WildcardPattern(String(repeating: "a*", count: 400) + "b")
     XCTAssertFalse(pattern.matches(String(repeating: "a", count: 1000)))
     for (pattern, text, fits) in [

@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// The documents, headers and refusals of S3.
+/// Tests the documents, headers and error responses of S3.
 final class S3AnswerTests: CloudTestCase {
   private let temporary = AccessKey(
     id: "ASIATEMPORARY", secret: "temporary-secret", sessionToken: "to+ken/=",
@@ -29,7 +29,7 @@ final class S3AnswerTests: CloudTestCase {
   }
 
   // matrix: S3 V4: verify, skew, expiry, redaction
-  func testRefusalsHaveTheCodesAndTheElementsOfTheService() async throws {
+  func testErrorsHaveTheCodesAndElementsOfTheService() async throws {
     try await withEachService(of: [.s3]) { client in
       let wrong = try await refused(client, with: AccessKey(id: "test-id", secret: "wrong"))
       XCTAssertEqual(wrong.status, 403)
@@ -117,7 +117,7 @@ final class S3AnswerTests: CloudTestCase {
   }
 
   // matrix: S3 V4: verify, bad input
-  func testAnythingThatLooksLikeASignatureIsNeverAnonymous() async throws {
+  func testRequestWithAnyAuthenticationIsNeverAnonymous() async throws {
     try await withEachService(of: [.s3]) { client in
       _ = try await client.send(.put, headers: ["x-amz-acl": "public-read"])
       _ = try await client.send(.put, query: ["acl": nil], headers: ["x-amz-acl": "public-read"])
@@ -144,7 +144,7 @@ final class S3AnswerTests: CloudTestCase {
     }
   }
 
-  func testAHeadHasNoBodyAndTellsTheRegion() async throws {
+  func testHeadHasNoBodyAndReturnsTheRegion() async throws {
     try await withEachService(of: [.s3]) { client in
       let right = try await client.send(.head)
       XCTAssertEqual(right.header("x-amz-bucket-region"), "us-east-1")
@@ -183,7 +183,7 @@ final class S3AnswerTests: CloudTestCase {
     }
   }
 
-  func testListsAreThoseOfTheService() async throws {
+  func testListingsHaveTheFormatOfTheService() async throws {
     try await withEachService(of: [.s3]) { client in
       for key in ["a b/1", "a b/é", "b", "c"] { _ = try await client.send(.put, key, body: [1]) }
       let list = try await client.send(.get, query: ["encoding-type": "url", "list-type": "2"])
@@ -213,7 +213,7 @@ final class S3AnswerTests: CloudTestCase {
   }
 
   // matrix: S3 V4: header, verify
-  func testTheBucketIsWhereTheHostSays() async throws {
+  func testBucketIsReadFromTheHost() async throws {
     try await withEachService(of: [.s3]) { client in
       _ = try await client.send(.put, "dir/a", body: [1, 2])
       let hosts = [
@@ -260,7 +260,7 @@ final class S3AnswerTests: CloudTestCase {
     }
   }
 
-  func testWhatThisServerDoesNotHaveIsRefused() async throws {
+  func testUnsupportedFeaturesAreRejected() async throws {
     try await withEachService(of: [.s3]) { client in
       for name in [
         "grant-read", "object-lock-mode", "website-redirect-location", "bypass-governance-retention", "mfa", "new",

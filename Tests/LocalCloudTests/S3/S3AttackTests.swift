@@ -5,7 +5,7 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// What broke servers that speak like S3 in the field, over raw sockets where a client would tidy the request.
+/// Tests known attacks on S3-compatible servers, over raw sockets where a client would normalize the request.
 final class S3AttackTests: CloudTestCase {
   private func raw(
     _ client: TestClient, _ request: HTTPRequest, path: String? = nil, adding lines: [String] = [], body: String = ""
@@ -22,7 +22,7 @@ final class S3AttackTests: CloudTestCase {
   }
 
   // matrix: S3 V4: verify
-  func testEveryFormOfABodyNeedsTheSignatureOfItsHead() async throws {
+  func testEveryPayloadFormRequiresTheSignatureOfItsHead() async throws {
     try await withEachService(of: [.s3]) { client in
       let forms: [S3Payload] = [
         .unsigned, .signedChunks, .signedChunksWithTrailer, .unsignedChunksWithTrailer, .bytes([1, 2, 3]),
@@ -52,7 +52,7 @@ final class S3AttackTests: CloudTestCase {
   }
 
   // matrix: S3 V4: verify, bad input
-  func testAPathIsReadOnceAndAsItWasSigned() async throws {
+  func testPathIsDecodedOnceAndAsSigned() async throws {
     try await withEachService(of: [.s3]) { client in
       for key in ["a", "a b", "b", "dir/../a", "dir//a", "%2e", "a+b"] {
         let put = try await client.send(.put, key, body: Array(key.utf8))
@@ -72,12 +72,12 @@ final class S3AttackTests: CloudTestCase {
         XCTAssertEqual(get.text, key)
       }
       let plus = try client.signed(client.request(.get, "a b"))
-      assertRefused(try await raw(client, plus, path: "\(base)/a+b"), "a plus for a blank")
+      assertRefused(try await raw(client, plus, path: "\(base)/a+b"), "a plus for a space")
     }
   }
 
   // matrix: S3 V4: verify, bad input
-  func testRepeatedHostsHeadersAndParametersAreRefused() async throws {
+  func testRepeatedHostsHeadersAndParametersAreRejected() async throws {
     try await withEachService(of: [.s3]) { client in
       _ = try await client.send(.put, "a", body: [1])
       let signed = try client.signed(client.request(.get, "a", headers: ["range": "bytes=0-0"]))
@@ -101,12 +101,12 @@ final class S3AttackTests: CloudTestCase {
       }
       let forwarded = try await raw(
         client, request, path: path, adding: ["X-Forwarded-Host: other.test", "X-Original-URL: /other"])
-      XCTAssertTrue(forwarded.hasPrefix("HTTP/1.1 200"), "they say nothing")
+      XCTAssertTrue(forwarded.hasPrefix("HTTP/1.1 200"), "forwarding headers must be ignored")
     }
   }
 
   // matrix: S3 V4: presign, expiry
-  func testTheTimeOfAURLIsANumberOfSecondsOfAWeek() async throws {
+  func testPresignedURLLifetimeIsLimitedToAWeek() async throws {
     try await withEachService(of: [.s3]) { client in
       _ = try await client.send(.put, "a", body: [1])
       let link = try client.presigned(client.request(.get, "a"), validFor: .seconds(60))
@@ -131,7 +131,7 @@ final class S3AttackTests: CloudTestCase {
   }
 
   // matrix: S3 V4: form, verify
-  func testAFormCannotOverrideWhatItsPolicyBinds() async throws {
+  func testFormCannotOverrideFieldsOfItsPolicy() async throws {
     try await withEachService(of: [.s3]) { client in
       let form = try client.form(S3Signer(region: "us-east-1"), client.policy())
       let right = try await client.post(FormBody(form, file: [1]))
@@ -168,7 +168,7 @@ final class S3AttackTests: CloudTestCase {
     }
   }
 
-  func testAConnectionEndsAfterARefusalThatKeptTheBodyBack() async throws {
+  func testConnectionClosesAfterAnErrorBeforeTheBody() async throws {
     try await withEachService(of: [.s3]) { client in
       let request = try client.request(.put, "a")
       let answer = try await raw(

@@ -5,14 +5,14 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// What a signature of S3 says about a body holds, and nothing of a body that is refused is stored.
+/// Tests that a body must match what its S3 signature covers, and that no part of a rejected body is stored.
 final class S3BodyTests: CloudTestCase {
   private let body = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
   private static let chunked: [S3Payload] = [
     .signedChunks, .signedChunksWithTrailer, .unsignedChunksWithTrailer,
   ]
 
-  /// Runs a server on a directory, and looks for what is left of refused bodies.
+  /// Runs a server on a directory and checks that rejected bodies left no files.
   private func withS3(_ body: (TestClient) async throws -> Void) async throws {
     var configuration = configuration
     let root = try makeDirectory()
@@ -38,7 +38,7 @@ final class S3BodyTests: CloudTestCase {
   }
 
   // matrix: S3 V4: header, verify
-  func testEveryFormOfABodyIsStoredAsItIs() async throws {
+  func testEveryPayloadFormIsStoredUnchanged() async throws {
     try await withS3 { client in
       for payload in Self.chunked {
         for bytes in [[], [1], Array(body[..<8192]), body] {
@@ -68,7 +68,7 @@ final class S3BodyTests: CloudTestCase {
   }
 
   // matrix: S3 V4: verify, bad input
-  func testAnotherBodyThanTheSignedOneIsRefused() async throws {
+  func testBodyThatDiffersFromTheSignedOneIsRejected() async throws {
     try await withS3 { client in
       var other = try client.upload("refused", body)
       other.wire[7] ^= 1
@@ -90,7 +90,7 @@ final class S3BodyTests: CloudTestCase {
   }
 
   // matrix: S3 V4: verify, bad input
-  func testNoChunkCanBeChangedDroppedSwappedOrCut() async throws {
+  func testChunksCannotBeChangedRemovedSwappedOrTruncated() async throws {
     try await withS3 { client in
       for payload in [S3Payload.signedChunks, .signedChunksWithTrailer] {
         let upload = try client.chunked("refused", body, as: payload)
@@ -123,7 +123,7 @@ final class S3BodyTests: CloudTestCase {
   }
 
   // matrix: S3 V4: verify, bad input
-  func testATrailerIsTheOneThatWasAnnounced() async throws {
+  func testTrailerMustMatchItsAnnouncement() async throws {
     try await withS3 { client in
       let upload = try client.chunked("refused", [1, 2, 3], as: .unsignedChunksWithTrailer)
       let text = String(decoding: upload.wire, as: UTF8.self)
@@ -154,14 +154,14 @@ final class S3BodyTests: CloudTestCase {
   }
 
   // matrix: S3 V4: verify, bad input
-  func testTheSignatureTellsTheFramingAndNotTheEncoding() async throws {
+  func testSignatureDecidesTheFramingInsteadOfContentEncoding() async throws {
     try await withS3 { client in
       let framed = try client.chunked("a", [1, 2, 3], as: .signedChunks)
       let plain = try await client.send(
         client.upload("a", framed.wire, headers: ["content-encoding": "aws-chunked"]))
       XCTAssertEqual(plain.status, 200, plain.text)
       let kept = try await client.send(.get, "a")
-      XCTAssertEqual(kept.body, framed.wire, "a literal hash is of the bytes that travel")
+      XCTAssertEqual(kept.body, framed.wire, "a literal hash covers the bytes as sent")
       let bare = try await client.send(
         client.chunked("a", [1, 2, 3], as: .signedChunks, headers: ["content-encoding": "identity"]))
       XCTAssertEqual(bare.status, 200, bare.text)
@@ -174,7 +174,7 @@ final class S3BodyTests: CloudTestCase {
   }
 
   // matrix: S3 V4: bad input
-  func testChecksumsInHeadersAreCompared() async throws {
+  func testChecksumHeadersAreVerified() async throws {
     try await withS3 { client in
       for algorithm in S3Checksum.Algorithm.allCases {
         let right = TestClient.sum(body, algorithm)
@@ -209,7 +209,7 @@ final class S3BodyTests: CloudTestCase {
       let part = try await client.send(
         .get, "a", headers: ["x-amz-checksum-mode": "ENABLED", "Range": "bytes=0-1"])
       XCTAssertEqual(part.status, 206)
-      XCTAssertNil(part.header("x-amz-checksum-sha256"), "it is not that of the range")
+      XCTAssertNil(part.header("x-amz-checksum-sha256"), "the checksum is not that of the range")
     }
   }
 }

@@ -5,7 +5,7 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// What S3 keeps about an object besides its bytes: tags and attributes, but no versions.
+/// Tests what S3 stores about an object besides its bytes: tags and attributes, but no versions.
 final class S3DescriptionTests: CloudTestCase {
   private func document(_ tags: KeyValuePairs<String, String>) -> [UInt8] {
     let set = tags.map { "<Tag><Key>\($0.key)</Key><Value>\($0.value)</Value></Tag>" }.joined()
@@ -47,7 +47,7 @@ final class S3DescriptionTests: CloudTestCase {
     }
   }
 
-  func testTagsThatAnObjectCannotHaveAreRefused() async throws {
+  func testInvalidTagsAreRejected() async throws {
     try await withEachService(of: [.s3]) { client in
       _ = try await client.send(.put, "a", headers: ["x-amz-tagging": "kept=1"], body: [1])
       let many = (0...10).map { "<Tag><Key>\($0)</Key><Value/></Tag>" }.joined()
@@ -79,7 +79,7 @@ final class S3DescriptionTests: CloudTestCase {
     }
   }
 
-  func testTagsSurviveARestart() async throws {
+  func testTagsPersistAcrossRestarts() async throws {
     var kept = configuration
     kept.root = try makeDirectory()
     try await withEachService(kept, of: [.s3]) { client in
@@ -92,7 +92,7 @@ final class S3DescriptionTests: CloudTestCase {
     }
   }
 
-  func testAttributesAreThoseThatTheHeaderAsksFor() async throws {
+  func testOnlyRequestedAttributesAreReturned() async throws {
     try await withEachService(of: [.s3]) { client in
       func attributes(_ key: String, _ names: String, headers: [String: String] = [:]) async throws -> Reply {
         try await client.send(
@@ -145,7 +145,7 @@ final class S3DescriptionTests: CloudTestCase {
     }
   }
 
-  func testVersionsAreRefusedInAClearWord() async throws {
+  func testVersionParametersAreRejectedAsNotImplemented() async throws {
     try await withEachService(of: [.s3]) { client in
       _ = try await client.send(.put, "a", body: [1])
       let version = "3sL4kqtJlcpXroDTDmJ+rmSpXd3dIbrHY"
@@ -172,7 +172,7 @@ final class S3DescriptionTests: CloudTestCase {
   }
 
   // matrix: S3 V4: bad input
-  func testTheLongestKeyHas1024Bytes() async throws {
+  func testLongestKeyHas1024Bytes() async throws {
     let longest = String(repeating: "é", count: 512)
     try await withEachService(of: [.s3]) { client in
       let put = try await client.send(.put, longest, body: [1])

@@ -4,17 +4,17 @@ internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A request to S3 whose signature says something about its body, and the bytes that travel.
+/// A request to S3 whose signature covers its payload, and the bytes that are sent.
 struct S3Upload {
   var request: HTTPRequest
   var wire: [UInt8]
 
-  /// The bytes of each frame of a body in chunks: the line before, the chunk, the line break; the end last.
+  /// The bytes of each frame of a chunked body: the header line, the chunk, the line break; the final frame is last.
   var frames: [[UInt8]] = []
 }
 
 extension TestClient {
-  /// A request for S3 with a body as it is.
+  /// Returns a request for S3 with an unframed body.
   func upload(
     _ key: String?, _ body: [UInt8], as payload: S3Payload? = nil, _ method: HTTPRequest.Method = .put,
     query: KeyValuePairs<String, String?> = [:], headers: [String: String] = [:]
@@ -24,7 +24,7 @@ extension TestClient {
     return S3Upload(request: try signer.signed(request, with: self.key, in: .at(clock.now)), wire: body)
   }
 
-  /// A request for S3 with a body in chunks.
+  /// Returns a request for S3 with a chunked body.
   func chunked(
     _ key: String, _ body: [UInt8], as payload: S3Payload, inChunksOf size: Int = 8192,
     trailer: S3Checksum.Algorithm = .crc32, decoded: Int? = nil, headers: [String: String] = [:]
@@ -54,7 +54,7 @@ extension TestClient {
   /// Sends a request with its body.
   func send(_ upload: S3Upload) async throws -> Reply { try await send(upload.request, body: upload.wire) }
 
-  /// The checksum of bytes in Base64.
+  /// The Base64 encoding of the checksum of bytes.
   static func sum(_ body: [UInt8], _ algorithm: S3Checksum.Algorithm) -> String {
     var sum = S3Checksum(algorithm)
     sum.update(body)

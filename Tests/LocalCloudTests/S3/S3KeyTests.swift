@@ -7,7 +7,7 @@ internal import StorageCrypto
 internal import StorageXML
 internal import XCTest
 
-/// Where keys for S3 come from, and that a key does what its policy allows.
+/// Tests the sources of keys for S3, and that a key is limited by its policy.
 final class S3KeyTests: ServicesTestCase {
   private static let metadata = "/latest/meta-data/iam/security-credentials/"
   private static let object = "arn:aws:s3:::\(bucket)/alice/"
@@ -25,7 +25,7 @@ final class S3KeyTests: ServicesTestCase {
 
   // matrix: S3 V4: expiry
   // matrix: Amazon STS: answers
-  func testARoleIsTakenAndItsKeyWorksUntilItEnds() async throws {
+  func testAssumedRoleKeyIsAcceptedUntilItExpires() async throws {
     try await withServices { services in
       let reply = try await services.send(services.sts(["Action": "AssumeRole", "DurationSeconds": "900"]))
       XCTAssertEqual(reply.status, 200, reply.text)
@@ -39,7 +39,7 @@ final class S3KeyTests: ServicesTestCase {
       let put = try await s3.send(.put, "a", body: [1])
       XCTAssertEqual(put.status, 200, put.text)
       let elsewhere = try await storage(.cos, of: services, with: key).send(.get)
-      XCTAssertEqual(try elsewhere.errorCode, "InvalidAccessKeyId", "the key is for one service")
+      XCTAssertEqual(try elsewhere.errorCode, "InvalidAccessKeyId", "the key must be valid for one service only")
       clock.advance(by: .seconds(900))
       let ended = try await s3.send(.get, "a")
       XCTAssertEqual(try ended.errorCode, "ExpiredToken")
@@ -49,7 +49,7 @@ final class S3KeyTests: ServicesTestCase {
   }
 
   // matrix: Amazon STS: refusal
-  func testCallersAreVerified() async throws {
+  func testSTSCallersAreVerified() async throws {
     try await withServices { services in
       let call = try services.sts(["Action": "AssumeRole"])
       var changed = call
@@ -76,7 +76,7 @@ final class S3KeyTests: ServicesTestCase {
         XCTAssertEqual(try error(reply), code, reply.text)
         XCTAssertTrue([400, 403].contains(reply.status))
       }
-      // The parameters of a call are read from the URL and the body; a signature in the URL covers the URL alone.
+      // The parameters of a call are read from the URL and the body; a signature in the URL covers only the URL.
       var request = HTTPRequest(
         method: .post, scheme: "http", authority: services.cloud.servicesEndpoint.authority,
         path: "/?Action=AssumeRole&Version=2011-06-15&RoleArn=\(LocalCloud.Role.amazon.arn)")
@@ -94,7 +94,7 @@ final class S3KeyTests: ServicesTestCase {
   }
 
   // matrix: Amazon STS: answers
-  func testAnIdentityTokenIsExchangedWithoutASignature() async throws {
+  func testUnsignedIdentityTokenExchangeReturnsCredentials() async throws {
     try await withServices { services in
       for (token, isRight) in [(Self.identityToken, true), ("forged", false)] {
         var call = try services.sts(["Action": "AssumeRoleWithWebIdentity", "WebIdentityToken": token])
@@ -108,7 +108,7 @@ final class S3KeyTests: ServicesTestCase {
 
   // matrix: Amazon container: answers
   // matrix: Instance metadata: answers
-  func testTheMetadataAndTheContainerEndpointGiveKeys() async throws {
+  func testMetadataAndContainerEndpointReturnCredentials() async throws {
     var configuration = configuration
     configuration.services.requiresMetadataToken = true
     configuration.services.appToken = Secret("login")
@@ -140,7 +140,7 @@ final class S3KeyTests: ServicesTestCase {
   }
 
   // matrix: S3 V4: verify
-  func testAKeyDoesWhatItsPolicyAllows() async throws {
+  func testKeyIsLimitedByItsPolicy() async throws {
     let listing = statement(
       #""s3:ListBucket""#, "arn:aws:s3:::\(Self.bucket)", #","Condition":{"StringLike":{"s3:prefix":"alice/*"}}"#)
     let text = policy(
@@ -190,7 +190,7 @@ final class S3KeyTests: ServicesTestCase {
   }
 
   // matrix: Amazon STS: bad input
-  func testAPolicyThatCannotBeAppliedIsRefused() async throws {
+  func testUnsupportedPolicyIsRejected() async throws {
     let any = #""s3:*""#
     try await withServices { services in
       for text in [

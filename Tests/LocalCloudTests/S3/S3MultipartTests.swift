@@ -5,7 +5,7 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// The checksums of objects that are put together from parts.
+/// Tests the checksums of objects that are uploaded in parts.
 final class S3MultipartTests: CloudTestCase {
   private let first = (0..<9000).map { UInt8(truncatingIfNeeded: $0 &* 3) }
   private let second = (0..<777).map { UInt8(truncatingIfNeeded: $0 &* 5) }
@@ -15,7 +15,7 @@ final class S3MultipartTests: CloudTestCase {
     return (reply, try reply.document["UploadId"]?.text ?? "")
   }
 
-  /// Uploads two parts, and returns the elements that name them.
+  /// Uploads two parts and returns the elements that name them.
   private func parts(
     _ client: TestClient, _ id: String, _ algorithm: S3Checksum.Algorithm?, stating: Bool = true
   ) async throws -> [String] {
@@ -43,7 +43,7 @@ final class S3MultipartTests: CloudTestCase {
       .post, "big", query: ["uploadId": id], headers: headers, body: Array(document.utf8))
   }
 
-  func testFullAndCompositeChecksumsAreThoseOfTheBytes() async throws {
+  func testFullObjectAndCompositeChecksumsMatchTheBytes() async throws {
     try await withEachService(of: [.s3]) { client in
       let types: [(S3Checksum.Algorithm, String?, String)] = [
         (.crc32, nil, "COMPOSITE"), (.crc32c, "COMPOSITE", "COMPOSITE"), (.sha1, nil, "COMPOSITE"),
@@ -81,7 +81,7 @@ final class S3MultipartTests: CloudTestCase {
     }
   }
 
-  func testPairsThatThereAreNotAreRefused() async throws {
+  func testUnsupportedChecksumTypesAreRejected() async throws {
     try await withEachService(of: [.s3]) { client in
       for (algorithm, type) in [
         ("CRC64NVME", "COMPOSITE"), ("SHA1", "FULL_OBJECT"), ("SHA256", "FULL_OBJECT"), ("CRC32", "HALF"),
@@ -98,7 +98,7 @@ final class S3MultipartTests: CloudTestCase {
   }
 
   // matrix: S3 V4: bad input
-  func testAnotherChecksumThanThatOfTheUploadIsRefused() async throws {
+  func testChecksumThatDiffersFromTheUploadsIsRejected() async throws {
     try await withEachService(of: [.s3]) { client in
       let (_, id) = try await begin(client, ["x-amz-checksum-algorithm": "CRC32"])
       let other = try await client.send(

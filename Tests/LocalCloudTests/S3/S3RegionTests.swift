@@ -5,7 +5,7 @@ internal import StorageAuth
 internal import StorageXML
 internal import XCTest
 
-/// Requests under the name of a region where the bucket is not.
+/// Tests requests whose host names another region than the bucket's.
 final class S3RegionTests: CloudTestCase {
   override var configuration: LocalCloud.Configuration {
     var configuration = super.configuration
@@ -25,7 +25,7 @@ final class S3RegionTests: CloudTestCase {
   }
 
   // matrix: S3 V4: bad input
-  func testAForeignHostIsToldTheRegionOfTheBucket() async throws {
+  func testHostOfAnotherRegionIsRedirectedToTheBucketsRegion() async throws {
     let bucket = Self.bucket
     try await withEachService(of: [.s3]) { client in
       for (host, path) in [
@@ -53,7 +53,7 @@ final class S3RegionTests: CloudTestCase {
     }
   }
 
-  func testTheHostOfTheRegionAndThoseThatNameNoneAreServed() async throws {
+  func testHostsOfTheRegionAndWithoutARegionAreServed() async throws {
     let bucket = Self.bucket
     try await withEachService(of: [.s3]) { client in
       for (host, path) in [
@@ -73,7 +73,7 @@ final class S3RegionTests: CloudTestCase {
     }
   }
 
-  func testAFormIsToldTheRegionTo() async throws {
+  func testFormIsRedirectedToTheRegionToo() async throws {
     let bucket = Self.bucket
     try await withEachService(of: [.s3]) { client in
       let lines = [

@@ -4,7 +4,7 @@ internal import StorageAuth
 internal import Synchronization
 internal import XCTest
 
-/// A clock that stands still until a test moves it.
+/// A clock that advances only when a test moves it.
 final class TestClock: Sendable {
   private let instant = Mutex(Timestamp(unixSeconds: 1_795_161_600))
 
@@ -15,7 +15,7 @@ final class TestClock: Sendable {
   }
 }
 
-/// A test with a server of its own.
+/// A base class of tests with their own server.
 class CloudTestCase: XCTestCase {
   static let key = AccessKey(id: "test-id", secret: "test-secret")
   static let bucket = "photos-1250000000"
@@ -28,7 +28,7 @@ class CloudTestCase: XCTestCase {
       accounts: [LocalCloud.Account(Self.key)], buckets: [Self.bucket], clock: { [clock] in clock.now })
   }
 
-  /// Runs a server, and a client of each of some services, one after the other.
+  /// Runs a server for each of the given services and passes a client of it to `body`.
   func withEachService(
     _ configuration: LocalCloud.Configuration? = nil,
     of providers: [LocalCloud.Provider] = LocalCloud.Provider.allCases,
@@ -46,7 +46,7 @@ class CloudTestCase: XCTestCase {
     await cloud.stop()
   }
 
-  /// A directory for one test, which is removed at its end.
+  /// Creates a directory for one test, which is removed when the test ends.
   func makeDirectory() throws -> String {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("localcloud-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -54,7 +54,7 @@ class CloudTestCase: XCTestCase {
     return url.path
   }
 
-  /// The files below a directory that hold the bytes of objects.
+  /// The files below a directory that contain the bytes of objects.
   func contentFiles(below root: String) throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: root).filter { path in
       let parts = path.split(separator: "/")

@@ -12,7 +12,7 @@ struct FormBody {
   var fileName = "cat.png"
   var fileType: String? = "image/png"
   var file: [UInt8]
-  /// What is appended behind the file.
+  /// The fields that follow the file.
   var after: [FormField] = []
 
   init(_ form: SignedForm, adding more: [FormField] = [], file: [UInt8]) {
@@ -20,7 +20,7 @@ struct FormBody {
     self.file = file
   }
 
-  /// Gives a field another value, or takes it out.
+  /// Changes the value of a field, or removes the field if the value is `nil`.
   mutating func change(_ name: String, to value: String?) {
     guard let index = fields.firstIndex(where: { $0.name == name }) else { return }
     if let value { fields[index] = FormField(name, value) } else { fields.remove(at: index) }
@@ -28,7 +28,7 @@ struct FormBody {
 
   var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
-  /// The bytes that travel.
+  /// The encoded form.
   var bytes: [UInt8] {
     var text: [UInt8] = []
     func part(_ field: FormField) -> String {
@@ -47,7 +47,7 @@ struct FormBody {
 }
 
 extension TestClient {
-  /// The signers of forms of the service: V1 and V4 of OSS, V5 of COS.
+  /// The form signers of the service: V4 and V1 of OSS, V5 of COS, V4 of S3.
   var formSigners: [any FormSigner<AccessKey>] {
     switch provider {
     case .oss: [OSSSigner(.v4, region: "cn-hangzhou"), OSSSigner(.v1)]
@@ -56,7 +56,7 @@ extension TestClient {
     }
   }
 
-  /// The policy that most tests use.
+  /// The policy that most tests use, with changes.
   func policy(_ change: (inout FormPolicy) -> Void = { _ in }) -> FormPolicy {
     var policy = FormPolicy(
       bucket: CloudTestCase.bucket, objects: .prefix("uploads/alice/"), sizes: 1...1_000,

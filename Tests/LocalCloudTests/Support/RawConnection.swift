@@ -2,9 +2,9 @@ internal import NIOCore
 internal import NIOPosix
 internal import StorageAuth
 
-/// Sends bytes over a socket as they are.
+/// Sends bytes over a socket without changing them.
 enum RawConnection {
-  /// Sends text and reads until the server closes, or until `enough` says so.
+  /// Sends text and reads until the server closes the connection or `enough` returns true.
   static func exchange(
     _ text: String, with endpoint: ServiceEndpoint, closing: Bool = false,
     until enough: @escaping @Sendable (String) -> Bool = { $0.contains("\r\n\r\n") }
@@ -29,7 +29,7 @@ enum RawConnection {
     }
   }
 
-  /// A signed request as text, with a target that may not be the one that was signed.
+  /// The head of a request with the given lines.
   static func head(_ lines: [String]) -> String {
     lines.joined(separator: "\r\n") + "\r\n\r\n"
   }

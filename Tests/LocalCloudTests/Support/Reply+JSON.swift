@@ -3,25 +3,25 @@ internal import StorageAuth
 internal import StorageXML
 
 extension Reply {
-  /// The member of the body at a path of names, as text; nothing if it is not there or the body is no JSON.
+  /// The member of the JSON body at a path of names as a string, or `nil` if it is missing or the body is not JSON.
   func json(_ path: String...) -> String? {
     var value: Any? = try? JSONSerialization.jsonObject(with: Data(body))
     for name in path { value = (value as? [String: Any])?[name] }
     return (value as? String) ?? (value as? NSNumber)?.stringValue
   }
 
-  /// The key that the token service of Alibaba answered.
+  /// The credentials in a response of Alibaba Cloud STS.
   var alibabaKey: AccessKey? {
     key(id: ["Credentials", "AccessKeyId"], ["Credentials", "AccessKeySecret"], ["Credentials", "SecurityToken"])
   }
 
-  /// The key that the token service of Tencent answered.
+  /// The credentials in a response of Tencent Cloud STS.
   var tencentKey: AccessKey? {
     let place = ["Response", "Credentials"]
     return key(id: place + ["TmpSecretId"], place + ["TmpSecretKey"], place + ["Token"])
   }
 
-  /// The key that the token service of Amazon answered.
+  /// The credentials in a response of AWS STS.
   var amazonKey: AccessKey? {
     get throws {
       let credentials = try document.children.first?["Credentials"]
@@ -32,7 +32,7 @@ extension Reply {
     }
   }
 
-  /// A key in three places of the body.
+  /// The credentials at three paths of the JSON body.
   func key(id: [String], _ secret: [String], _ token: [String]) -> AccessKey? {
     func text(_ path: [String]) -> String? {
       var value: Any? = try? JSONSerialization.jsonObject(with: Data(body))

@@ -9,7 +9,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
-/// Signs calls to the token services of a server and sends them, and asks its app server and its metadata.
+/// Signs and sends calls to the token services of a server, and requests credentials from its app server and metadata.
 struct ServicesClient: Sendable {
   private static let lastNonce = Atomic(0)
 
@@ -20,7 +20,7 @@ struct ServicesClient: Sendable {
   /// A nonce that no other call has.
   static func nonce() -> String { "nonce-\(lastNonce.add(1, ordering: .relaxed).newValue)" }
 
-  /// A call that is not signed yet, with its parameters in the query.
+  /// An unsigned call with its parameters in the query.
   func call(
     _ method: HTTPRequest.Method, _ path: String = "/", query: [String: String] = [:], headers: [String: String] = [:],
     body: String = ""
@@ -35,7 +35,7 @@ struct ServicesClient: Sendable {
     return ServiceCall(request, body: Array(body.utf8))
   }
 
-  /// A call of Alibaba's token service, signed with ACS3.
+  /// A call of Alibaba Cloud STS, signed with ACS3.
   func acs3(
     _ parameters: [String: String], action: String = "AssumeRole", nonce: String = nonce()
   ) throws -> ServiceCall {
@@ -45,7 +45,7 @@ struct ServicesClient: Sendable {
     return try ACS3Signer().signed(call, with: key, in: .at(clock.now))
   }
 
-  /// A call of Alibaba's token service, signed among its parameters.
+  /// A call of Alibaba Cloud STS whose signature is one of its parameters (RPC).
   func rpc(_ parameters: [String: String], changing change: (inout [String: String]) -> Void = { _ in }) -> ServiceCall
   {
     var all = parameters
@@ -66,7 +66,7 @@ struct ServicesClient: Sendable {
       body: FormPair.written(all.map { FormPair($0.key, $0.value) }))
   }
 
-  /// A call of Tencent's token service, signed with TC3.
+  /// A call of Tencent Cloud STS, signed with TC3.
   func tc3(_ action: String, _ json: String) throws -> ServiceCall {
     let call = call(
       .post,
@@ -74,7 +74,7 @@ struct ServicesClient: Sendable {
     return try TC3Signer(service: "sts").signed(call, with: key, in: .at(clock.now))
   }
 
-  /// A call of Tencent's token service, signed among its parameters.
+  /// A call of Tencent Cloud STS whose signature is one of its parameters (V1).
   func v1(_ parameters: [String: String], method: String? = nil) -> ServiceCall {
     var all = parameters
     all["Version"] = "2018-08-13"
@@ -92,7 +92,7 @@ struct ServicesClient: Sendable {
       body: FormPair.written(all.map { FormPair($0.key, $0.value) }))
   }
 
-  /// A call of Amazon's token service, signed in its headers.
+  /// A call of AWS STS, signed in its headers.
   func sts(_ parameters: [String: String], service: String = "sts", region: String = "us-east-1") throws -> ServiceCall
   {
     var all = ["Version": "2011-06-15", "RoleArn": LocalCloud.Role.amazon.arn, "RoleSessionName": "alice"]
@@ -105,7 +105,7 @@ struct ServicesClient: Sendable {
     return call
   }
 
-  /// Sends a call as it is.
+  /// Sends a call without changing it.
   func send(_ call: ServiceCall) async throws -> Reply {
     var wire = HTTPClientRequest(url: cloud.servicesURL + (call.request.path ?? "/"))
     wire.method = HTTPMethod(rawValue: call.request.method.rawValue)

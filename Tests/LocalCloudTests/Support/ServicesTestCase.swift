@@ -2,13 +2,13 @@ internal import LocalCloud
 internal import StorageAuth
 internal import XCTest
 
-/// A test of the token services, the app server and the metadata.
+/// A base class of tests of the token services, the app server and the metadata.
 class ServicesTestCase: CloudTestCase {
   static let alibabaRole = LocalCloud.Role.alibaba.arn
   static let tencentRole = LocalCloud.Role.tencent.arn
   static let identityToken = "identity.token.signed"
 
-  /// A role that only another key may take.
+  /// A role that only another key may assume.
   static let foreignAlibabaRole = LocalCloud.Role("acs:ram::1:role/foreign", trustedKeys: ["somebody-else"])
   static let foreignTencentRole = LocalCloud.Role("qcs::cam::uin/1:roleName/foreign", trustedKeys: ["somebody-else"])
 
@@ -20,7 +20,7 @@ class ServicesTestCase: CloudTestCase {
     return configuration
   }
 
-  /// Runs a server and a client of its services.
+  /// Runs a server and passes a client of its services to `body`.
   func withServices(
     _ configuration: LocalCloud.Configuration? = nil, _ body: (ServicesClient) async throws -> Void
   ) async throws {
@@ -34,7 +34,7 @@ class ServicesTestCase: CloudTestCase {
     await cloud.stop()
   }
 
-  /// A client of OSS or COS with a key that was issued.
+  /// A client of a storage service with an issued key.
   func storage(_ provider: LocalCloud.Provider, of client: ServicesClient, with key: AccessKey) -> TestClient {
     TestClient(cloud: client.cloud, provider: provider, key: key, clock: clock)
   }

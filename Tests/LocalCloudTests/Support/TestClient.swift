@@ -25,13 +25,13 @@ struct TestClient: Sendable {
     }
   }
 
-  /// The header that names an object of the bucket as the source of a copy.
+  /// The value of the header that names an object of the bucket as the source of a copy.
   func copySource(_ key: String) -> String {
     let path = "/\(CloudTestCase.bucket)/\(key)"
     return provider != .cos ? path : cloud.cosEndpoint.authority + path
   }
 
-  /// An entity tag as the service writes it.
+  /// An entity tag in the service's notation.
   func tag(_ hex: String) -> String { "\"\(provider == .oss ? hex.uppercased() : hex)\"" }
 
   func signed(_ request: HTTPRequest) throws -> HTTPRequest {
@@ -53,7 +53,7 @@ struct TestClient: Sendable {
     }
   }
 
-  /// A request that is not signed yet.
+  /// Returns an unsigned request.
   func request(
     _ method: HTTPRequest.Method, _ key: String? = nil, bucket: String? = CloudTestCase.bucket,
     query: KeyValuePairs<String, String?> = [:], headers: [String: String] = [:]
@@ -76,7 +76,7 @@ struct TestClient: Sendable {
     try await send(signed(request(method, key, bucket: bucket, query: query, headers: headers)), body: body)
   }
 
-  /// Sends a request as it is.
+  /// Sends a request without changing it.
   func send(_ request: HTTPRequest, body: [UInt8]? = nil) async throws -> Reply {
     var wire = HTTPClientRequest(url: "http://\(request.authority ?? "")\(request.path ?? "")")
     wire.method = HTTPMethod(rawValue: request.method.rawValue)
@@ -86,7 +86,7 @@ struct TestClient: Sendable {
   }
 }
 
-/// What came back.
+/// A response.
 struct Reply: Sendable {
   let status: Int
   let headers: HTTPHeaders
@@ -101,16 +101,16 @@ struct Reply: Sendable {
 
   func header(_ name: String) -> String? { headers.first(name: name) }
 
-  /// The body as a document.
+  /// The body parsed as XML.
   var document: XMLNode {
     get throws { try XMLNode.parse(body) }
   }
 
-  /// The code of the error that the body holds.
+  /// The error code in the body.
   var errorCode: String? {
     get throws { try document["Code"]?.text }
   }
 
-  /// The body as text.
+  /// The body as a string.
   var text: String { String(decoding: body, as: UTF8.self) }
 }

@@ -1,28 +1,30 @@
 internal import LocalCloud
 public import StorageClient
 
-/// A cloud where much goes wrong, clients whose clock is wrong too, and many transfers, each of which has to succeed.
+/// A long run of many transfers, each of which must succeed, against a cloud with many faults and with clients whose
+/// clocks are wrong.
 ///
-/// Tokens live for five seconds and some of them not even that, one answer in ten is an error or does not arrive, also of
-/// the token services, and the clock of the clients is 20 minutes fast in the first half and 20 minutes slow in the second.
-/// In the end the cloud is asked what it has.
+/// Tokens expire after five seconds or earlier. One response in ten is an error or lost, including those of the token
+/// services. The clients' clocks are 20 minutes fast in the first half and 20 minutes slow in the second. At the end
+/// the state of the cloud is checked.
 public struct LongRun: Sendable {
-  /// How much is done, and how fast time passes.
+  /// The amount of work and the passage of time.
   public struct Plan: Sendable {
-    /// The number of objects that are uploaded and downloaded again.
+    /// The number of objects that are uploaded and downloaded.
     public var transfers: Int
-    /// How many at once at each store.
+    /// The number of concurrent tasks per store.
     public var tasks: Int
-    /// The right clock.
+    /// The correct clock.
     public var time: any SigningClock
-    /// Called after each transfer; steps the clock in a test.
+    /// Called after each transfer; advances the clock in a test.
     public var tick: @Sendable () -> Void
-    /// How long the clients wait before they try again.
+    /// The clients' retry delay.
     public var retryDelay: Duration
-    /// Whether the token services fail as well; then clients wait, which a clock that is only stepped does not let them.
+    /// Whether the token services fail as well; clients then wait for a backoff, which a stepped clock does not
+    /// support.
     public var hasFailingTokenServices: Bool
 
-    /// Plans a run.
+    /// Creates a plan.
     public init(
       transfers: Int, tasks: Int, time: any SigningClock = .system, retryDelay: Duration = .milliseconds(20),
       hasFailingTokenServices: Bool = true, tick: @escaping @Sendable () -> Void = {}
@@ -36,19 +38,19 @@ public struct LongRun: Sendable {
     }
   }
 
-  /// The storage services, which fail and are counted.
+  /// The storage services, which have faults and statistics.
   static let services: [LocalCloud.Endpoint] = [.oss, .cos, .s3]
 
   private let plan: Plan
 
-  /// Plans a run.
+  /// Creates a long run.
   public init(_ plan: Plan) {
     self.plan = plan
   }
 
-  /// Runs.
+  /// Runs all transfers and checks the result.
   ///
-  /// - Returns: What happened, and what should not have.
+  /// - Returns: The counts and the violations.
   public func run() async throws -> Report {
     let cloud = try await LocalCloud.start(configuration)
     do {
@@ -86,7 +88,7 @@ public struct LongRun: Sendable {
     return report
   }
 
-  /// How many objects one task moves in one phase.
+  /// The number of objects that one task transfers in one phase.
   private var share: Int {
     let workers = 2 * Store.count * plan.tasks
     return (plan.transfers + workers - 1) / workers

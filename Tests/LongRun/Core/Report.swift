@@ -1,30 +1,30 @@
 internal import LocalCloud
 internal import StorageClient
 
-/// What happened in a run, and what should not have.
+/// The counts and the violations of a run.
 public struct Report: Sendable, CustomStringConvertible {
-  /// How long it took.
+  /// The duration of the run.
   public let duration: Duration
 
-  /// What was counted, a line each.
+  /// The counts, one per line.
   public private(set) var lines: [String] = []
 
-  /// What should not have happened; none in a run that is right.
+  /// The violations; empty after a successful run.
   public private(set) var violations: [String] = []
 
-  /// How often an object was written once more.
+  /// The number of repeated writes of objects.
   private var rewritten = 0
 
-  /// How often something happened.
+  /// The counts by name.
   public private(set) var counts: [String: Int] = [:]
 
   init(duration: Duration) {
     self.duration = duration
   }
 
-  /// The counts and the violations.
+  /// The counts and the violations as text.
   public var description: String {
-    let verdict = violations.isEmpty ? "Nothing was lost, nothing came twice, nothing went out unsigned." : ""
+    let verdict = violations.isEmpty ? "No object was lost or duplicated, and no request was unsigned." : ""
     return (lines + [verdict] + violations.map { "VIOLATION: \($0)" }).filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
@@ -49,15 +49,15 @@ public struct Report: Sendable, CustomStringConvertible {
     lines.append("took \(duration)")
   }
 
-  /// Asks the cloud what it has.
+  /// Checks the objects, the writes and the signatures that the cloud recorded.
   mutating func check(_ tally: Tally, _ cloud: LocalCloud, _ stores: [Store], time: any SigningClock) async throws {
     let counts = tally.counts
     violations += counts.failures
     for store in stores where store.transport.counts.unsigned > 0 {
-      violations.append("\(store.name): \(store.transport.counts.unsigned) requests went out without a signature")
+      violations.append("\(store.name): \(store.transport.counts.unsigned) requests were sent without a signature")
     }
     for endpoint in LongRun.services where cloud.statistics[endpoint].unsigned > 0 {
-      violations.append("\(endpoint.rawValue): \(cloud.statistics[endpoint].unsigned) unsigned requests arrived")
+      violations.append("\(endpoint.rawValue): \(cloud.statistics[endpoint].unsigned) unsigned requests were received")
     }
     for provider in LocalCloud.Provider.allCases {
       let expected = counts.stored[provider] ?? [:]
@@ -72,7 +72,7 @@ public struct Report: Sendable, CustomStringConvertible {
     lines.append("\(name): \(count)")
   }
 
-  /// Every object that was uploaded is there, with its bytes, and no other.
+  /// Checks that exactly the uploaded objects exist, with their bytes.
   private mutating func checkObjects(
     _ expected: [String: Tally.Stored], at store: any ObjectStore, _ provider: LocalCloud.Provider
   ) async throws {
@@ -90,8 +90,8 @@ public struct Report: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads an object to its end, which compares its bytes with the service's checksum, and that with the one of the
-  /// bytes that were uploaded.
+  /// Reads an object completely, which compares its bytes with the service's checksum, and compares that with the
+  /// checksum of the uploaded bytes.
   private static func isWhole(_ key: String, _ stored: Tally.Stored, at store: any ObjectStore) async throws -> Bool {
     let object = try await store.open(key)
     var count = 0
@@ -99,7 +99,7 @@ public struct Report: Sendable, CustomStringConvertible {
     return count == stored.object.size && object.info.checksum == stored.checksum
   }
 
-  /// Every object was written once, and again only where the answer to a write was lost.
+  /// Checks that every object was written once, or repeatedly only after a lost response.
   private mutating func checkWrites(_ writes: [String: Int], _ expected: [String: Tally.Stored], _ stores: [Store]) {
     let lost = stores.map(\.transport.counts.lostAnswers)
     for key in expected.keys {
@@ -107,7 +107,7 @@ public struct Report: Sendable, CustomStringConvertible {
       let count = writes[key] ?? 0
       rewritten += count - 1
       if !(1...1 + losses).contains(count) {
-        violations.append("\(key) was written \(count) times, with \(losses) lost answers")
+        violations.append("\(key) was written \(count) times, with \(losses) lost responses")
       }
     }
   }

@@ -2,7 +2,7 @@ internal import LocalCloud
 import StorageAuth
 internal import StorageClient
 
-/// A client under test: a cloud, a signature, a source of tokens.
+/// A client under test: a cloud, a signature version and a source of tokens.
 struct Store: Sendable {
   static let bucket = "long-run-1250000000"
   static let permanent = AccessKey(id: "LTAIlongrun", secret: "a secret of nobody")
@@ -10,10 +10,10 @@ struct Store: Sendable {
 
   private static let region = "us-east-1"
 
-  /// All that a transfer needs, and no more.
+  /// The minimum permissions of a transfer.
   private static let policy = AccessPolicy([AccessRule(.read, .write, objects: .all, in: bucket)])
 
-  /// The status of an answer that takes the place of one to a request that was carried out.
+  /// The status of a response that replaces that of a completed request.
   static let lossStatus = 503
 
   let name: String
@@ -22,7 +22,7 @@ struct Store: Sendable {
   let events: AuthEvents
   let transport: WatchingTransport
 
-  /// All clouds and signatures, tokens from the app servers and from the token services.
+  /// Returns clients for all clouds and signature versions, with tokens from the app servers and the token services.
   static func all(on cloud: LocalCloud, time: any SigningClock, retryDelay: Duration) throws -> [Store] {
     let transport = AsyncHTTPClientTransport()
     let keys = StaticCredentialProvider(permanent)
@@ -74,7 +74,7 @@ struct Store: Sendable {
       provider, credentials: credentials, configuration: configuration, transport: self.transport, time: time)
   }
 
-  /// A client that asks the cloud afterwards, with a permanent key and the right clock.
+  /// Returns a client that checks the cloud after the run, with a permanent key and the correct clock.
   static func auditor(of provider: LocalCloud.Provider, on cloud: LocalCloud, time: any SigningClock) -> any ObjectStore
   {
     let transport = AsyncHTTPClientTransport.shared

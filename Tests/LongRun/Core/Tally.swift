@@ -2,9 +2,9 @@ internal import LocalCloud
 internal import StorageClient
 internal import Synchronization
 
-/// What the workers did and what their clients told.
+/// Records the workers' transfers and the clients' events.
 final class Tally: Sendable {
-  /// An object that the service said it has.
+  /// An object that the service confirmed.
   struct Stored: Sendable {
     let object: MovedObject
     let checksum: ObjectChecksum

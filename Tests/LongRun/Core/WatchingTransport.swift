@@ -1,14 +1,13 @@
 internal import StorageClient
 internal import Synchronization
 
-/// Sends requests, and counts what went out and what did not come back.
+/// Sends requests, and counts the unsigned ones and the lost responses.
 final class WatchingTransport: HTTPTransport {
   struct Counts: Sendable {
     var requests = 0
-    /// Requests that left without a signature.
+    /// The number of requests without a signature.
     var unsigned = 0
-    /// Requests to store an object whose answer did not come, or was one of those that take the place of another; by the
-    /// path.
+    /// The number of uploads whose response was lost or replaced by another, by path.
     var lostAnswers: [String: Int] = [:]
   }
 

@@ -1,14 +1,14 @@
 internal import StorageAuthTesting
 internal import StorageClient
 
-/// One task: uploads an object, downloads it or an earlier one, compares, and so on.
+/// A task that repeatedly uploads an object, downloads it or an earlier one, and compares the bytes.
 struct Worker: Sendable {
   let name: String
   let store: Store
   let seed: UInt64
   let tick: @Sendable () -> Void
 
-  /// Moves a number of objects, and enters each into a tally.
+  /// Transfers a number of objects and records each in a tally.
   func move(_ count: Int, _ tally: Tally) async {
     var random = SeededGenerator(seed: seed)
     for number in 0..<count {
@@ -24,7 +24,7 @@ struct Worker: Sendable {
     do {
       let bytes = object.bytes
       let stored = try await store.client.upload(bytes, to: object.key)
-      guard let checksum = stored.checksum else { return tally.failed("\(object.key): it has no checksum") }
+      guard let checksum = stored.checksum else { return tally.failed("\(object.key): the response has no checksum") }
       tally.uploaded(object, checksum, by: store)
       let found = try await store.client.download(object.key, upTo: bytes.count + 1, options: DownloadOptions())
       if found == bytes { tally.downloaded(found.count) } else { tally.failed("\(object.key): other bytes came back") }
@@ -34,7 +34,7 @@ struct Worker: Sendable {
   }
 }
 
-/// An object that a worker moves; its bytes can be made again from its seed.
+/// An object that a worker transfers; its bytes are generated from its seed.
 struct MovedObject: Sendable {
   let key: String
   let seed: UInt64

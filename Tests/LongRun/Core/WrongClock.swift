@@ -1,7 +1,7 @@
 internal import StorageClient
 internal import Synchronization
 
-/// The clocks of a machine whose wall clock is wrong, and may become wrong in another way.
+/// The clocks of a machine whose wall clock has an offset that can change.
 final class WrongClock: SigningClock {
   private let base: any SigningClock
   private let difference = Mutex(Duration.zero)
@@ -10,7 +10,7 @@ final class WrongClock: SigningClock {
     self.base = base
   }
 
-  /// How far the wall clock is ahead.
+  /// The offset by which the wall clock is ahead.
   var offset: Duration {
     get { difference.withLock { $0 } }
     set { difference.withLock { $0 = newValue } }

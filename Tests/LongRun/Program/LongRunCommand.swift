@@ -1,17 +1,17 @@
 internal import ArgumentParser
 internal import LongRun
 
-/// Runs until the given number of objects has been moved, prints what happened, and fails if something should not have.
+/// Transfers the given number of objects, prints a report, and fails on violations.
 @main
 struct LongRunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "long-run",
-    abstract: "Many transfers in a cloud that fails often, with tokens of 5 seconds and a clock 20 minutes wrong.")
+    abstract: "Run many transfers against a cloud with faults, 5-second tokens and a clock 20 minutes wrong.")
 
-  @Option(help: "How many objects are uploaded and downloaded again.")
+  @Option(help: "The number of objects that are uploaded and downloaded.")
   var transfers = 4000
 
-  @Option(help: "How many at once, at each of the six stores.")
+  @Option(help: "The number of concurrent tasks at each of the six stores.")
   var tasks = 4
 
   func run() async throws {

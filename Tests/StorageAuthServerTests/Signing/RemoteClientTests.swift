@@ -4,7 +4,7 @@ import StorageAuth
 import StorageClient
 import XCTest
 
-/// A client without a key, a server that signs, and a cloud that verifies.
+/// Tests a client without a key, with a server that signs and a cloud that verifies.
 final class RemoteClientTests: XCTestCase {
   // matrix: OSS V1: remote signing
   // matrix: OSS V4: remote signing
@@ -39,7 +39,7 @@ final class RemoteClientTests: XCTestCase {
   }
 
   // matrix: OSS V4: remote signing
-  func testAListOfAPrefixIsSignedWhereTheSignatureHoldsIt() async throws {
+  func testPrefixListingIsSignedIfTheSignatureCoversThePrefix() async throws {
     let bench = try await SigningBench(self)
     for (name, store) in bench.stores() {
       try await store.upload([1], to: "alice/a")
@@ -57,13 +57,13 @@ final class RemoteClientTests: XCTestCase {
 
   // matrix: OSS V4: remote signing
   // matrix: COS V5: remote signing
-  func testSizesAndMediaTypesOfUploadsAreTheServersToSay() async throws {
+  func testServerRestrictsSizesAndMediaTypesOfUploads() async throws {
     let rule = AccessRule(.write, objects: .prefix("alice/"), in: SigningBench.bucket, upTo: 5, types: ["text/*"])
     let bench = try await SigningBench(self, policy: AccessPolicy([rule]))
     func refused(_ name: String, _ reason: String, _ act: () async throws -> Void) async {
       do {
         try await act()
-        XCTFail("\(name): signed, and should not be because it does not bind \(reason)")
+        XCTFail("\(name): signed, although it does not bind \(reason)")
       } catch let error as SigningError {
         XCTAssertTrue(error.message.contains("does not bind \(reason)"), "\(name): \(error)")
       } catch {
@@ -88,7 +88,7 @@ final class RemoteClientTests: XCTestCase {
   // matrix: OSS V1: remote signing, skew
   // matrix: OSS V4: remote signing, skew
   // matrix: COS V5: remote signing, skew
-  func testAClockThatIsWrongIsSetByTheSigningServer() async throws {
+  func testWrongClockIsCorrectedByTheSigningServer() async throws {
     for hours in [-2, 2] {
       let bench = try await SigningBench(self)
       let skew = ClockSkew()
@@ -107,7 +107,7 @@ final class RemoteClientTests: XCTestCase {
   }
 }
 
-/// The clocks of this machine, with a wall clock that is wrong.
+/// The clocks of this machine, with an offset of the wall clock.
 private struct WrongTime: SigningClock {
   let offset: Duration
 

@@ -7,12 +7,12 @@ import StorageClient
 import Synchronization
 import XCTest
 
-/// What a client without a key does when it gets no signature: it says why, and sends nothing.
+/// Tests that a client without a key sends no request when it receives no signature, and reports the reason.
 final class RemoteRefusalTests: XCTestCase {
   // matrix: OSS V1: remote signing
   // matrix: OSS V4: remote signing
   // matrix: COS V5: remote signing
-  func testWhatTheServerRefusesIsSaidAndNothingIsSent() async throws {
+  func testServersErrorIsReportedAndNoRequestIsSent() async throws {
     let bench = try await SigningBench(self)
     for (name, store) in bench.stores() {
       let before = bench.cloud.statistics
@@ -49,7 +49,7 @@ final class RemoteRefusalTests: XCTestCase {
 
   // matrix: OSS V1: remote signing
   // matrix: OSS V4: remote signing
-  func testAnErrorOfTheAppAndASignatureThatIsNoneEndTheRequestUnsent() async throws {
+  func testAppErrorOrInvalidSignaturePreventsTheRequest() async throws {
     struct Offline: Error {}
     for version in OSSSignatureVersion.allCases {
       let transport = ScriptedTransport { _ in .init(response: .init(status: .ok), body: .init([])) }
@@ -75,13 +75,13 @@ final class RemoteRefusalTests: XCTestCase {
       } catch let error as SigningError {
         XCTAssertEqual(error.code, .refused)
       }
-      XCTAssertEqual(transport.requests.count, 0, "nothing was sent")
+      XCTAssertEqual(transport.requests.count, 0, "no request must be sent")
     }
   }
 
   // matrix: OSS V1: remote signing
   // matrix: OSS V4: remote signing
-  func testAFunctionOfTheAppThatSaysItsIdOnlyInItsAnswersIsEnough() async throws {
+  func testAppFunctionMayReturnItsKeyIDOnlyWithSignatures() async throws {
     let key = AccessKey(id: "LTAIapp", secret: "not-a-secret")
     let orders = Mutex(0)
     let sign: RemoteSigning.Sign = { order in
@@ -110,12 +110,12 @@ final class RemoteRefusalTests: XCTestCase {
       let linked = try await OSSVerifier().verify(request, at: .now) { $0 == key.id ? key : nil }
       XCTAssertEqual(linked.target.key, "a")
     }
-    XCTAssertEqual(orders.withLock { $0 }, 5, "only the URL of V4 names the id, and is signed anew")
+    XCTAssertEqual(orders.withLock { $0 }, 5, "only the URL of V4 contains the id, and is signed again")
   }
 
   // matrix: OSS V4: remote signing, forced refresh
   // matrix: COS V5: remote signing, forced refresh
-  func testAKeyThatChangedIsAskedForAgain() async throws {
+  func testChangedKeyIsRequestedAgain() async throws {
     let source = ChangingKey()
     let bench = try await SigningBench(self, keys: source)
     for (name, store) in bench.stores() {
@@ -129,7 +129,7 @@ final class RemoteRefusalTests: XCTestCase {
   }
 }
 
-/// A source whose key changes.
+/// A provider whose key changes.
 private final class ChangingKey: CredentialProvider {
   let current = Mutex(SigningBench.key)
 

@@ -12,14 +12,14 @@ import StorageClient
 import StorageJSON
 import XCTest
 
-/// A LocalCloud, and an app that holds its keys and signs for alice below `alice/`.
+/// A LocalCloud with an app that holds its keys and signs for alice below `alice/`.
 struct SigningBench {
   static let bucket = "photos-1250000000"
   static let key = AccessKey(id: "LTAItest", secret: "not-a-secret")
   static let temporary = AccessKey(id: "STS.test", secret: "not-a-secret-either", sessionToken: "to+ken/=")
 
   let cloud: LocalCloud
-  /// The address of the route that signs.
+  /// The URL of the signing route.
   let url: String
 
   init(
@@ -50,7 +50,7 @@ struct SigningBench {
     AccessRule(.read, .write, .delete, .list, objects: .prefix("alice/"), in: bucket)
   ])
 
-  /// A client of each scheme, without a key.
+  /// Returns a client without a key for each scheme.
   func stores(
     _ login: String = "alice", clockSkew: ClockSkew = ClockSkew(), time: any SigningClock = .system
   ) -> [(name: String, store: any BucketStore)] {
@@ -74,7 +74,7 @@ struct SigningBench {
     ]
   }
 
-  /// Sends a body to the route that signs.
+  /// Posts a body to the signing route.
   func post(_ body: JSONValue, login: String = "alice") async throws -> (status: Int, answer: JSONValue, text: String) {
     try await post(bytes: body.serialized, login: login)
   }
@@ -92,7 +92,7 @@ struct SigningBench {
   }
 }
 
-/// Lets `Bearer alice` in, and nobody else.
+/// Accepts only the login `Bearer alice`.
 private struct Login: RouterMiddleware {
   typealias Context = BasicRequestContext
 

@@ -8,13 +8,13 @@ import StorageClient
 import StorageJSON
 import XCTest
 
-/// What the route that signs answers to what steps out of the policy, for every scheme, in headers and in URLs.
+/// Tests the signing route's responses to requests outside its policy, for every scheme, in headers and in URLs.
 final class SigningRouteTests: XCTestCase {
   private let time = SteppedTime()
 
   private var date: Timestamp { time.now }
 
-  /// A prepared request: in headers, or for a URL.
+  /// Returns prepared requests, for headers and for URLs.
   private func pendings(
     _ bench: SigningBench, _ method: HTTPRequest.Method, _ key: String?, bucket: String = SigningBench.bucket,
     parameters: [RequestTarget.Parameter] = [], headers: HTTPFields = [:], as identity: Identity? = nil,
@@ -63,7 +63,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: OSS V1: remote signing
   // matrix: OSS V4: remote signing
   // matrix: COS V5: remote signing
-  func testWhatIsAllowedIsSignedAndTheSignatureIsTheOneOfTheKey() async throws {
+  func testAllowedRequestIsSignedWithTheKey() async throws {
     let bench = try await SigningBench(self, time: time)
     for (name, pending) in try pendings(bench, .put, "alice/a") {
       let (status, answer, text) = try await bench.post(.object(body(pending)))
@@ -90,7 +90,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: OSS V1: remote signing, bad input
   // matrix: OSS V4: remote signing, bad input
   // matrix: COS V5: remote signing, bad input
-  func testAnotherBucketAnotherKeyAndAnotherVerbAreRefused() async throws {
+  func testOtherBucketKeyAndVerbAreRejected() async throws {
     let policy = AccessPolicy([AccessRule(.read, objects: .prefix("alice/"), in: SigningBench.bucket)])
     let bench = try await SigningBench(self, policy: policy, time: time)
     for (name, pending) in try pendings(bench, .get, "alice/a", bucket: "other-1250000000") {
@@ -114,7 +114,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: OSS V1: remote signing, bad input
   // matrix: OSS V4: remote signing, bad input
   // matrix: COS V5: remote signing, bad input
-  func testASubresourceOrAHeaderThatMakesAnotherOperationIsRefused() async throws {
+  func testSubresourceOrHeaderOfAnotherOperationIsRejected() async throws {
     let all = AccessPolicy([AccessRule(.read, .write, .delete, .list, objects: .all, in: SigningBench.bucket)])
     let bench = try await SigningBench(self, policy: all, time: time)
     for name in ["acl", "policy", "tagging", "restore", "append", "symlink", "cors", "x-oss-process"] {
@@ -143,7 +143,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: OSS V1: remote signing, expiry
   // matrix: OSS V4: remote signing, expiry
   // matrix: COS V5: remote signing, expiry
-  func testALongerLifeAndAnotherTimeAreRefused() async throws {
+  func testLongerLifetimeAndOtherTimeAreRejected() async throws {
     let bench = try await SigningBench(self, lifetime: .seconds(600), time: time)
     for (name, pending) in try pendings(bench, .get, "alice/a", validFor: .seconds(700)) where name.hasSuffix("URL") {
       try await assertRefused(bench, pending, "lifetime", name)
@@ -159,7 +159,7 @@ final class SigningRouteTests: XCTestCase {
 
   // matrix: OSS V4: remote signing, bad input
   // matrix: COS V5: remote signing, bad input
-  func testAHashThatIsNotThatOfTheCanonicalRequestIsRefused() async throws {
+  func testHashOfAnotherCanonicalRequestIsRejected() async throws {
     let bench = try await SigningBench(self, time: time)
     let others = try pendings(bench, .get, "bob/a")
     for ((name, pending), (_, other)) in zip(try pendings(bench, .get, "alice/a"), others) {
@@ -179,7 +179,7 @@ final class SigningRouteTests: XCTestCase {
     }
   }
 
-  func testABodyThatIsNoOrderAndACallerWithoutALoginAreRefused() async throws {
+  func testMalformedRequestAndUnauthenticatedCallerAreRejected() async throws {
     let bench = try await SigningBench(self, time: time)
     let good = body(try XCTUnwrap(try pendings(bench, .get, "alice/a").first).pending)
     for name in ["provider", "version", "method", "stringToSign"] {
@@ -213,7 +213,7 @@ final class SigningRouteTests: XCTestCase {
   // matrix: OSS V1: remote signing, redaction
   // matrix: OSS V4: remote signing, redaction
   // matrix: COS V5: remote signing, redaction
-  func testATokenHasToBeTheOneOfTheKeyAndIsInNoRefusal() async throws {
+  func testTokenMustBeTheKeysAndIsInNoErrorResponse() async throws {
     let bench = try await SigningBench(self, key: SigningBench.temporary, time: time)
     let other = Identity(id: SigningBench.temporary.id, sessionToken: Secret("stolen+token"))
     let none = Identity(id: SigningBench.temporary.id)

@@ -1,7 +1,7 @@
 import StorageAuthServer
 import Synchronization
 
-/// What an audit log was told.
+/// Records the entries of an audit log.
 final class AuditLines: Sendable {
   private let lines = Mutex<[TokenAudit]>([])
 

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// What was written to a log: the message and the metadata as they are.
+/// Records the messages and metadata of a log.
 final class LogLines: Sendable {
   private let lines = Mutex<[String]>([])
 

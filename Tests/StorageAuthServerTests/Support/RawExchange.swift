@@ -4,9 +4,9 @@ import NIOPosix
 import StorageAuth
 import XCTest
 
-/// Bytes as they are, to a server on loopback: what an HTTP client would tidy up or refuse to send.
+/// Sends bytes unchanged to a server on loopback, including those that an HTTP client would normalize or reject.
 enum RawExchange {
-  /// Sends a text and reads until the server closes.
+  /// Sends text and reads until the server closes the connection.
   static func answer(to text: String, at authority: String) async throws -> String {
     let port = try XCTUnwrap(authority.split(separator: ":").last.flatMap { Int($0) })
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -23,7 +23,7 @@ enum RawExchange {
     }
   }
 
-  /// A request as it stands on the wire.
+  /// The encoding of a request on the wire.
   static func text(_ request: HTTPRequest, target: String) -> String {
     var lines = ["\(request.method) \(target) HTTP/1.1", "Host: \(request.authority ?? "")"]
     lines += request.headerFields.map { "\($0.name.rawName): \($0.value)" }
@@ -32,15 +32,15 @@ enum RawExchange {
 }
 
 extension VerifyingBench {
-  /// A request as it stands on the wire.
+  /// The encoding of a request on the wire.
   func wire(_ request: HTTPRequest, _ target: String) -> String { RawExchange.text(request, target: target) }
 
-  /// Sends a text as it is.
+  /// Sends text unchanged.
   func exchange(_ text: String) async throws -> String {
     try await RawExchange.answer(to: text, at: endpoint.authority)
   }
 
-  /// Sends a request as it is; one with a Content-Length gets a body of `hello`.
+  /// Sends a request unchanged; one with a Content-Length gets the body `hello`.
   func exchange(_ request: HTTPRequest) async throws -> (status: Int, text: String) {
     let body = request.headerFields.contains(.contentLength) ? "hello" : ""
     let answer = try await exchange(wire(request, request.path ?? "") + body)

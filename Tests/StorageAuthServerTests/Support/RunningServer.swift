@@ -3,11 +3,11 @@ import Logging
 import NIOCore
 import XCTest
 
-/// A Hummingbird application on loopback, for the length of a test.
+/// A Hummingbird application on loopback for the duration of a test.
 enum RunningServer {
-  /// Starts an application with routes; it ends with the test.
+  /// Starts an application with routes, which stops when the test ends.
   ///
-  /// - Returns: Its address, such as `http://127.0.0.1:8080`.
+  /// - Returns: Its URL, such as `http://127.0.0.1:8080`.
   static func start<Context: RequestContext>(
     _ router: Router<Context>, _ test: XCTestCase, logger: Logger? = nil
   ) async throws -> String where Context.Source == ApplicationRequestContextSource {

@@ -2,19 +2,20 @@ import StorageAuth
 import StorageAuthServer
 import XCTest
 
+/// Tests the rate limit in memory.
 final class MemoryRateStoreTests: XCTestCase {
-  func testABurstIsAllowedAndThenOneAnInterval() async {
+  func testBurstIsAllowedAndThenOneRequestPerInterval() async {
     let store = MemoryRateStore()
     let limit = RateLimit(burst: 5, every: .seconds(2))
     var allowed: [Int] = []
     for tick in 0..<40 where await store.take("a", limit: limit, at: .milliseconds(tick * 500)) == nil {
       allowed.append(tick)
     }
-    // Five at once, which are given back one by one from the first on.
+    // Five at once, which are restored one by one from the first on.
     XCTAssertEqual(allowed, [0, 1, 2, 3, 4, 5, 8, 12, 16, 20, 24, 28, 32, 36])
   }
 
-  func testCallersWhoseIdsOnlyLookAlikeAreCountedApart() async {
+  func testSimilarCallerIDsAreCountedSeparately() async {
     let store = MemoryRateStore()
     let limit = RateLimit(burst: 1, every: .seconds(10))
     for caller in ["\u{e9}", "e\u{301}"] {
@@ -24,7 +25,7 @@ final class MemoryRateStoreTests: XCTestCase {
     XCTAssertEqual(store.count, 2)
   }
 
-  func testARefusedRequestDoesNotCount() async {
+  func testRejectedRequestDoesNotCount() async {
     let store = MemoryRateStore()
     let limit = RateLimit(burst: 1, every: .seconds(10))
     _ = await store.take("a", limit: limit, at: .zero)
@@ -36,24 +37,24 @@ final class MemoryRateStoreTests: XCTestCase {
     XCTAssertNil(delay)
   }
 
-  func testCallersAreForgottenWhenTheirRateIsRestored() async {
+  func testCallersAreRemovedWhenTheirRateIsRestored() async {
     let store = MemoryRateStore(limit: 100)
     let limit = RateLimit(burst: 1, every: .seconds(1))
     for number in 0..<10_000 { _ = await store.take("caller-\(number)", limit: limit, at: .milliseconds(number)) }
     XCTAssertLessThanOrEqual(store.count, 100)
   }
 
-  func testRoomIsMadeForManyAtOnce() async {
+  func testRoomIsMadeForSeveralEntriesAtOnce() async {
     let store = MemoryRateStore(limit: 16)
     let (short, long) = (RateLimit(burst: 1, every: .seconds(1)), RateLimit(burst: 1, every: .seconds(3600)))
     _ = await store.take("short", limit: short, at: .zero)
     for number in 1...15 { _ = await store.take("long-\(number)", limit: long, at: .zero) }
     XCTAssertEqual(store.count, 16)
     _ = await store.take("new", limit: long, at: .seconds(2))
-    XCTAssertEqual(store.count, 15, "one whose time had come went, and one more, so that the next one costs nothing")
+    XCTAssertEqual(store.count, 15, "the restored entry and one more must be removed, to make the next insertion cheap")
   }
 
-  func testAFloodOfNewCallersDoesNotLetTheBusiestGo() async {
+  func testFloodOfNewCallersDoesNotRemoveTheBusiest() async {
     let store = MemoryRateStore(limit: 16)
     let limit = RateLimit(burst: 4, every: .seconds(60))
     for _ in 1...4 { _ = await store.take("busy", limit: limit, at: .zero) }
@@ -62,7 +63,7 @@ final class MemoryRateStoreTests: XCTestCase {
     XCTAssertEqual(delay, .seconds(60))
   }
 
-  func testLimitsAreReadAsTheyAreSaid() {
+  func testRateLimitsAreNormalized() {
     XCTAssertEqual(RateLimit.perMinute(60), RateLimit(burst: 60, every: .seconds(1)))
     XCTAssertEqual(RateLimit(burst: 0, every: .seconds(-1)), RateLimit(burst: 1, every: .zero))
   }

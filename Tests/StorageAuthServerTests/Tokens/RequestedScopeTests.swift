@@ -5,7 +5,7 @@ import StorageAuth
 import StorageAuthServer
 import XCTest
 
-/// The list of scopes that clients of COS post.
+/// Tests the list of scopes that clients of COS post.
 final class RequestedScopeTests: XCTestCase {
   private func scopes(_ body: String) async throws -> [RequestedScope] {
     var request = Request(
@@ -20,7 +20,7 @@ final class RequestedScopeTests: XCTestCase {
     ).first
   }
 
-  func testWhatTheSDKsPostIsReadAsRules() async throws {
+  func testScopesOfTheSDKsAreParsedAsRules() async throws {
     let table: [(String, String, Set<AccessAction>, ObjectScope)] = [
       (#""name/cos:PutObject""#, "u/mia/*", [.write], .prefix("u/mia/")),
       (#""name/cos:GetObject""#, "u/mia/cat.jpg", [.read], .key("u/mia/cat.jpg")),
@@ -37,7 +37,7 @@ final class RequestedScopeTests: XCTestCase {
     }
   }
 
-  func testAnythingElseIsABadRequest() async {
+  func testOtherBodiesAreBadRequests() async {
     let scope = #"{"action":"name/cos:GetObject","bucket":"b","region":"r","prefix":"p"}"#
     let bodies = [
       "", "{}", "[]", "[1]", "[\(scope),{}]", scope.replacing("GetObject", with: "PutBucketPolicy"),
@@ -56,10 +56,10 @@ final class RequestedScopeTests: XCTestCase {
     }
   }
 
-  func testALongListIsNotRead() async {
+  func testOversizedListIsNotRead() async {
     do {
       _ = try await scopes(String(repeating: " ", count: 70_000))
-      XCTFail("it was read")
+      XCTFail("an oversized list was read")
     } catch {
       XCTAssertEqual((error as? any HTTPResponseError)?.status, .contentTooLarge)
     }

@@ -3,9 +3,9 @@ import StorageAuthServer
 import StorageAuthTesting
 import XCTest
 
-/// The audit log as it is written.
+/// Tests the format of the audit log.
 final class TokenAuditTests: XCTestCase {
-  func testNothingThatACallerSendsMakesALineOfTheLog() async throws {
+  func testCallersInputCannotForgeALogLine() async throws {
     let lines = AuditLines()
     let time = SteppedTime()
     let key = AccessKey(
@@ -21,7 +21,7 @@ final class TokenAuditTests: XCTestCase {
     _ = try await service.key(for: KeyRequest(caller: forged, scope: TokenScope("uploads\nnoah", policy)))
     do {
       _ = try await service.key(for: KeyRequest(caller: forged, scope: TokenScope("none", policy)))
-      XCTFail("a key was handed out")
+      XCTFail("a key was issued")
     } catch {}
     let log = LogLines()
     for line in lines.all { TokenAudit.log(to: log.logger)(line) }

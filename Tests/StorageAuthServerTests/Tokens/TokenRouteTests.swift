@@ -12,10 +12,10 @@ import StorageClient
 import StorageJSON
 import XCTest
 
-/// The routes over the wire: with the vendors' shapes, and with a login of the app before them.
+/// Tests the routes over the wire, in the vendors' formats and behind the app's authentication.
 final class TokenRouteTests: XCTestCase {
   private let lines = AuditLines()
-  /// Read first when a test runs: the tests are made long before.
+  /// The expiration of the key, computed when a test runs, because the tests are created long before.
   private lazy var end = Timestamp.now.advanced(by: .seconds(1800))
 
   private var key: AccessKey {
@@ -70,7 +70,7 @@ final class TokenRouteTests: XCTestCase {
     }
   }
 
-  func testTheClientsOfEveryCloudReadTheAnswers() async throws {
+  func testClientsOfEveryCloudParseTheResponses() async throws {
     let url = try await start(StaticCredentialProvider(key))
     for (path, shape) in [
       ("distribute-token.json", AppServerShape.oss), ("cos/credentials", .cos), ("credentials.json", .s3),
@@ -85,7 +85,7 @@ final class TokenRouteTests: XCTestCase {
     }
   }
 
-  func testTheFieldsAreThoseThatTheVendorsDocument() async throws {
+  func testFieldsAreThoseThatTheVendorsDocument() async throws {
     let url = try await start(StaticCredentialProvider(key))
     for method in [HTTPMethod.get, .post] {
       let oss = try await get("\(url)/distribute-token.json", method: method)
@@ -106,11 +106,11 @@ final class TokenRouteTests: XCTestCase {
       XCTAssertEqual(cos.body["expiredTime"]?.integer, Int(end.unixSeconds))
       XCTAssertEqual(cos.body["expiration"]?.string, end.iso8601)
       let start = Int64(try XCTUnwrap(cos.body["startTime"]?.integer))
-      XCTAssertTrue((before...Timestamp.now.unixSeconds).contains(start), "the start is the present")
+      XCTAssertTrue((before...Timestamp.now.unixSeconds).contains(start), "the start must be the current time")
     }
   }
 
-  func testTheAppsRefusalsComeInTheShapeOfTheRoute() async throws {
+  func testAppsErrorsHaveTheFormatOfTheRoute() async throws {
     let url = try await start(StaticCredentialProvider(key))
     for (caller, status, code) in [(nil, 401, "Unauthorized"), ("mallory", 403, "AccessDenied")]
       as [(String?, Int, String)]
@@ -124,20 +124,20 @@ final class TokenRouteTests: XCTestCase {
       XCTAssertEqual(cos.body["code"]?.integer, status)
       XCTAssertEqual(cos.body["codeDesc"]?.string, code)
     }
-    XCTAssertEqual(lines.all, [], "nobody was known to the service")
+    XCTAssertEqual(lines.all, [], "the service must not log unauthenticated callers")
     await assertThrows(source("\(url)/x", .oss))
   }
 
   private func assertThrows(_ source: AppServerCredentialProvider, line: UInt = #line) async {
     do {
       _ = try await source.credential()
-      XCTFail("a key came", line: line)
+      XCTFail("a key was issued", line: line)
     } catch {
       XCTAssertEqual(error.code, .rejected, "\(error)", line: line)
     }
   }
 
-  func testACallerOverItsRateIsTold429AndWhen() async throws {
+  func testCallerOverItsRateReceives429WithARetryTime() async throws {
     let url = try await start(StaticCredentialProvider(key), rate: RateLimit(burst: 2, every: .seconds(3600)))
     for _ in 1...2 { _ = try await get("\(url)/distribute-token.json") }
     let refused = try await get("\(url)/distribute-token.json")
@@ -149,7 +149,7 @@ final class TokenRouteTests: XCTestCase {
     XCTAssertEqual(other.status, 200)
   }
 
-  func testWhatTheCloudSaysIsForTheAuditLogAlone() async throws {
+  func testCloudsErrorIsOnlyInTheAuditLog() async throws {
     let causes = [
       CredentialError(.rejected, source: "sts role/uploader", "NoPermission for role/uploader.", remedy: "Allow it."),
       CredentialError(

@@ -4,7 +4,7 @@ import StorageAuthTesting
 import Synchronization
 import XCTest
 
-/// The service without a network and with stepped clocks.
+/// Tests the token service without a network and with stepped clocks.
 final class TokenServiceTests: XCTestCase {
   private let time = SteppedTime()
   private let lines = AuditLines()
@@ -17,7 +17,7 @@ final class TokenServiceTests: XCTestCase {
         scope, AccessPolicy([AccessRule(.write, objects: .prefix("\(scope)/"), in: "photos")]), lifetime: life))
   }
 
-  /// Answers with keys that live for half an hour from the issuer's present.
+  /// Returns an issuer of keys that expire half an hour after the issuer's time.
   private func issuer(offset: Duration = .zero, life: Duration = .seconds(1800)) -> ScriptedProvider<AccessKey> {
     ScriptedProvider { [time] call in
       let now = time.now.advanced(by: offset)
@@ -41,13 +41,13 @@ final class TokenServiceTests: XCTestCase {
   ) async {
     do {
       let vended = try await service.key(for: order)
-      XCTFail("\(vended.key.id) was handed out", line: line)
+      XCTFail("\(vended.key.id) was issued", line: line)
     } catch {
       check(error)
     }
   }
 
-  func testAThousandCallersOfAScopeCostOneQuestion() async throws {
+  func testAThousandCallersOfAScopeCauseOneRequest() async throws {
     let issuer = issuer()
     let service = service { _ in issuer }
     issuer.hold()
@@ -66,7 +66,7 @@ final class TokenServiceTests: XCTestCase {
     XCTAssertEqual(lines.all.count, 1000)
   }
 
-  func testEachScopeHasItsOwnKeyAndTheSourceIsToldTheScope() async throws {
+  func testEachScopeHasItsOwnKeyAndTheProviderReceivesTheScope() async throws {
     let issuer = issuer()
     let scopes = Mutex<[TokenScope]>([])
     let service = service { scope in
@@ -80,7 +80,7 @@ final class TokenServiceTests: XCTestCase {
     XCTAssertEqual(scopes.withLock { $0 }, orders.prefix(3).map(\.scope))
   }
 
-  func testScopesThatOnlyLookAlikeHaveKeysOfTheirOwn() async throws {
+  func testSimilarScopesHaveSeparateKeys() async throws {
     let issuer = issuer()
     let service = service { _ in issuer }
     var ids: [String] = []
@@ -94,7 +94,7 @@ final class TokenServiceTests: XCTestCase {
     XCTAssertEqual(ids, (1...6).map { "STS.\($0)" })
   }
 
-  func testAKeyIsHandedOutWhileHalfOfItsLifeIsLeft() async throws {
+  func testKeyIsReusedWhileHalfOfItsLifetimeRemains() async throws {
     let issuer = issuer(life: .seconds(1000))
     let service = service { _ in issuer }
     var ids: [String] = []
@@ -105,7 +105,7 @@ final class TokenServiceTests: XCTestCase {
     XCTAssertEqual(ids, ["STS.1", "STS.1", "STS.1", "STS.2"])
   }
 
-  func testTheLifeIsThatOfTheKeyAndNotTheOneThatWasAskedFor() async throws {
+  func testLifetimeIsTheKeysInsteadOfTheRequestedOne() async throws {
     let issuer = issuer(life: .seconds(60))
     let service = service { _ in issuer }
     let first = try await service.key(for: order(life: .seconds(43_200)))
@@ -115,7 +115,7 @@ final class TokenServiceTests: XCTestCase {
     XCTAssertEqual(second.key.id, "STS.2")
   }
 
-  func testThePresentIsThatOfTheIssuerHoweverWrongTheServersClockIs() async throws {
+  func testCurrentTimeIsTheIssuersDespiteAWrongServerClock() async throws {
     let issuer = issuer(offset: .seconds(-3600))
     let service = service { _ in issuer }
     let start = time.now.advanced(by: .seconds(-3600))
@@ -129,7 +129,7 @@ final class TokenServiceTests: XCTestCase {
     XCTAssertEqual(second.expiration, start.advanced(by: .seconds(1800)))
   }
 
-  func testACallerOverItsRateIsRefusedAndNobodyElse() async throws {
+  func testOnlyTheCallerOverItsRateIsRejected() async throws {
     let issuer = issuer()
     let service = service(rate: RateLimit(burst: 3, every: .seconds(20))) { _ in issuer }
     for _ in 1...3 { _ = try await service.key(for: order("mia")) }
@@ -143,7 +143,7 @@ final class TokenServiceTests: XCTestCase {
     XCTAssertEqual(issuer.calls, 1)
   }
 
-  func testACloudThatFailsIsLeftAloneAndTheKeyThatLivesIsHandedOut() async throws {
+  func testFailingCloudIsBackedOffAndTheValidKeyIsIssued() async throws {
     let isDown = Mutex(false)
     let good = issuer()
     let outage = CredentialError(
@@ -166,14 +166,14 @@ final class TokenServiceTests: XCTestCase {
     }
     let calls = issuer.calls
     await assertFails(order(), service) { _ in }
-    XCTAssertEqual(issuer.calls, calls, "it is left alone for a while")
+    XCTAssertEqual(issuer.calls, calls, "the issuer must not be called during the backoff")
     isDown.withLock { $0 = false }
     time.advance(by: .seconds(60))
     let back = try await service.key(for: order())
     XCTAssertEqual(back.key.id, "STS.2")
   }
 
-  func testARefusalOfTheCloudIsFinal() async {
+  func testRejectionByTheCloudIsFinal() async {
     let service = service { _ in
       ScriptedProvider<AccessKey>([
         .failure(CredentialError(.rejected, source: "sts", "NoPermission.", remedy: "Allow the role."))
@@ -185,7 +185,7 @@ final class TokenServiceTests: XCTestCase {
     }
   }
 
-  func testAKeyThatIsNotTemporaryIsNeverHandedOut() async {
+  func testPermanentKeyIsNeverIssued() async {
     let keys = [
       AccessKey(id: "LTAI", secret: "permanent"),
       AccessKey(id: "LTAI", secret: "permanent", expiration: time.now.advanced(by: .seconds(60))),
@@ -197,7 +197,7 @@ final class TokenServiceTests: XCTestCase {
     }
   }
 
-  func testAScopeThatHasNoSourceIsAnErrorOfItsOwn() async {
+  func testScopeWithoutAProviderIsASeparateError() async {
     struct Inexpressible: Error, CustomStringConvertible {
       let description = "a size"
     }
@@ -206,7 +206,7 @@ final class TokenServiceTests: XCTestCase {
     await assertFails(order(), service { _ in throw error }) { XCTAssertEqual($0, .unavailable(error, after: nil)) }
   }
 
-  func testAScopeThatIsForgottenGetsANewKey() async throws {
+  func testForgottenScopeGetsANewKey() async throws {
     let issuer = issuer()
     let service = service { _ in issuer }
     _ = try await service.key(for: order())
@@ -217,7 +217,7 @@ final class TokenServiceTests: XCTestCase {
     XCTAssertEqual([same, other], ["STS.1", "STS.2"])
   }
 
-  func testOldScopesMakeRoomForNewOnes() async throws {
+  func testOldScopesAreEvictedForNewOnes() async throws {
     let issuer = issuer()
     let service = service(scopeLimit: 8) { _ in issuer }
     for number in 1...8 { _ = try await service.key(for: order(scope: "s\(number)")) }
@@ -225,12 +225,12 @@ final class TokenServiceTests: XCTestCase {
     _ = try await service.key(for: order(scope: "s9"))
     XCTAssertEqual(issuer.calls, 9)
     _ = try await service.key(for: order(scope: "s1"))
-    XCTAssertEqual(issuer.calls, 9, "what was used last stays")
+    XCTAssertEqual(issuer.calls, 9, "the most recently used scope must be kept")
     _ = try await service.key(for: order(scope: "s2"))
-    XCTAssertEqual(issuer.calls, 10, "what was used longest ago went")
+    XCTAssertEqual(issuer.calls, 10, "the least recently used scope must be evicted")
   }
 
-  func testACallerWhoAsksForManyScopesLosesItsOwn() async throws {
+  func testCallerWithManyScopesEvictsOnlyItsOwn() async throws {
     let issuer = issuer()
     let service = service(scopeLimit: 16) { _ in issuer }
     _ = try await service.key(for: KeyRequest(caller: "quiet", scope: order(scope: "kept").scope))
@@ -239,10 +239,10 @@ final class TokenServiceTests: XCTestCase {
     }
     let calls = issuer.calls
     _ = try await service.key(for: KeyRequest(caller: "quiet", scope: order(scope: "kept").scope))
-    XCTAssertEqual(issuer.calls, calls, "the key of the quiet caller was kept")
+    XCTAssertEqual(issuer.calls, calls, "the key of the quiet caller must be kept")
   }
 
-  func testTheAuditLogSaysWhoGotWhatWithoutSecrets() async throws {
+  func testAuditLogContainsCallersAndScopesWithoutSecrets() async throws {
     let issuer = issuer()
     let service = service(rate: RateLimit(burst: 1, every: .seconds(60))) { _ in issuer }
     _ = try await service.key(for: order())

@@ -13,7 +13,8 @@ import StorageClient
 import StorageJSON
 import XCTest
 
-/// The client of an app asks the app's server as it would ask a node; the server asks the node of LocalCloud.
+/// Tests an app's client that requests transfers from the app's server as from a node; the server requests them from
+/// LocalCloud's node.
 final class TransferTokenTests: XCTestCase {
   private static let nodeKey = AccessKey(id: "nodekey", secret: "node-secret")
   private let lines = AuditLines()
@@ -42,7 +43,7 @@ final class TransferTokenTests: XCTestCase {
     return (try await RunningServer.start(router, self) + "/api", cloud)
   }
 
-  /// Makes `/shared/a` and `/shared/film.mov`, as folders.
+  /// Creates `/shared/a` and `/shared/film.mov` as folders.
   private func makeFolders(of cloud: LocalCloud) async throws {
     for path in ["/shared", "/shared/a", "/shared/film.mov"] {
       var request = HTTPClientRequest(url: "\(cloud.nodeURL)/files/create")
@@ -78,7 +79,7 @@ final class TransferTokenTests: XCTestCase {
     }
   }
 
-  func testATransferWithinThePolicyIsSetUpWithAbsolutePaths() async throws {
+  func testTransferWithinThePolicyIsSetUpWithAbsolutePaths() async throws {
     let (app, cloud) = try await start()
     let upload = TransferSpec(.send, [TransferPath("/home/alice/cat.jpg", to: "cat.jpg")], destinationRoot: "2026")
     let up = try await grant(issuer(app), upload)
@@ -90,7 +91,7 @@ final class TransferTokenTests: XCTestCase {
     XCTAssertEqual(cloud.statistics.transfers.setups, 2)
   }
 
-  func testNothingOutsideThePolicyIsAskedOfTheNode() async throws {
+  func testRequestOutsideThePolicyIsNotSentToTheNode() async throws {
     let (app, cloud) = try await start()
     let alice = issuer(app)
     for destination in ["/uploads/bob", "/", "/uploads/alice/../bob", "/uploads", "/shared"] {
@@ -110,7 +111,7 @@ final class TransferTokenTests: XCTestCase {
     XCTAssertEqual(cloud.statistics.transfers.setups, 1)
   }
 
-  func testAPublicKeyIsOneLineWithoutOptions() async throws {
+  func testPublicKeyIsOneLineWithoutOptions() async throws {
     let (app, cloud) = try await start()
     let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfPuzXKb5DyJ4CRFrIEZ2sb/oGsP2tkT0XGMr4dZ8ud alice"
     var spec = TransferSpec(.receive, [TransferPath("/shared/a")])
@@ -124,13 +125,13 @@ final class TransferTokenTests: XCTestCase {
     XCTAssertEqual(cloud.statistics.transfers.setups, 1)
   }
 
-  func testACallerOverItsRateIsRefused() async throws {
+  func testCallerOverItsRateIsRejected() async throws {
     let (app, _) = try await start(rate: RateLimit(burst: 1, every: .seconds(3600)))
     let spec = TransferSpec(.receive, [TransferPath("/shared/a")])
     _ = try await grant(issuer(app), spec)
     do {
       _ = try await grant(issuer(app), spec)
-      XCTFail("it was granted")
+      XCTFail("the transfer was granted")
     } catch let error as CredentialError {
       XCTAssertTrue(error.isRetryable)
       XCTAssertTrue(error.message.contains("429"), error.message)
@@ -138,7 +139,7 @@ final class TransferTokenTests: XCTestCase {
     _ = try await grant(issuer(app, as: "user-bob"), spec)
   }
 
-  func testTheAuditLogNamesPathsAndNeverAToken() async throws {
+  func testAuditLogContainsPathsButNoToken() async throws {
     let (app, _) = try await start()
     let granted = try await grant(issuer(app), TransferSpec(.receive, [TransferPath("/shared/a")]))
     await assertRefused(issuer(app), TransferSpec(.receive, [TransferPath("/secret")]), "403")
@@ -146,7 +147,7 @@ final class TransferTokenTests: XCTestCase {
     XCTAssertEqual(
       lines.all.map(\.subject), [.transfer(.receive, paths: ["/shared/a"]), .transfer(.receive, paths: ["/secret"])])
     let token = try XCTUnwrap(granted.token)
-    guard case .vended(let id, _) = lines.all[0].outcome else { return XCTFail("nothing was handed out") }
+    guard case .vended(let id, _) = lines.all[0].outcome else { return XCTFail("no token was issued") }
     XCTAssertEqual(id, token.fingerprint)
     var shown = "\(lines.all)"
     dump(lines.all, to: &shown)

@@ -3,6 +3,7 @@ import XCTest
 
 @testable import StorageAuthServer
 
+/// Tests the store that detects replayed signatures in memory.
 final class MemoryReplayStoreTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
 
@@ -14,17 +15,17 @@ final class MemoryReplayStoreTests: XCTestCase {
     return store.insert(mark, of: owner, until: now.advanced(by: .seconds(seconds)), at: now)
   }
 
-  func testAMarkIsUsedUntilItsLastInstant() {
+  func testMarkIsUsedUntilItsLastInstant() {
     let store = MemoryReplayStore(limit: 10)
     XCTAssertEqual(insert("a", into: store), .new)
     XCTAssertEqual(insert("a", into: store), .used)
-    XCTAssertEqual(insert("a", of: "b", into: store), .used, "a mark counts for every owner")
-    XCTAssertEqual(insert("a", lasting: 0, after: 10, into: store), .used, "its last instant counts")
+    XCTAssertEqual(insert("a", of: "b", into: store), .used, "a mark is used for every owner")
+    XCTAssertEqual(insert("a", lasting: 0, after: 10, into: store), .used, "a mark is used at its last instant")
     XCTAssertEqual(insert("b", after: 11, into: store), .new)
-    XCTAssertEqual(store.count, 1, "what ended is forgotten")
+    XCTAssertEqual(store.count, 1, "an expired mark must be removed")
   }
 
-  func testAnOwnerTakesNoMoreThanTheRoomThatIsLeft() {
+  func testOwnerUsesAtMostHalfOfTheRemainingRoom() {
     let store = MemoryReplayStore(limit: 100)
     XCTAssertEqual((0..<1000).filter { insert("a\($0)", of: "a", into: store) == .new }.count, 50)
     XCTAssertEqual((0..<1000).filter { insert("b\($0)", of: "b", into: store) == .new }.count, 25)
@@ -32,12 +33,12 @@ final class MemoryReplayStoreTests: XCTestCase {
       XCTAssertEqual(insert("c\(owner)", of: "c\(owner)", into: store), .new, "there is room for owner \(owner)")
     }
     XCTAssertLessThanOrEqual(store.count, 100)
-    XCTAssertEqual(insert("a0", of: "a", into: store), .used, "what is valid is not forgotten")
-    XCTAssertEqual(insert("more", of: "a", after: 11, into: store), .new, "room comes back with the end")
+    XCTAssertEqual(insert("a0", of: "a", into: store), .used, "a valid mark must be kept")
+    XCTAssertEqual(insert("more", of: "a", after: 11, into: store), .new, "room must be freed by expiration")
     XCTAssertEqual(store.count, 1)
   }
 
-  func testNoNumberOfOwnersFillsMoreThanTheStore() {
+  func testManyOwnersDoNotExceedTheLimit() {
     let store = MemoryReplayStore(limit: 64)
     for owner in 0..<1000 {
       for number in 0..<3 { _ = insert("\(owner)/\(number)", of: "\(owner)", into: store) }
@@ -45,35 +46,35 @@ final class MemoryReplayStoreTests: XCTestCase {
     XCTAssertLessThanOrEqual(store.count, 64)
   }
 
-  func testALimitPerOwnerHoldsBelowTheRoomThatIsLeft() {
+  func testLimitPerOwnerAppliesBelowTheRemainingRoom() {
     let store = MemoryReplayStore(limit: 100, limitPerOwner: 7)
     XCTAssertEqual((0..<50).filter { insert("a\($0)", into: store) == .new }.count, 7)
   }
 
-  func testOwnersWhoseNamesOnlyLookAlikeAreCountedApart() {
+  func testSimilarOwnersAreCountedSeparately() {
     let store = MemoryReplayStore(limit: 100, limitPerOwner: 1)
     XCTAssertEqual(insert("1", of: "\u{e9}", into: store), .new)
     XCTAssertEqual(insert("2", of: "e\u{301}", into: store), .new)
     XCTAssertEqual(insert("3", of: "e\u{301}", into: store), .full)
   }
 
-  func testAClockThatIsSetBackMakesNothingNew() {
+  func testClockSetBackMakesNoMarkNew() {
     let store = MemoryReplayStore(limit: 100)
     XCTAssertEqual(insert("a", lasting: 10, into: store), .new)
-    XCTAssertEqual(insert("b", after: 60, into: store), .new, "a is forgotten")
-    XCTAssertEqual(insert("a", lasting: 10, into: store), .used, "it may have been used before it was forgotten")
-    XCTAssertEqual(insert("c", lasting: 11, into: store), .new, "what ends later was not forgotten")
+    XCTAssertEqual(insert("b", after: 60, into: store), .new, "the mark a must be removed")
+    XCTAssertEqual(insert("a", lasting: 10, into: store), .used, "the mark may have been used before its removal")
+    XCTAssertEqual(insert("c", lasting: 11, into: store), .new, "a mark that expires later was not removed")
   }
 
-  func testWhatLastsForEverTakesNothingFromTheOthers() {
+  func testLongLivedMarksTakeNoRoomFromOtherOwners() {
     let store = MemoryReplayStore(limit: 100)
     for number in 0..<1000 { _ = insert("\(number)", lasting: 1 << 40, into: store) }
     XCTAssertEqual(insert("b", of: "b", into: store), .new)
     XCTAssertEqual(insert("c", of: "b", after: 11, into: store), .new)
-    XCTAssertEqual(store.count, 51, "what ended was forgotten, behind what lasts")
+    XCTAssertEqual(store.count, 51, "an expired mark must be removed despite long-lived ones")
   }
 
-  /// A number that counts how often it is compared.
+  /// An integer that counts its comparisons.
   private struct Counted: Comparable {
     let value: Int
     let comparisons: Counter
@@ -86,7 +87,7 @@ final class MemoryReplayStoreTests: XCTestCase {
     }
   }
 
-  func testTheWorkForAnElementIsTheLogarithmOfTheirNumber() throws {
+  func testInsertionAndRemovalTakeLogarithmicTime() throws {
     var queue = ExpiryQueue<Counted, Int>()
     let comparisons = Counter()
     func instant(_ value: Int) -> Counted { Counted(value: value, comparisons: comparisons) }
@@ -112,6 +113,6 @@ final class MemoryReplayStoreTests: XCTestCase {
     queue.insert(1, expiringAt: instant(5))
     let before = comparisons.value
     XCTAssertNil(queue.removeFirst(before: instant(5)))
-    XCTAssertEqual(comparisons.value - before, 1, "what a full store does before it refuses")
+    XCTAssertEqual(comparisons.value - before, 1, "a full store must compare only once before it rejects")
   }
 }

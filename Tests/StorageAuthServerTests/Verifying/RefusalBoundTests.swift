@@ -3,9 +3,9 @@ import StorageAuth
 import StorageAuthServer
 import XCTest
 
-/// What the middleware repeats of a request that it refuses is bounded: 256 KiB.
+/// Tests that error responses of the middleware that repeat parts of a request are limited to 256 KiB.
 final class RefusalBoundTests: XCTestCase {
-  func testARefusalOfALargeRequestIsBoundedAndQuick() async throws {
+  func testErrorForALargeRequestIsLimitedAndFast() async throws {
     for service in VerifyingBench.Service.allCases {
       for answers in [RefusalFormat.xml, .json] {
         let bench = try await VerifyingBench(service, self, answers: answers)

@@ -10,7 +10,7 @@ import StorageAuthTesting
 import VerifiedService
 import XCTest
 
-/// One URL that takes OSS V1, V4 and COS: `VerifiedService`, over the wire.
+/// Tests one URL that accepts OSS V1, V4 and COS: `VerifiedService`, over the wire.
 final class SeveralSchemesTests: XCTestCase {
   private static let date = Timestamp(unixSeconds: 1_795_161_600)
   private static let first = AccessKey(id: "AKIDKfirst", secret: "not-a-secret-of-the-first")
@@ -59,7 +59,7 @@ final class SeveralSchemesTests: XCTestCase {
       return request
     }
 
-    /// Sends a request as it is; one with a Content-Length gets a body of `hello`.
+    /// Sends a request unchanged; one with a Content-Length gets the body `hello`.
     func send(_ request: HTTPRequest) async throws -> (status: Int, text: String) {
       let body = request.headerFields.contains(.contentLength) ? "hello" : ""
       let wire = RawExchange.text(request, target: request.path ?? "") + body
@@ -78,7 +78,7 @@ final class SeveralSchemesTests: XCTestCase {
 
   private func named(_ text: String) throws -> HTTPField.Name { try XCTUnwrap(HTTPField.Name(text)) }
 
-  func testOneURLTakesEachScheme() async throws {
+  func testOneURLAcceptsEachScheme() async throws {
     for isStrict in [false, true] {
       let bench = try await Bench(self, isStrict: isStrict)
       for scheme in Scheme.allCases {
@@ -108,7 +108,7 @@ final class SeveralSchemesTests: XCTestCase {
     }
   }
 
-  func testARequestOfTwoSchemesIsRefused() async throws {
+  func testRequestOfTwoSchemesIsRejected() async throws {
     let bench = try await Bench(self)
     for one in Scheme.allCases {
       for other in Scheme.allCases where (one == .cos) != (other == .cos) {
@@ -129,7 +129,7 @@ final class SeveralSchemesTests: XCTestCase {
     }
   }
 
-  func testARequestOfNoSchemeIsRefused() async throws {
+  func testRequestOfNoSchemeIsRejected() async throws {
     let bench = try await Bench(self)
     try await bench.assertAnswers(403, bench.request(.get, "/files/a"), "nothing", containing: "AccessDenied")
     for authorization in ["Bearer x", "AWS4-HMAC-SHA256 Credential=a", "Basic eA=="] {
@@ -138,7 +138,7 @@ final class SeveralSchemesTests: XCTestCase {
     }
   }
 
-  func testWhatHasAnEffectInTheOtherSchemeHasToBeSigned() async throws {
+  func testHeadersOfOtherSchemesMustBeSigned() async throws {
     let bench = try await Bench(self)
     for (scheme, names) in [
       (Scheme.v1, ["x-cos-copy-source", "x-cos-security-token", "X-CI-Process", "pic-operations"]),
@@ -158,7 +158,7 @@ final class SeveralSchemesTests: XCTestCase {
     }
   }
 
-  func testAHandlerSeesTheSignedPartsApart() async throws {
+  func testHandlerReceivesSignedPartsSeparately() async throws {
     let bench = try await Bench(self)
     for scheme in [Scheme.v1, .cos] {
       var request = try scheme.signed(bench.request(.get, "/files/a"))
@@ -183,7 +183,7 @@ final class SeveralSchemesTests: XCTestCase {
     try await bench.assertAnswers(403, moved, "as sign", containing: "RequestReplayed")
   }
 
-  func testAnIDInAnotherSpellingIsNoID() async throws {
+  func testKeyIDsAreComparedExactly() async throws {
     let bench = try await Bench(self)
     for scheme in Scheme.allCases {
       let put = try scheme.signed(bench.request(.put, "/files/a"))
@@ -192,7 +192,7 @@ final class SeveralSchemesTests: XCTestCase {
       respelt.headerFields[.authorization] = put.headerFields[.authorization]?.replacing("AKIDK", with: "AKID\u{212A}")
       let (status, text) = try await bench.send(respelt)
       XCTAssertTrue([400, 403].contains(status), "\(scheme): \(text)")
-      XCTAssertFalse(text.contains("\u{212A}"), "the spelling of the attacker is not echoed: \(text)")
+      XCTAssertFalse(text.contains("\u{212A}"), "the attacker's spelling must not be repeated: \(text)")
     }
   }
 
@@ -209,7 +209,7 @@ final class SeveralSchemesTests: XCTestCase {
     }
   }
 
-  func testDoubledHeadersAndMasksAreRefused() async throws {
+  func testRepeatedAndExcessiveHeadersAreRejected() async throws {
     let bench = try await Bench(self)
     for scheme in Scheme.allCases {
       let put = try scheme.signed(bench.request(.put, "/files/a", [.contentType: "text/plain"]))
@@ -217,7 +217,7 @@ final class SeveralSchemesTests: XCTestCase {
         var twice = put
         twice.headerFields.append(HTTPField(name: name, value: put.headerFields[name] ?? ""))
         let (status, text) = try await bench.send(twice)
-        // The HTTP parser joins equal lengths or refuses them; either way there is one length.
+        // The HTTP parser joins equal lengths or rejects them; in both cases there is one length.
         XCTAssertTrue([400, 403].contains(status) || name == .contentLength && status == 200, "\(name): \(text)")
       }
     }
@@ -238,7 +238,7 @@ final class SeveralSchemesTests: XCTestCase {
     XCTAssertTrue([400, 403, 413, 431].contains(status), text)
   }
 
-  func testOneAccountCannotFillTheStoreForTheOther() async throws {
+  func testOneAccountCannotFillTheStoreForAnother() async throws {
     let bench = try await Bench(self)
     var refused = 0
     for number in 0..<2600 {

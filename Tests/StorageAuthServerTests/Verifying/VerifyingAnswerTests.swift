@@ -3,9 +3,9 @@ import StorageAuthServer
 import StorageCrypto
 import XCTest
 
-/// What the middleware says of what it refuses: on the wire, and to the log.
+/// Tests the middleware's error responses on the wire and in the log.
 final class VerifyingAnswerTests: XCTestCase {
-  func testAnIDInAURLMakesNoLineOfTheLog() async throws {
+  func testKeyIDInAURLCannotForgeALogLine() async throws {
     for service in VerifyingBench.Service.allCases {
       let bench = try await VerifyingBench(service, self)
       var request = try bench.presigned(bench.request())
@@ -15,13 +15,13 @@ final class VerifyingAnswerTests: XCTestCase {
       let written = bench.log.all.filter { $0.contains("refused") }
       XCTAssertEqual(written.count, 1, "\(service): \(bench.log.all)")
       for line in written {
-        XCTAssertFalse(line.contains("LTAI"), "an id that is none is not logged: \(line)")
+        XCTAssertFalse(line.contains("LTAI"), "an invalid id must not be logged: \(line)")
         XCTAssertFalse(line.unicodeScalars.contains { $0.value < 0x20 }, "\(service): \(line)")
       }
     }
   }
 
-  func testARefusedHEADHasNoBody() async throws {
+  func testRejectedHeadHasNoBody() async throws {
     for service in VerifyingBench.Service.allCases {
       for answers in [RefusalFormat.xml, .json] {
         let bench = try await VerifyingBench(service, self, answers: answers)
@@ -35,7 +35,7 @@ final class VerifyingAnswerTests: XCTestCase {
     }
   }
 
-  func testATargetThatIsNoPathIsRefused() async throws {
+  func testTargetThatIsNotAPathIsRejected() async throws {
     for service in VerifyingBench.Service.allCases {
       let bench = try await VerifyingBench(service, self)
       let signed = try bench.signed(bench.request())
@@ -50,11 +50,11 @@ final class VerifyingAnswerTests: XCTestCase {
       let twice = bench.wire(signed, path).replacing("\r\nHost:", with: "\r\nHost: other.example\r\nHost:")
       let answer = try await bench.exchange(twice)
       XCTAssertTrue(answer.hasPrefix("HTTP/1.1 400 ") || answer.hasPrefix("HTTP/1.1 403 "), answer)
-      XCTAssertEqual(bench.handled.value, before.0, "no handler was reached")
+      XCTAssertEqual(bench.handled.value, before.0, "a handler was reached")
     }
   }
 
-  func testTheHashOfABodyHoldsHoweverItIsSent() async throws {
+  func testPayloadHashIsVerifiedForChunkedBodies() async throws {
     for service in VerifyingBench.Service.allCases {
       for (name, chunks, status) in [
         ("right", "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", "200"), ("another", "5\r\njello\r\n0\r\n\r\n", "400"),
@@ -66,7 +66,7 @@ final class VerifyingAnswerTests: XCTestCase {
         plain.headerFields[.transferEncoding] = "chunked"
         let signed = try bench.signed(plain)
         let answer = try await bench.exchange(bench.wire(signed, signed.path ?? "") + chunks)
-        // The strict mode of COS wants the length signed, and a body in chunks has none.
+        // The strict mode of COS requires a signed length, and a chunked body has none.
         let expected = service == .cos ? "403" : status
         XCTAssertTrue(answer.hasPrefix("HTTP/1.1 \(expected) "), "\(service) \(name): \(answer)")
         XCTAssertEqual(bench.handled.value, expected == "200" ? 1 : 0, "\(service) \(name)")

@@ -5,9 +5,9 @@ import StorageAuthServer
 import StorageAuthTesting
 import XCTest
 
-/// What broke signature verifiers in the field, each over the wire against the middleware; COS in the strict mode.
+/// Tests known attacks on signature verifiers over the wire against the middleware; COS in strict mode.
 ///
-/// A remote signer that is an oracle, the one row that is not about verifying, is in `SigningRouteTests`.
+/// The attack on a remote signer as an oracle, the only one not on verification, is in `SigningRouteTests`.
 final class VerifyingAttackTests: XCTestCase {
   private func withEach(_ body: (VerifyingBench) async throws -> Void) async throws {
     for service in VerifyingBench.Service.allCases { try await body(VerifyingBench(service, self)) }
@@ -19,7 +19,7 @@ final class VerifyingAttackTests: XCTestCase {
   // matrix: OSS V4: verify
   // matrix: COS V5: verify
   // matrix: S3 V4: verify
-  func testWhatIsRightlySignedGetsThroughAndTheHandlerSeesWhatWasSigned() async throws {
+  func testValidSignatureIsAcceptedAndTheHandlerReceivesSignedParts() async throws {
     try await withEach { bench in
       for key in [VerifyingBench.key, VerifyingBench.temporary] {
         let plain = try bench.request(.put, "a b/+é", headers: [named("\(bench.prefix)meta-a"): "1"])
@@ -33,7 +33,7 @@ final class VerifyingAttackTests: XCTestCase {
     }
   }
 
-  func testControlHeaderAddedAfterSigning() async throws {
+  func testControlHeaderAddedAfterSigningIsRejected() async throws {
     try await withEach { bench in
       for name in ["copy-source", "acl", "object-acl", "meta-owner", "tagging", "storage-class"] {
         var request = try bench.presigned(bench.request(.put))
@@ -46,7 +46,7 @@ final class VerifyingAttackTests: XCTestCase {
     }
   }
 
-  func testCredentialsInTwoPlaces() async throws {
+  func testCredentialsInTwoLocationsAreRejected() async throws {
     try await withEach { bench in
       let header = try bench.signed(bench.request())
       var both = try bench.presigned(bench.request())
@@ -55,11 +55,11 @@ final class VerifyingAttackTests: XCTestCase {
       var twice = header
       twice.headerFields.append(HTTPField(name: .authorization, value: header.headerFields[.authorization] ?? ""))
       try await bench.assertRefused(twice, ["InvalidArgument"], "two headers")
-      XCTAssertEqual(bench.lookups.value, 0, "refused before any work")
+      XCTAssertEqual(bench.lookups.value, 0, "the request must be rejected before a key lookup")
     }
   }
 
-  func testANewAuthTypeFallsThroughASwitch() async throws {
+  func testUnknownAuthorizationSchemeIsRejected() async throws {
     try await withEach { bench in
       for authorization in ["Bearer x", "OSS2 a:b", "AWS4-HMAC-SHA256 Credential=a", "x", "", " "] {
         var request = try bench.signed(bench.request())
@@ -70,20 +70,20 @@ final class VerifyingAttackTests: XCTestCase {
     }
   }
 
-  func testNoFreshness() async throws {
+  func testSignatureOutsideItsTimeIsRejected() async throws {
     try await withEach { bench in
       let header = try bench.signed(bench.request())
       let link = try bench.presigned(bench.request())
       let future = try bench.signed(bench.request(), at: bench.time.now.advanced(by: .seconds(901)))
       try await bench.assertRefused(future, ["RequestTimeTooSkewed"], "from the future")
       bench.time.advance(by: .seconds(61))
-      try await bench.assertRefused(link, ["AccessDenied"], "a URL that ended")
+      try await bench.assertRefused(link, ["AccessDenied"], "an expired URL")
       bench.time.advance(by: .seconds(3600))
       try await bench.assertRefused(header, ["RequestTimeTooSkewed", "AccessDenied"], "old")
     }
   }
 
-  func testScopeNotBound() async throws {
+  func testSignatureOfAnotherScopeIsRejected() async throws {
     let oss = try await VerifyingBench(.ossV4, self)
     try await oss.assertRefused(oss.signed(oss.request(), region: "cn-beijing"), ["InvalidArgument"], "region")
     try await oss.assertRefused(oss.signed(oss.request(), product: "oss-cloudbox"), ["InvalidArgument"], "product")
@@ -104,7 +104,7 @@ final class VerifyingAttackTests: XCTestCase {
     try await cos.assertRefused(times, ["InvalidArgument"], "q-sign-time is not q-key-time")
   }
 
-  func testSignedHeaderDeclaredButAbsentOrPresentTwice() async throws {
+  func testSignedHeaderThatIsAbsentOrRepeatedIsRejected() async throws {
     try await withEach { bench in
       let name = try named("\(bench.prefix)meta-a")
       let signed = try bench.signed(bench.request(.put, headers: [name: "1"]))
@@ -113,16 +113,16 @@ final class VerifyingAttackTests: XCTestCase {
       try await bench.assertRefused(absent, ["SignatureDoesNotMatch", "InvalidArgument"], "absent")
       var twice = signed
       twice.headerFields.append(HTTPField(name: name, value: "1"))
-      // S3 signs all values of a header; two are another text than the one that was signed.
+      // S3 signs all values of a header; two values are another string than the signed one.
       let codes: Set = bench.service == .s3 ? ["SignatureDoesNotMatch"] : ["InvalidArgument"]
       try await bench.assertRefused(twice, codes, "twice")
     }
   }
 
-  func testHostNotSigned() async throws {
+  func testUnsignedHostIsRejected() async throws {
     let cos = try await VerifyingBench(.cos, self)
     let unsigned = try cos.signed(cos.request(), policy: .standardWithoutHost)
-    try await cos.assertRefused(unsigned, ["AccessDenied"], "host left out")
+    try await cos.assertRefused(unsigned, ["AccessDenied"], "unsigned host")
     try await withEach { bench in
       var moved = try bench.signed(bench.request())
       moved.authority = "other-1250000000.localhost.example.com"
@@ -130,7 +130,7 @@ final class VerifyingAttackTests: XCTestCase {
     }
   }
 
-  func testUnknownAlgorithmTokenVerifiedAsTheKnownOne() async throws {
+  func testUnknownAlgorithmIsNotVerifiedAsTheKnownOne() async throws {
     try await withEach { bench in
       let signed = try bench.signed(bench.request())
       let right = signed.headerFields[.authorization] ?? ""
@@ -150,7 +150,7 @@ final class VerifyingAttackTests: XCTestCase {
     }
   }
 
-  func testMadeUpSignatureForAKnownKey() async throws {
+  func testForgedSignatureForAKnownKeyIsRejected() async throws {
     try await withEach { bench in
       let signed = try bench.signed(bench.request())
       let right = signed.headerFields[.authorization] ?? ""
@@ -158,7 +158,7 @@ final class VerifyingAttackTests: XCTestCase {
       for signature in [String(repeating: "0", count: length), "0", String(right.suffix(4))] {
         var request = signed
         request.headerFields[.authorization] = right.dropLast(length) + signature
-        // S3 tells a signature that is none apart.
+        // S3 has a separate code for a malformed signature.
         let codes: Set =
           bench.service == .s3 ? ["SignatureDoesNotMatch", "InvalidArgument"] : ["SignatureDoesNotMatch"]
         try await bench.assertRefused(request, codes, signature)
@@ -170,7 +170,7 @@ final class VerifyingAttackTests: XCTestCase {
     }
   }
 
-  func testPathOrQueryReadDifferentlyBySignerAndHandler() async throws {
+  func testPathAndQueryAreReadAlikeByVerifierAndHandler() async throws {
     try await withEach { bench in
       let name = "response-content-type"
       let signed = try bench.signed(bench.request(.get, "d/a", parameters: [.init(name: name, value: "x y")]))
@@ -189,12 +189,12 @@ final class VerifyingAttackTests: XCTestCase {
       var same = signed
       same.path = path.replacing("x%20y", with: "x+y")
       let (status, text) = try await bench.send(same)
-      XCTAssertEqual(status, 200, "a plus is a blank, to the signature and to the handler: \(text)")
+      XCTAssertEqual(status, 200, "a plus is a space for the signature and the handler: \(text)")
       XCTAssertEqual(text, "\(VerifyingBench.bucket)|d/a|\(name)=x y|0")
     }
   }
 
-  func testTimingUnknownKeyAndWrongSignatureTakeTheSameWay() async throws {
+  func testUnknownKeyAndWrongSignatureTakeTheSameSteps() async throws {
     try await withEach { bench in
       let wrong = try bench.signed(bench.request(), with: AccessKey(id: VerifyingBench.key.id, secret: "another"))
       let unknown = try bench.signed(bench.request(), with: AccessKey(id: "LTAIunknown", secret: "another"))
@@ -206,7 +206,7 @@ final class VerifyingAttackTests: XCTestCase {
     }
   }
 
-  func testWorkBeforeLimits() async throws {
+  func testLimitsAreCheckedBeforeAnyWork() async throws {
     for service in VerifyingBench.Service.allCases {
       let limits = VerificationLimits(pathByteCount: 600, parameterCount: 20, headerCount: 30, headerByteCount: 2_000)
       let bench = try await VerifyingBench(service, self, limits: limits)
@@ -220,11 +220,11 @@ final class VerifyingAttackTests: XCTestCase {
       for (name, request) in [("path", long), ("parameters", many), ("headers", crowded), ("bytes", wide)] {
         try await bench.assertRefused(request, ["InvalidArgument"], name)
       }
-      XCTAssertEqual(bench.lookups.value, 0, "no key was looked up")
+      XCTAssertEqual(bench.lookups.value, 0, "a key was looked up")
     }
   }
 
-  func testSecretsInErrors() async throws {
+  func testErrorResponsesContainNoSecrets() async throws {
     try await withEach { bench in
       let wrong = AccessKey(id: VerifyingBench.temporary.id, secret: "another", sessionToken: "to+ken/=")
       try await bench.assertRefused(bench.signed(bench.request(), with: wrong), ["SignatureDoesNotMatch"], "header")

@@ -12,7 +12,7 @@ import StorageAuthTesting
 import Synchronization
 import XCTest
 
-/// Counts what happens on any thread.
+/// Counts calls on any thread.
 final class Counter: Sendable {
   private let number = Mutex(0)
 
@@ -31,7 +31,7 @@ struct VerifiedContext: VerifiedRequestContext {
   }
 }
 
-/// A service that protects all of its routes with signatures, and says what it took from a request.
+/// A service that protects all of its routes with signatures and returns the request as the handler received it.
 struct VerifyingBench {
   static let date = Timestamp(unixSeconds: 1_795_161_600)
   static let key = AccessKey(id: "LTAItest", secret: "not-a-secret")
@@ -42,7 +42,7 @@ struct VerifyingBench {
 
   enum Service: String, CaseIterable {
     case ossV4, ossV1, cos
-    /// COS as older SDKs sign it; what is said of `cos` is said of its strict mode.
+    /// COS as older SDKs sign it; `cos` is its strict mode.
     case cosCompatible
     case s3
 
@@ -54,11 +54,11 @@ struct VerifyingBench {
   let service: Service
   let endpoint: ServiceEndpoint
   let time: SteppedTime
-  /// How often a key was looked up.
+  /// The number of key lookups.
   let lookups: Counter
-  /// How often a handler was reached.
+  /// The number of handler calls.
   let handled: Counter
-  /// What the service wrote to its log.
+  /// The log of the service.
   let log = LogLines()
 
   init(
@@ -144,7 +144,7 @@ struct VerifyingBench {
     return copy
   }
 
-  /// Sends a request as it is; one with a Content-Length gets a body of `hello`.
+  /// Sends a request unchanged; one with a Content-Length gets the body `hello`.
   func send(_ request: HTTPRequest, body: String = "hello") async throws -> (status: Int, text: String) {
     var wire = HTTPClientRequest(url: "http://\(endpoint.authority)\(request.path ?? "")")
     wire.method = HTTPMethod(rawValue: request.method.rawValue)
@@ -160,13 +160,13 @@ struct VerifyingBench {
     return (Int(response.status.code), String(buffer: bytes))
   }
 
-  /// The codes of S3 for what the others say otherwise.
+  /// The S3 codes for the codes of the other services.
   private static let wordsOfS3: [String: [String]] = [
     "InvalidArgument": ["AuthorizationHeaderMalformed", "AuthorizationQueryParametersError", "InvalidRequest"],
     "InvalidSecurityToken": ["InvalidToken"],
   ]
 
-  /// Sends a request that has to be refused before it reaches a handler.
+  /// Sends a request that must be rejected before it reaches a handler.
   func assertRefused(
     _ request: HTTPRequest, _ codes: Set<String>, _ name: String, line: UInt = #line
   ) async throws {

@@ -7,9 +7,9 @@ import StorageCrypto
 import StorageJSON
 import XCTest
 
-/// What the middleware does besides the signature: the body's hash, signatures that were used, the form of answers.
+/// Tests what the middleware verifies besides the signature: payload hashes, replays, and the format of its responses.
 final class VerifyingBodyTests: XCTestCase {
-  func testABodyThatIsNotTheOneOfItsContentMD5IsRefused() async throws {
+  func testBodyThatDoesNotMatchItsContentMD5IsRejected() async throws {
     for service in VerifyingBench.Service.allCases {
       let bench = try await VerifyingBench(service, self)
       let right: HTTPFields = [.contentMD5: MD5.hash(Array("hello".utf8)).base64]
@@ -19,7 +19,7 @@ final class VerifyingBodyTests: XCTestCase {
       let refused = try await bench.send(bench.signed(bench.request(.put, "b", headers: right)), body: "jello")
       XCTAssertEqual(refused.status, 400)
       XCTAssertTrue(refused.text.contains("<Code>BadDigest</Code>"), refused.text)
-      XCTAssertEqual(bench.handled.value, handled, "the handler never had all of the body")
+      XCTAssertEqual(bench.handled.value, handled, "the handler must not receive the complete body")
       let none = try await bench.send(bench.signed(bench.request(.put, "c", headers: [.contentMD5: "x"])))
       XCTAssertEqual(none.status, 400)
       XCTAssertTrue(none.text.contains("<Code>InvalidDigest</Code>"), none.text)
@@ -27,11 +27,11 @@ final class VerifyingBodyTests: XCTestCase {
   }
 
   // matrix: OSS V4: verify
-  func testABodyThatIsNotTheOneOfItsSHA256IsRefused() async throws {
+  func testBodyThatDoesNotMatchItsSHA256IsRejected() async throws {
     let bench = try await VerifyingBench(.ossV4, self)
     let plain = try bench.request(.put)
     let hash = SHA256.hash(Array("hello".utf8)).hex
-    // Written out by hand: no signer of this package binds the body.
+    // Constructed by hand: no signer of this package binds the body.
     let date = "20261120T080000Z"
     let scope = "20261120/cn-hangzhou/oss/aliyun_v4_request"
     let canonical = "PUT\n\(plain.path ?? "")\n\nx-oss-content-sha256:\(hash)\nx-oss-date:\(date)\n\n\n\(hash)"
@@ -55,10 +55,10 @@ final class VerifyingBodyTests: XCTestCase {
     var other = request
     other.headerFields[try XCTUnwrap(HTTPField.Name("x-oss-content-sha256"))] = SHA256.hash([]).hex
     try await again.assertRefused(other, ["SignatureDoesNotMatch"], "the hash is signed")
-    XCTAssertThrowsError(try OSSVerifier().claim(in: request), "a verifier that sees no body takes no hash of one")
+    XCTAssertThrowsError(try OSSVerifier().claim(in: request), "a verifier without the body must reject a payload hash")
   }
 
-  func testASignatureThatChangesSomethingCountsOnce() async throws {
+  func testSignatureOfAModifyingRequestIsAcceptedOnce() async throws {
     for service in VerifyingBench.Service.allCases {
       let bench = try await VerifyingBench(service, self)
       let put = try bench.signed(bench.request(.put))
@@ -68,11 +68,11 @@ final class VerifyingBodyTests: XCTestCase {
       if service == .ossV4 {
         var respelt = put
         respelt.headerFields[.authorization] = put.headerFields[.authorization]?.replacing(",", with: ", ")
-        try await bench.assertRefused(respelt, ["RequestReplayed"], "with blanks")
+        try await bench.assertRefused(respelt, ["RequestReplayed"], "with spaces")
       }
       bench.time.advance(by: .seconds(1))
       let later = try await bench.send(bench.signed(bench.request(.put)))
-      XCTAssertEqual(later.status, 200, "signed anew")
+      XCTAssertEqual(later.status, 200, "signed again")
       let get = try bench.signed(bench.request())
       let link = try bench.presigned(bench.request())
       let upload = try bench.presigned(bench.request(.put))
@@ -91,15 +91,15 @@ final class VerifyingBodyTests: XCTestCase {
     }
   }
 
-  func testAFullStoreRefusesAndForgetsNothing() async throws {
+  func testFullReplayStoreRejectsAndKeepsItsMarks() async throws {
     let bench = try await VerifyingBench(.ossV4, self, replays: ReplayGuard(MemoryReplayStore(limit: 1)))
     let first = try bench.signed(bench.request(.put))
     let answers = [try await bench.send(first), try await bench.send(bench.signed(bench.request(.put, "b")))]
     XCTAssertEqual(answers.map(\.status), [200, 503])
-    try await bench.assertRefused(first, ["RequestReplayed"], "still known")
+    try await bench.assertRefused(first, ["RequestReplayed"], "the first signature must remain recorded")
   }
 
-  func testAnswersAreJSONWhereTheAppWantsThat() async throws {
+  func testErrorsAreJSONWhenConfigured() async throws {
     for service in VerifyingBench.Service.allCases {
       let bench = try await VerifyingBench(service, self, answers: .json)
       let (status, text) = try await bench.send(bench.request())

@@ -5,7 +5,8 @@ import StorageAuthServer
 import StorageAuthTesting
 import XCTest
 
-/// Bodies of S3 in chunks, signed or with a checksum behind them: the handler gets the object, or nothing of its end.
+/// Tests chunked S3 bodies with signed chunks or a trailing checksum: the handler receives the object, or an error
+/// before its end.
 final class VerifyingFramedBodyTests: XCTestCase {
   private let object = String(repeating: "a", count: 10_000)
 
@@ -33,10 +34,10 @@ final class VerifyingFramedBodyTests: XCTestCase {
     return (signed, body)
   }
 
-  /// The CRC-32 of the object, by zlib.
+  /// The CRC-32 of the object, computed with zlib.
   private let checksum = "Rn7Ulw=="
 
-  func testTheHandlerGetsTheObjectWithoutItsFrame() async throws {
+  func testHandlerReceivesTheObjectWithoutItsFraming() async throws {
     for (payload, trailer) in [
       (S3Payload.signedChunks, nil), (.signedChunksWithTrailer, checksum), (.unsignedChunksWithTrailer, checksum),
     ] {
@@ -48,7 +49,7 @@ final class VerifyingFramedBodyTests: XCTestCase {
     }
   }
 
-  func testAWrongFrameIsRefusedInTheWordsOfTheService() async throws {
+  func testInvalidFramingIsRejectedInTheFormatOfTheService() async throws {
     let bench = try await VerifyingBench(.s3, self)
     func refuse(_ code: String, _ message: String, line: UInt = #line, _ make: () throws -> (HTTPRequest, String))
       async throws

@@ -6,13 +6,13 @@ import StorageAuthServer
 import StorageAuthTesting
 import XCTest
 
-/// What the middleware promises its handlers: signed parts only, safe keys, and that each change happens once.
+/// Tests the middleware's guarantees to its handlers: only signed parts, safe keys, and no repeated modifications.
 final class VerifyingPromiseTests: XCTestCase {
   private func withEach(_ body: (VerifyingBench) async throws -> Void) async throws {
     for service in VerifyingBench.Service.allCases { try await body(VerifyingBench(service, self)) }
   }
 
-  func testAHandlerSeesNoParameterThatWasAddedAfterSigning() async throws {
+  func testHandlerDoesNotReceiveParametersAddedAfterSigning() async throws {
     for service in [VerifyingBench.Service.ossV1, .cosCompatible] {
       let bench = try await VerifyingBench(service, self)
       for request in [try bench.signed(bench.request()), try bench.presigned(bench.request())] {
@@ -26,7 +26,7 @@ final class VerifyingPromiseTests: XCTestCase {
     }
   }
 
-  func testADangerousKeyReachesNoHandler() async throws {
+  func testDangerousKeyReachesNoHandler() async throws {
     let paths = [
       "\(VerifyingBench.bucket)/a%00b", "\(VerifyingBench.bucket)/..", "\(VerifyingBench.bucket)/../b",
       "\(VerifyingBench.bucket)/a/../../b", "\(VerifyingBench.bucket)/a/%2e%2e/b", "\(VerifyingBench.bucket)/./a",
@@ -52,7 +52,7 @@ final class VerifyingPromiseTests: XCTestCase {
     }
   }
 
-  func testASignatureIsUsedOnceWhereverItIsPut() async throws {
+  func testSignatureIsUsedOnceInEveryPlacement() async throws {
     for service in [VerifyingBench.Service.cos, .cosCompatible] {
       for first in [Placement.header, .sign, .fields] {
         for second in Placement.allCases {
@@ -66,7 +66,7 @@ final class VerifyingPromiseTests: XCTestCase {
     }
   }
 
-  func testAnOSSSignatureCannotBeMoved() async throws {
+  func testOSSSignatureCannotBeMoved() async throws {
     for service in [VerifyingBench.Service.ossV1, .ossV4] {
       let bench = try await VerifyingBench(service, self)
       let put = try bench.signed(bench.request(.put))
@@ -87,7 +87,7 @@ final class VerifyingPromiseTests: XCTestCase {
     }
   }
 
-  func testTheLastFractionOfASecondIsGuarded() async throws {
+  func testLastFractionOfASecondIsGuardedAgainstReplay() async throws {
     let bench = try await VerifyingBench(.cos, self)
     var put = try bench.request(.put)
     let window = COSKeyTime(from: bench.time.now, until: bench.time.now.advanced(by: .seconds(10)))
@@ -99,7 +99,7 @@ final class VerifyingPromiseTests: XCTestCase {
     try await bench.assertRefused(put, ["RequestReplayed"], "in the last second")
   }
 
-  func testOneHolderOfAKeyCannotLockTheOthersOut() async throws {
+  func testOneUserOfAKeyCannotLockOutOthers() async throws {
     try await withEach { bench in
       let full = try await VerifyingBench(
         bench.service, self, replays: ReplayGuard(MemoryReplayStore(limit: 40)))
@@ -116,11 +116,11 @@ final class VerifyingPromiseTests: XCTestCase {
       }
       full.time.advance(by: .seconds(3700))
       let later = try await full.send(full.signed(full.request(.put, "later")))
-      XCTAssertEqual(later.status, 200, "\(bench.service): its own signatures ended")
+      XCTAssertEqual(later.status, 200, "\(bench.service): its own signatures have expired")
     }
   }
 
-  func testAnotherSpellingOfTheIDIsNotASecondUse() async throws {
+  func testOtherSpellingOfTheKeyIDIsNotASecondUse() async throws {
     try await withEach { bench in
       let put = try bench.signed(bench.request(.put), with: VerifyingBench.withK)
       let first = try await bench.send(put)
@@ -134,11 +134,11 @@ final class VerifyingPromiseTests: XCTestCase {
     }
   }
 
-  /// Where a COS authorization can stand.
+  /// The locations of a COS authorization.
   private enum Placement: CaseIterable {
     case header, sign, fields
 
-    /// A request with the authorization of its header there.
+    /// Returns the request with the authorization moved from its header to this location.
     func placed(_ request: HTTPRequest) throws -> HTTPRequest {
       guard self != .header else { return request }
       let authorization = try XCTUnwrap(request.headerFields[.authorization])

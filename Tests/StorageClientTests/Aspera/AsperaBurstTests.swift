@@ -7,15 +7,15 @@ import XCTest
 
 @testable import AsperaTransfer
 
-/// Many sessions of a queue, each a process of the simulator, against a node that takes back tokens.
+/// Tests many sessions of a queue, each a process of the simulator, against a node that revokes tokens.
 final class AsperaBurstTests: XCTestCase {
   private static let count = 50
 
   // matrix: Aspera transfer (issuer): forced refresh, redaction, atomicity
-  func testFiftySessionsFinishAlthoughTokensAreRefusedAndNothingOfThemIsSeenOrLeft() async throws {
+  func testFiftySessionsFinishDespiteRejectedTokensWithoutVisibleSecretsOrRemainingFiles() async throws {
     let node = try await LocalNode(self)
     let (files, temporary) = (try TemporaryDirectory(self), try TemporaryDirectory(self))
-    // Some when a session begins, others when half of the bytes are through.
+    // Some tokens fail when a session begins, others when half of the bytes are transferred.
     node.cloud.faults.transfers = [.tokenExpired(.every(6)), .tokenRefused(.every(3), .afterBytes(500))]
     let dynamic = try DynamicKey()
     let sessions = try (1...Self.count).map { number in
@@ -51,11 +51,11 @@ final class AsperaBurstTests: XCTestCase {
     watch.end()
     XCTAssertEqual(failures, [])
     XCTAssertEqual(finished, Self.count)
-    XCTAssertEqual(Set(retries.map(\.cause)), [.token], "no repetition was spent")
+    XCTAssertEqual(Set(retries.map(\.cause)), [.token], "only retries for a token are expected")
     let statistics = node.cloud.statistics.transfers
     XCTAssertGreaterThan(retries.count, Self.count / 3)
     XCTAssertEqual(statistics.faults, [34: retries.count])
-    XCTAssertEqual(statistics.setups, Self.count + retries.count, "each refused token was renewed once")
+    XCTAssertEqual(statistics.setups, Self.count + retries.count, "each rejected token must be renewed once")
     XCTAssertEqual(issued, statistics.setups)
     let names = try await node.client(root: "/burst").list().names
     XCTAssertEqual(Set(names), Set((1...Self.count).map { "\($0)" }))

@@ -4,7 +4,7 @@ import LocalCloud
 import StorageClient
 import XCTest
 
-/// `storage-auth` with `aspera://`, against LocalCloud and the simulator.
+/// Tests `storage-auth` with `aspera://` URLs against LocalCloud and the simulator.
 final class AsperaCommandLineTests: XCTestCase {
   private static let password = ["ASPERA_SCP_PASS": "not-a-password"]
 
@@ -35,7 +35,7 @@ final class AsperaCommandLineTests: XCTestCase {
     XCTAssertEqual(rest.output, "")
   }
 
-  func testFilesAreCopiedWithAnAccountAlone() async throws {
+  func testFilesAreCopiedWithOnlyAnAccount() async throws {
     let node = try await LocalNode(self)
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(pattern(1000), to: "cat.jpg")
@@ -57,7 +57,7 @@ final class AsperaCommandLineTests: XCTestCase {
     XCTAssertTrue(wrong.errors.contains("19"), wrong.errors)
   }
 
-  func testWhatAsperaCannotDoIsSaidBeforeAnythingStarts() async throws {
+  func testUnsupportedAsperaCallsAreRejectedBeforeAnyTransfer() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write([1], to: "f").string
     for (arguments, words) in [
@@ -78,7 +78,7 @@ final class AsperaCommandLineTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (password): verify
-  func testTheProbeSaysWhatFailed() async throws {
+  func testProbeReportsWhatFailed() async throws {
     let node = try await LocalNode(self)
     let server = "\(LocalNode.user)@127.0.0.1:\(node.cloud.transferPort)"
     let directory = try TemporaryDirectory(self)

@@ -3,12 +3,13 @@ import StorageClient
 import StorageJSON
 import XCTest
 
+/// Tests the deletion of files and folders of a node.
 final class AsperaDeletionTests: XCTestCase {
   private let service = NodeService()
 
   private func client() -> StorageClient<AsperaProvider> { asperaClient(ScriptedTransport(service.reply)) }
 
-  func testAFileIsDeletedAndAMissingOneIsNoError() async throws {
+  func testFileIsDeletedAndAMissingFileIsNoError() async throws {
     service.put([1], at: "/a")
     service.put([1], at: "/b")
     try await client().delete("a")
@@ -16,7 +17,7 @@ final class AsperaDeletionTests: XCTestCase {
     XCTAssertEqual(service.files.keys.sorted(), ["/b"])
   }
 
-  func testAFolderIsNoObject() async throws {
+  func testFolderIsNotDeletedAsAnObject() async throws {
     service.put([1], at: "/2026/a")
     await assertThrows(ServiceError.self, { try await client().delete("2026") }) {
       XCTAssertEqual($0.code, "IsFolder")
@@ -27,7 +28,7 @@ final class AsperaDeletionTests: XCTestCase {
     XCTAssertEqual(service.files.count, 1)
   }
 
-  func testManyFilesAreDeletedWithOneRequest() async throws {
+  func testMultipleFilesAreDeletedWithOneRequest() async throws {
     let keys = (0..<30).map { "k\($0)" }
     for key in keys { service.put([], at: "/" + key) }
     let transport = ScriptedTransport(service.reply)
@@ -39,7 +40,7 @@ final class AsperaDeletionTests: XCTestCase {
     XCTAssertEqual(try deletions.map { try JSONValue(parsing: $0.body)["paths"]?.array?.count }, [30])
   }
 
-  func testAFileThatMayNotBeDeletedIsReported() async throws {
+  func testFileThatCannotBeDeletedIsReported() async throws {
     let transport = ScriptedTransport { request throws(TransportError) in
       request.path == "/files/browse"
         ? HTTPStreamingResponse(200, #"{"self":{"type":"file","basename":"a","size":1}}"#)
@@ -53,7 +54,7 @@ final class AsperaDeletionTests: XCTestCase {
     }
   }
 
-  func testFoldersAreMadeAndDeletedWithWhatIsInThem() async throws {
+  func testFoldersAreCreatedAndDeletedWithTheirContents() async throws {
     try await client().createFolder("2026/11")
     try await client().createFolder("2026/11")
     service.put([1], at: "/2026/11/a")

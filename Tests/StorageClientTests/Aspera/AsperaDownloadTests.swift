@@ -5,6 +5,7 @@ import StorageClient
 import StorageJSON
 import XCTest
 
+/// Tests downloads from a node into files, memory and streams.
 final class AsperaDownloadTests: XCTestCase {
   private let service = NodeService()
 
@@ -12,7 +13,7 @@ final class AsperaDownloadTests: XCTestCase {
     asperaClient(ScriptedTransport(service.reply), engine: engine ?? FileEngine(service))
   }
 
-  func testAFileAppearsWhenAllOfItIsThere() async throws {
+  func testFileAppearsWhenItIsComplete() async throws {
     let directory = try TemporaryDirectory(self)
     let bytes = pattern(5000)
     service.put(bytes, at: "/2026/cat.jpg")
@@ -25,10 +26,10 @@ final class AsperaDownloadTests: XCTestCase {
     let spec = try XCTUnwrap(engine.attempts.first)
     XCTAssertEqual(spec.direction, .receive)
     XCTAssertEqual(spec.paths.map(\.source), ["/2026/cat.jpg"])
-    XCTAssertEqual(spec.destinationRoot?.hasPrefix(directory.url.path), true, "it is one rename away")
+    XCTAssertEqual(spec.destinationRoot?.hasPrefix(directory.url.path), true, "must share the directory")
   }
 
-  func testAFileThatIsThereIsReplacedAndKeepsItsPermissions() async throws {
+  func testReplacedFileKeepsItsPermissions() async throws {
     let directory = try TemporaryDirectory(self)
     service.put([4, 5, 6], at: "/k")
     let file = try directory.write([1], to: "k")
@@ -40,7 +41,7 @@ final class AsperaDownloadTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): atomicity
-  func testAFailureLeavesTheFileAsItWas() async throws {
+  func testFailureLeavesTheExistingFileUnchanged() async throws {
     let directory = try TemporaryDirectory(self)
     service.put(pattern(100), at: "/k")
     let failure = TransferFailure(.account, code: 19, "No.", remedy: "Look.")
@@ -55,7 +56,7 @@ final class AsperaDownloadTests: XCTestCase {
     XCTAssertEqual(engine.attempts.count, 1)
   }
 
-  func testAFileThatIsShorterThanItWasIsRefused() async throws {
+  func testFileThatShrankIsRejected() async throws {
     let directory = try TemporaryDirectory(self)
     service.put(pattern(100), at: "/k")
     let engine = FileEngine(service, before: { [service] _, _ in service.put(pattern(50), at: "/k") })
@@ -65,7 +66,7 @@ final class AsperaDownloadTests: XCTestCase {
     XCTAssertEqual(try directory.names, [])
   }
 
-  func testWhatIsNoObjectIsNotDownloaded() async throws {
+  func testMissingFilesAndFoldersAreNotDownloaded() async throws {
     let directory = try TemporaryDirectory(self)
     service.makeFolder("/folder")
     let engine = FileEngine(service)
@@ -81,7 +82,7 @@ final class AsperaDownloadTests: XCTestCase {
     XCTAssertEqual(engine.attempts.count, 0)
   }
 
-  func testBytesAreReadFromAFileThatGoesWithThem() async throws {
+  func testBytesAreReadFromATemporaryFileThatIsRemoved() async throws {
     let bytes = pattern(700_000)
     service.put(bytes, at: "/k")
     let engine = FileEngine(service)
@@ -96,7 +97,7 @@ final class AsperaDownloadTests: XCTestCase {
     }
   }
 
-  func testARangeIsServedFromTheWholeFile() async throws {
+  func testRangeIsReadFromTheWholeFile() async throws {
     let directory = try TemporaryDirectory(self)
     let bytes = pattern(1000)
     service.put(bytes, at: "/k")
@@ -116,7 +117,7 @@ final class AsperaDownloadTests: XCTestCase {
     ) { XCTAssertEqual($0.kind, .invalidRange) }
   }
 
-  func testConditionsAndVersionsAreRefusedByName() async throws {
+  func testConditionsAndVersionsAreRejectedByName() async throws {
     let directory = try TemporaryDirectory(self)
     let transport = ScriptedTransport(service.reply)
     let client = asperaClient(transport, engine: FileEngine(service))

@@ -4,11 +4,11 @@ import LocalCloud
 import StorageClient
 import XCTest
 
-/// The client, the queue, the driver of ascp and the simulator as processes, and LocalCloud's node.
+/// Tests the client, the queue, the driver of ascp and the simulator as processes against LocalCloud's node.
 final class AsperaEndToEndTests: XCTestCase {
   private static let keys = ["a", "a b+c%2F/猫.txt", "2026/11/20/cat.jpg", "-x", "~!*'();=&?#,[]@", "z.."]
 
-  func testFilesOfEveryNameGoThereAndBack() async throws {
+  func testFilesOfEveryNameAreUploadedAndDownloaded() async throws {
     let node = try await LocalNode(self)
     let directory = try TemporaryDirectory(self)
     let client = node.client(root: "/photos")
@@ -32,7 +32,7 @@ final class AsperaEndToEndTests: XCTestCase {
     XCTAssertEqual(try directory.names, ["copy", "source"])
   }
 
-  func testAnyStoreMovesFilesWithTheSameCalls() async throws {
+  func testEveryStoreTransfersFilesWithTheSameCalls() async throws {
     let node = try await LocalNode(self)
     let cloud = try await Cloud(self)
     let stores: [any ObjectStore] = [cloud.oss(), cloud.cos(), node.client()]
@@ -51,7 +51,7 @@ final class AsperaEndToEndTests: XCTestCase {
     }
   }
 
-  func testATokenThatEndsIsRenewedAndABrokenLineIsMended() async throws {
+  func testExpiredTokenIsRenewedAndALostConnectionIsRetried() async throws {
     let node = try await LocalNode(self)
     node.cloud.faults.transfers = [.tokenExpired(.first(1))]
     try await node.client().upload(pattern(1000), to: "k")
@@ -64,7 +64,7 @@ final class AsperaEndToEndTests: XCTestCase {
     XCTAssertEqual(read, bytes)
   }
 
-  func testAnAccountAloneMovesFiles() async throws {
+  func testAccountWithoutANodeTransfersFiles() async throws {
     let node = try await LocalNode(self)
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(pattern(1000), to: "cat.jpg")

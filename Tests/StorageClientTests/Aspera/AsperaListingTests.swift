@@ -4,6 +4,7 @@ import StorageClient
 import StorageJSON
 import XCTest
 
+/// Tests listings of a node's folders as object keys.
 final class AsperaListingTests: XCTestCase {
   private let service = NodeService()
 
@@ -15,7 +16,7 @@ final class AsperaListingTests: XCTestCase {
     for key in keys { service.put([1, 2], at: "/" + key) }
   }
 
-  func testAFlatListingIsInTheOrderOfTheBytesOfKeys() async throws {
+  func testFlatListingIsInTheByteOrderOfKeys() async throws {
     let keys = ["a", "a b", "a.txt", "a/1", "a/b/2", "a0", "b/猫", "b/é", "z"]
     put("a.txt", "a0", "a b", "a-folder/x", "a-folder/y/z", "b/猫", "b/é", "z")
     let listed = try await client().list().names
@@ -24,7 +25,7 @@ final class AsperaListingTests: XCTestCase {
     XCTAssertEqual(Set(keys).intersection(listed), ["a b", "a.txt", "a0", "b/猫", "b/é", "z"])
   }
 
-  func testADelimiterFoldsFolders() async throws {
+  func testDelimiterFoldsFolders() async throws {
     put("top", "2026/1", "2026/2/3", "many/1")
     service.makeFolder("/empty")
     let top = try await client().list(prefix: "", delimiter: "/").names
@@ -35,19 +36,19 @@ final class AsperaListingTests: XCTestCase {
     XCTAssertEqual(part, ["2026/"])
   }
 
-  func testAnyOtherDelimiterFoldsToo() async throws {
+  func testOtherDelimitersFoldToo() async throws {
     put("a-1", "a-2/b", "b", "c/d-1", "c/d-2")
     let names = try await client().list(prefix: "", delimiter: "-").names
     XCTAssertEqual(names, ["a-", "b", "c/d-"])
   }
 
-  func testAPrefixCanEndInsideAName() async throws {
+  func testPrefixMayEndInsideAName() async throws {
     put("cat.jpg", "catalogue/1", "cow", "dog")
     let names = try await client().list(prefix: "cat").names
     XCTAssertEqual(names, ["cat.jpg", "catalogue/1"])
   }
 
-  func testALargeFolderIsFetchedInPages() async throws {
+  func testLargeFolderIsFetchedInPages() async throws {
     for number in 0..<25 { service.put([], at: "/many/\(number)") }
     let transport = ScriptedTransport(service.reply)
     let names = try await asperaClient(transport).list(prefix: "many/").names
@@ -62,7 +63,7 @@ final class AsperaListingTests: XCTestCase {
     XCTAssertEqual(names, ["a/1"])
   }
 
-  func testEachIterationStartsAnew() async throws {
+  func testEachIterationRequestsTheFoldersAgain() async throws {
     put("a", "b/c")
     let listing = client().list()
     let first = try await listing.names
@@ -72,7 +73,7 @@ final class AsperaListingTests: XCTestCase {
     XCTAssertEqual(second, ["a", "b/c", "d"])
   }
 
-  func testWhatIsNotThereIsEmptyButTheRoot() async throws {
+  func testMissingFolderIsEmptyUnlessItIsTheRoot() async throws {
     put("file")
     for prefix in ["missing/", "file/", "../", "a//b", "/", "./"] {
       let names = try await client().list(prefix: prefix).names
@@ -83,7 +84,7 @@ final class AsperaListingTests: XCTestCase {
     }
   }
 
-  func testNoKeyLeadsOutOfAFolderWhateverTheNodeSays() async throws {
+  func testNamesThatLeaveTheFolderAreRejected() async throws {
     for name in ["..", "a/b", "."] {
       let answer: JSONValue = [
         "self": ["type": "directory", "basename": "/"],
@@ -97,7 +98,7 @@ final class AsperaListingTests: XCTestCase {
     }
   }
 
-  func testAFolderThatHoldsItselfDoesNotGoOnForEver() async throws {
+  func testFolderThatContainsItselfEndsInAnError() async throws {
     let answer: JSONValue = [
       "self": ["type": "directory", "basename": "x"], "items": [["type": "directory", "basename": "x"]],
       "total_count": 1,
@@ -108,7 +109,7 @@ final class AsperaListingTests: XCTestCase {
     }
   }
 
-  func testASymbolicLinkIsAFile() async throws {
+  func testSymbolicLinkIsAFile() async throws {
     let answer: JSONValue = [
       "self": ["type": "directory", "basename": "/"], "items": [["type": "symbolic_link", "basename": "link"]],
     ]

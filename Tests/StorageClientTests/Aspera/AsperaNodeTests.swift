@@ -5,10 +5,11 @@ import StorageClient
 import StorageJSON
 import XCTest
 
+/// Tests requests to the Node API: authentication, errors, retries and key validation.
 final class AsperaNodeTests: XCTestCase {
   private let service = NodeService()
 
-  func testAFileIsDescribed() async throws {
+  func testHeadReturnsSizeAndModificationTime() async throws {
     service.put([1, 2, 3], at: "/2026/cat.jpg")
     let transport = ScriptedTransport(service.reply)
     let info = try await asperaClient(transport).head("2026/cat.jpg")
@@ -22,7 +23,7 @@ final class AsperaNodeTests: XCTestCase {
     XCTAssertEqual(try JSONValue(parsing: request.body)["path"]?.string, "/2026/cat.jpg")
   }
 
-  func testAFolderAndNothingAreNoObjects() async throws {
+  func testFoldersAndMissingFilesAreNoSuchKey() async throws {
     service.makeFolder("/2026")
     for key in ["2026", "missing"] {
       await assertThrows(
@@ -56,7 +57,7 @@ final class AsperaNodeTests: XCTestCase {
   }
 
   // matrix: Aspera Node (basic): forced refresh
-  func testAccessThatIsRefusedIsRenewedOnce() async throws {
+  func testRejectedAccessIsRefreshedOnce() async throws {
     service.put([], at: "/k")
     let old = AsperaNodeAccess.basic(user: "mia", password: Secret("an-old-one"))
     let source = ScriptedProvider([.credential(old), .credential(nodeAccess)])
@@ -74,7 +75,7 @@ final class AsperaNodeTests: XCTestCase {
     }
   }
 
-  func testANodeThatFailsForAMomentIsAskedAgain() async throws {
+  func testTransientNodeErrorIsRetried() async throws {
     let answer = #"{"self":{"type":"file","basename":"k","size":1}}"#
     let transport = ScriptedTransport(replies: [
       HTTPStreamingResponse(503, #"{"error":{"code":503,"reason":"Busy"}}"#), HTTPStreamingResponse(200, answer),
@@ -84,7 +85,7 @@ final class AsperaNodeTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 2)
   }
 
-  func testAnErrorInASuccessIsAnError() async throws {
+  func testErrorInASuccessfulResponseIsAnError() async throws {
     let answer = #"{"error":{"code":"403","reason":"Forbidden","user_message":"Not  yours: Basic bWlhOnB3LXB3\n"}}"#
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer) }
     await assertThrows(ServiceError.self, { _ = try await asperaClient(transport).head("k") }) {
@@ -94,7 +95,7 @@ final class AsperaNodeTests: XCTestCase {
     }
   }
 
-  func testWhatIsNoAnswerOfANodeIsRefused() async throws {
+  func testMalformedNodeResponseIsRejected() async throws {
     for body in ["", "<html>", "[]", "{}", #"{"self":{"type":7}}"#] {
       let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) }
       await assertThrows(StorageError.self, { _ = try await asperaClient(transport).head("k") }) {
@@ -103,7 +104,7 @@ final class AsperaNodeTests: XCTestCase {
     }
   }
 
-  func testASecretDoesNotTravelInClear() async throws {
+  func testSecretIsNotSentOverPlainHTTP() async throws {
     let transport = ScriptedTransport(service.reply)
     let client = asperaClient(transport, node: "http://node.example.com:9091")
     await assertThrows(StorageError.self, { _ = try await client.head("k") }) {
@@ -113,7 +114,7 @@ final class AsperaNodeTests: XCTestCase {
   }
 
   // matrix: Aspera Node (basic): bad input
-  func testAKeyThatNoFileHasIsRefused() async throws {
+  func testInvalidKeysAreRejected() async throws {
     let transport = ScriptedTransport(service.reply)
     let client = asperaClient(transport, root: "/photos")
     for key in ["", "/a", "a/", "a//b", ".", "..", "a/../b", "a/./b", "a\nb", "a\0"] {
@@ -127,7 +128,7 @@ final class AsperaNodeTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 0)
   }
 
-  func testANodeThatIsNoURLIsReportedByTheFirstOperation() async throws {
+  func testInvalidNodeURLIsReportedByTheFirstOperation() async throws {
     for node in ["node.example.com", "ftp://node", "https://mia:pw@node", "https://node?x", "https://node#x"] {
       let client = asperaClient(ScriptedTransport(service.reply), node: node)
       await assertThrows(SigningError.self, { _ = try await client.head("k") }) {
@@ -140,7 +141,7 @@ final class AsperaNodeTests: XCTestCase {
     }
   }
 
-  func testAPathOfTheNodeComesBeforeThoseOfTheCalls() async throws {
+  func testPathOfTheNodeURLPrecedesThePathsOfTheAPI() async throws {
     let transport = ScriptedTransport(service.reply)
     let client = asperaClient(transport, node: "http://127.0.0.1:9/node_api/")
     _ = try? await client.head("k")

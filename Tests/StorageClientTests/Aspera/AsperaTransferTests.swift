@@ -6,6 +6,7 @@ import StorageClient
 import StorageJSON
 import XCTest
 
+/// Tests token renewal, events, cancellation and errors of transfers.
 final class AsperaTransferTests: XCTestCase {
   private let service = NodeService()
   private let log = EventLog()
@@ -15,7 +16,7 @@ final class AsperaTransferTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): forced refresh
-  func testATokenThatIsRefusedIsRenewedOnce() async throws {
+  func testRejectedTokenIsRenewedOnce() async throws {
     let engine = FileEngine(
       service,
       before: { [service] _, engine in
@@ -28,7 +29,7 @@ final class AsperaTransferTests: XCTestCase {
     XCTAssertEqual(log.transfers.map(\.failure), [nil])
   }
 
-  func testTokensThatAreRefusedAgainAndAgainAreAFailure() async throws {
+  func testRepeatedlyRejectedTokensEndInAFailure() async throws {
     let engine = FileEngine(service, before: { [service] _, _ in service.revokeTokens() })
     await assertThrows(TransferFailure.self, { try await client(engine).upload([1], to: "k") }) {
       XCTAssertEqual($0.kind, .token(.expired))
@@ -36,7 +37,7 @@ final class AsperaTransferTests: XCTestCase {
     XCTAssertEqual(engine.attempts.count, 3)
   }
 
-  func testAnAccountThatIsRefusedAsksForNoOtherToken() async throws {
+  func testRejectedAccountRequestsNoOtherToken() async throws {
     for kind in [TransferFailure.Kind.account, .hostKey, .authorization] {
       let engine = FileEngine(
         service,
@@ -52,7 +53,7 @@ final class AsperaTransferTests: XCTestCase {
     }
   }
 
-  func testANodeThatGivesNoTokenIsTheReason() async throws {
+  func testNodeErrorWithoutATokenIsTheCauseOfTheFailure() async throws {
     let engine = FileEngine(service)
     let transport = ScriptedTransport { _ throws(TransportError) in
       HTTPStreamingResponse(
@@ -68,7 +69,7 @@ final class AsperaTransferTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): redaction
-  func testATransferIsToldOnceAndNoTokenWithIt() async throws {
+  func testTransferIsReportedOnceWithoutItsToken() async throws {
     service.put([1, 2, 3], at: "/k")
     let client = client(FileEngine(service))
     try await client.upload([1, 2], to: "a/b")
@@ -80,7 +81,7 @@ final class AsperaTransferTests: XCTestCase {
     XCTAssertFalse(log.refreshes.isEmpty)
   }
 
-  func testAFailureIsToldInWords() async throws {
+  func testFailureIsReportedWithCodeMessageAndRemedy() async throws {
     let engine = FileEngine(
       service,
       before: { _, _ throws(TransferFailure) in
@@ -90,7 +91,7 @@ final class AsperaTransferTests: XCTestCase {
     XCTAssertEqual(log.transfers.map(\.failure), ["51: Another key. Look."])
   }
 
-  func testACancelledTransferLeavesNothing() async throws {
+  func testCancelledTransferLeavesNoFile() async throws {
     let directory = try TemporaryDirectory(self)
     service.put([1], at: "/k")
     let (starts, start) = AsyncStream.makeStream(of: Void.self)
@@ -111,7 +112,7 @@ final class AsperaTransferTests: XCTestCase {
     XCTAssertEqual(log.transfers.map(\.failure), ["It was cancelled."])
   }
 
-  func testWithoutAscpTheErrorSaysWhereItWasLookedFor() async throws {
+  func testMissingAscpIsReportedWithTheSearchedLocation() async throws {
     let client = StorageClient(
       .aspera(node: nodeURL, transfers: AsperaTransfers(login: .dynamicKey, ascp: "/nowhere/ascp")),
       credentials: nodeAccess, transport: ScriptedTransport(service.reply))
@@ -121,7 +122,7 @@ final class AsperaTransferTests: XCTestCase {
     }
   }
 
-  func testWhatAsperaCannotDoIsAbsentFromItsType() throws {
+  func testUnsupportedOperationsAreAbsentFromTheType() throws {
     let provider: Any = AsperaProvider(node: nodeURL)
     XCTAssertFalse(provider is any PresigningProvider)
     XCTAssertFalse(provider is any BucketProvider)

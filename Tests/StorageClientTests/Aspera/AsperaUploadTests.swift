@@ -6,11 +6,12 @@ import StorageJSON
 import Synchronization
 import XCTest
 
+/// Tests uploads to a node from files, memory and streams.
 final class AsperaUploadTests: XCTestCase {
   private let service = NodeService()
 
   // matrix: Aspera transfer (issuer): header
-  func testAFileIsSentFromWhereItIs() async throws {
+  func testFileIsSentFromItsLocation() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(pattern(1000), to: "cat.jpg")
     let engine = FileEngine(service)
@@ -32,7 +33,7 @@ final class AsperaUploadTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (key): header
-  func testADynamicKeyIsToldToTheNodeAndItsOtherHalfToTheEngine() async throws {
+  func testDynamicKeyIsSharedBetweenNodeAndEngine() async throws {
     let engine = FileEngine(service)
     let transport = ScriptedTransport(service.reply)
     let client = asperaClient(transport, engine: engine)
@@ -42,7 +43,7 @@ final class AsperaUploadTests: XCTestCase {
     }
     XCTAssertEqual(lines.count, 2)
     XCTAssertEqual(lines.first??.hasPrefix("ssh-rsa "), true)
-    XCTAssertEqual(Set(lines).count, 1, "one key for all transfers of a client")
+    XCTAssertEqual(Set(lines).count, 1, "all transfers of a client must share one key")
     for spec in engine.attempts {
       XCTAssertEqual(spec.sshPrivateKey?.reveal().contains("PRIVATE KEY"), true)
       XCTAssertNil(spec.remotePassword)
@@ -53,14 +54,14 @@ final class AsperaUploadTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (password): header
-  func testAnAccountOfOnesOwnLogsIn() async throws {
+  func testConfiguredAccountAuthenticates() async throws {
     let engine = FileEngine(service)
     try await asperaClient(ScriptedTransport(service.reply), engine: engine, login: .password()).upload([1], to: "a")
     XCTAssertEqual(engine.attempts.first?.remotePassword?.reveal(), "not-a-password")
     XCTAssertNil(engine.attempts.first?.sshPrivateKey)
   }
 
-  func testAPasswordDoesNotGoToAnotherHost() async throws {
+  func testPasswordIsNotSentToAnotherHost() async throws {
     let engine = FileEngine(service)
     let login = AsperaTransfers.Login.account(
       try AsperaAccount(host: "mine.example.com", user: "xfer", password: Secret("not-a-password")))
@@ -71,7 +72,7 @@ final class AsperaUploadTests: XCTestCase {
     XCTAssertEqual(engine.attempts.count, 0)
   }
 
-  func testRatesAndTheLifeOfTokensAreAskedFor() async throws {
+  func testRatesAndTokenLifetimeAreRequested() async throws {
     let transport = ScriptedTransport(service.reply)
     let engine = FileEngine(service)
     let client = StorageClient(
@@ -90,7 +91,7 @@ final class AsperaUploadTests: XCTestCase {
     XCTAssertEqual(engine.attempts.first?.targetRate, 100_000)
   }
 
-  func testBytesAndStreamsGoThroughAFileThatOnlyTheirOwnerReads() async throws {
+  func testBytesAndStreamsAreSentFromAFileReadableOnlyByItsOwner() async throws {
     let seen = Collected<(path: String, permissions: [NSNumber?])>()
     let engine = FileEngine(
       service,
@@ -119,7 +120,7 @@ final class AsperaUploadTests: XCTestCase {
     for path in seen.values.map(\.path) { XCTAssertFalse(FileManager.default.fileExists(atPath: path), path) }
   }
 
-  func testAStreamOfAnotherLengthIsRefusedBeforeAnythingStarts() async throws {
+  func testStreamOfAnotherLengthIsRejectedBeforeTheTransfer() async throws {
     let engine = FileEngine(service)
     let stream = AsyncStream<[UInt8]> { continuation in
       continuation.yield([1, 2, 3])
@@ -135,7 +136,7 @@ final class AsperaUploadTests: XCTestCase {
   }
 
   // matrix: Aspera transfer (issuer): bad input
-  func testWhatANodeCannotStoreIsRefusedByName() async throws {
+  func testUnsupportedUploadOptionsAreRejectedByName() async throws {
     let engine = FileEngine(service)
     let transport = ScriptedTransport(service.reply)
     let client = asperaClient(transport, engine: engine)
@@ -156,7 +157,7 @@ final class AsperaUploadTests: XCTestCase {
     XCTAssertEqual(transport.requests.count + engine.attempts.count, 0)
   }
 
-  func testAFileThatIsNoneIsRefused() async throws {
+  func testMissingFileAndDirectoryAreRejected() async throws {
     let directory = try TemporaryDirectory(self)
     let client = asperaClient(ScriptedTransport(service.reply), engine: FileEngine(service))
     for path in [directory.path("missing"), directory.path("")] {
@@ -166,7 +167,7 @@ final class AsperaUploadTests: XCTestCase {
     }
   }
 
-  func testProgressIsToldUpToTheEnd() async throws {
+  func testProgressIsReportedUntilTheEnd() async throws {
     let told = Collected<TransferProgress>()
     try await asperaClient(ScriptedTransport(service.reply), engine: FileEngine(service)).upload(
       pattern(1001), to: "k"

@@ -1,11 +1,12 @@
 import StorageClient
 import XCTest
 
-/// The short forms say the same as the initializers; nothing here is asked, because asking would leave this machine.
+/// Tests that the short forms of credential providers equal their initializers; no provider is requested, as that would
+/// use the network.
 final class ShortFormTests: XCTestCase {
   private let keys = StaticCredentialProvider(AccessKey(id: "AKIDexample", secret: "secret"))
 
-  func testTheAppsOwnSourcesAreNamedInAFewWords() {
+  func testAppServerProvidersHaveTheirSourceNames() {
     let server = CredentialCache(.appServer("https://app.example.com/distribute-token.json"))
     XCTAssertEqual(server.source, "app server https://app.example.com/distribute-token.json")
     let shop = CredentialCache(
@@ -17,7 +18,7 @@ final class ShortFormTests: XCTestCase {
     XCTAssertEqual(process.source, "process")
   }
 
-  func testTheSourcesOfAlibabaAreNamedInAFewWords() {
+  func testAlibabaProvidersHaveTheirSourceNames() {
     let role = "acs:ram::1234567890123456:role/uploader"
     let assumed = CredentialCache(.alibabaAssumeRole(role, credentials: keys))
     XCTAssertEqual(assumed.source, "Alibaba STS AssumeRole (\(role))")
@@ -30,7 +31,7 @@ final class ShortFormTests: XCTestCase {
     XCTAssertEqual(CredentialCache(.alibabaDefault).source, "Alibaba Cloud default sources")
   }
 
-  func testTheSourcesOfTencentAreNamedInAFewWords() {
+  func testTencentProvidersHaveTheirSourceNames() {
     let role = "qcs::cam::uin/100000000001:roleName/uploader"
     let federated = CredentialCache(.tencentFederation("uploads", policy: "{}", credentials: keys))
     XCTAssertEqual(federated.source, "Tencent STS GetFederationToken (uploads)")
@@ -42,7 +43,7 @@ final class ShortFormTests: XCTestCase {
     XCTAssertEqual(CredentialCache(.tencentDefault).source, "Tencent Cloud default sources")
   }
 
-  func testAClientWithoutCredentialsUsesTheVendorsDefaultSources() {
+  func testClientWithoutCredentialsUsesTheVendorsDefaultSources() {
     XCTAssertEqual(
       StorageClient(.oss(bucket: "photos", region: "cn-hangzhou")).credentials.source, "Alibaba Cloud default sources")
     XCTAssertEqual(
@@ -50,7 +51,7 @@ final class ShortFormTests: XCTestCase {
       "Tencent Cloud default sources")
   }
 
-  func testASourceOfTheDefaultsCanBeLeftOut() {
+  func testDefaultSourceCanBeOmitted() {
     var sources = AlibabaCredentials.default
     sources.metadata = nil
     let client = StorageClient(

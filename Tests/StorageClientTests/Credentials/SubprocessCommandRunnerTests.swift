@@ -4,8 +4,9 @@ import StorageAuthTesting
 import StorageClient
 import XCTest
 
+/// Tests the runner of credential commands: output, limits, timeouts and cancellation.
 final class SubprocessCommandRunnerTests: XCTestCase {
-  /// Runs a line of shell.
+  /// Runs a shell command line.
   private static func run(
     _ line: String, environment: [String: String] = [:], timeout: Duration = .seconds(60), limit: Int = 1_000
   ) async throws(CommandError) -> CommandResult {
@@ -22,7 +23,7 @@ final class SubprocessCommandRunnerTests: XCTestCase {
     }
   }
 
-  func testOutputStatusAndTheLengthOfErrorsAreReported() async throws {
+  func testOutputStatusAndLengthOfErrorOutputAreReported() async throws {
     let good = try await Self.run("printf '%s' \"$GREETING\"; printf oops >&2", environment: ["GREETING": "hello"])
     XCTAssertEqual(good.standardOutput, Array("hello".utf8))
     XCTAssertEqual(good.ending, .exited(0))
@@ -33,23 +34,23 @@ final class SubprocessCommandRunnerTests: XCTestCase {
     XCTAssertEqual(killed.ending, .signalled(9))
   }
 
-  func testTheEnvironmentOfThisProcessIsThereAsWell() async throws {
+  func testEnvironmentOfThisProcessIsInherited() async throws {
     let result = try await Self.run("test -n \"$PATH\" && printf yes", environment: ["A": "b"])
     XCTAssertEqual(result.standardOutput, Array("yes".utf8))
   }
 
-  func testAProgramIsFoundThroughThePath() async throws {
+  func testProgramIsFoundThroughThePath() async throws {
     let result = try await SubprocessCommandRunner().run(
       ["printf", "%s", "a b; $HOME"], environment: [:], timeout: .seconds(60), outputLimit: 100)
     XCTAssertEqual(result.standardOutput, Array("a b; $HOME".utf8))
   }
 
-  func testThereIsNothingToReadAndNoTerminalToAskAt() async throws {
+  func testStandardInputIsEmptyAndThereIsNoTerminal() async throws {
     let result = try await Self.run("cat; (: < /dev/tty) 2>/dev/null && printf terminal; printf end")
     XCTAssertEqual(result.standardOutput, Array("end".utf8))
   }
 
-  func testAProgramThatIsNotThereOrCannotBeRun() async throws {
+  func testMissingProgramAndDirectoryAreErrors() async throws {
     for program in ["no-such-program-at-all", "/no/such/program", ""] {
       let error = await error { () async throws(CommandError) in
         try await SubprocessCommandRunner().run([program], environment: [:], timeout: .seconds(60), outputLimit: 1)
@@ -64,7 +65,7 @@ final class SubprocessCommandRunnerTests: XCTestCase {
     guard case .notStarted = error else { return XCTFail("\(String(describing: error))") }
   }
 
-  func testTooMuchOutputEndsTheProgram() async throws {
+  func testTooMuchOutputTerminatesTheProgram() async throws {
     let exact = try await Self.run("printf 12345", limit: 5)
     XCTAssertEqual(exact.standardOutput.count, 5)
     for line in ["printf 123456", "while :; do printf 1234567890; done", "while :; do printf 1234567890 >&2; done"] {
@@ -74,7 +75,7 @@ final class SubprocessCommandRunnerTests: XCTestCase {
   }
 
   // matrix: Process: time limit
-  func testAProgramThatTakesTooLongIsEndedWithWhatItStarted() async throws {
+  func testTimeoutTerminatesTheProgramAndItsChildren() async throws {
     let time = SteppedTime()
     let folder = try TemporaryDirectory(self)
     let file = folder.path("started").string
@@ -92,7 +93,7 @@ final class SubprocessCommandRunnerTests: XCTestCase {
     time.advance(by: .seconds(60))
     let outcome = await run.result
     XCTAssertThrowsError(try outcome.get()) { XCTAssertEqual($0 as? CommandError, .timeout) }
-    // What was killed is listed, as a zombie, until whoever adopted it has looked.
+    // A killed process is listed as a zombie until its new parent has waited for it.
     let lives = "kill -0 \(pid) 2> /dev/null && ! grep -qs '^State:[[:space:]]*Z' /proc/\(pid)/status"
     var isAlive = true
     for _ in 0..<1_000 where isAlive {
@@ -101,12 +102,12 @@ final class SubprocessCommandRunnerTests: XCTestCase {
     XCTAssertFalse(isAlive)
   }
 
-  func testAPipeThatAChildKeepsOpenDoesNotHoldTheRunnerUp() async throws {
+  func testPipeHeldOpenByAChildDoesNotBlockTheRunner() async throws {
     let held = try await Self.run("sleep 600 & printf key")
     XCTAssertEqual(held.standardOutput, Array("key".utf8))
   }
 
-  func testCancellingTheTaskEndsTheProgram() async throws {
+  func testCancellationTerminatesTheProgram() async throws {
     let task = Task {
       try await SubprocessCommandRunner().run(
         ["/bin/sh", "-c", "while :; do :; done"], environment: [:], timeout: .seconds(600), outputLimit: 1)
@@ -115,13 +116,13 @@ final class SubprocessCommandRunnerTests: XCTestCase {
     task.cancel()
     do {
       _ = try await task.value
-      XCTFail("the program ended")
+      XCTFail("the program was not terminated")
     } catch {
       XCTAssertEqual(error as? CommandError, .cancelled)
     }
   }
 
-  func testACommandProvidesAKey() async throws {
+  func testCommandProvidesAKey() async throws {
     var machine = ProviderContext(transport: ScriptedTransport(replies: []), commands: SubprocessCommandRunner())
     machine.environment = { _ in nil }
     let provider = ProcessCredentialProvider(

@@ -9,12 +9,12 @@ let temporaryKey = AccessKey(id: "STS.test", secret: "not-a-secret", sessionToke
 let endpoint = "http://127.0.0.1:9"
 
 extension StorageClientConfiguration {
-  /// Small parts and no waiting.
+  /// A configuration with small parts and no delays.
   static let test = StorageClientConfiguration(
     multipartThreshold: 200_000, partSize: 100 * 1024, keysPerPage: 10, retryDelay: .zero)
 }
 
-/// A client of OSS over a transport without a network.
+/// Returns a client of OSS over a transport without a network.
 func ossClient(
   _ transport: any HTTPTransport, key: AccessKey = key, endpoint: String = endpoint,
   configuration: StorageClientConfiguration = .test
@@ -25,7 +25,7 @@ func ossClient(
     transport: transport)
 }
 
-/// A client of COS over a transport without a network.
+/// Returns a client of COS over a transport without a network.
 func cosClient(_ transport: any HTTPTransport) -> StorageClient<COSProvider> {
   SecretWatch.install()
   return StorageClient(
@@ -33,7 +33,7 @@ func cosClient(_ transport: any HTTPTransport) -> StorageClient<COSProvider> {
     configuration: .test, transport: transport)
 }
 
-/// Bytes that do not repeat soon.
+/// Returns pseudo-random bytes.
 func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
   var state = seed
   return (0..<count).map { _ in
@@ -42,19 +42,19 @@ func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
   }
 }
 
-/// The checksum as the services report it.
+/// Returns the checksum that the services report.
 func crc(_ bytes: [UInt8]) -> ObjectChecksum {
   ObjectChecksum(.crc64, of: bytes)
 }
 
-/// Checks that an operation throws an error of a kind, and hands it over.
+/// Asserts that an operation throws an error of a type, and passes it to `check`.
 func assertThrows<Failure: Error>(
   _ type: Failure.Type, _ operation: () async throws -> Void, file: StaticString = #filePath, line: UInt = #line,
   _ check: (Failure) -> Void = { _ in }
 ) async {
   do {
     try await operation()
-    XCTFail("nothing was thrown", file: file, line: line)
+    XCTFail("no error was thrown", file: file, line: line)
   } catch let error as Failure {
     SecretWatch.check("\(error) \(String(reflecting: error))", file: file, line: line)
     check(error)

@@ -2,7 +2,7 @@ import LocalCloud
 import StorageClient
 import XCTest
 
-/// A running LocalCloud with one account of each kind.
+/// A running LocalCloud with one permanent and one temporary account.
 struct Cloud {
   static let bucket = "photos-1250000000"
 
@@ -41,7 +41,7 @@ struct Cloud {
       configuration: configuration)
   }
 
-  /// A client of each scheme of signatures.
+  /// Returns a client for each signature scheme.
   func stores(key: AccessKey = key, bucket: String = Self.bucket) -> [(name: String, store: any BucketStore)] {
     [
       ("OSS V4", oss(.v4, key: key, bucket: bucket)), ("OSS V1", oss(.v1, key: key, bucket: bucket)),

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Values that are collected from several tasks.
+/// Values that several tasks collect.
 final class Collected<Value: Sendable>: Sendable {
   private let storage = Mutex<[Value]>([])
 

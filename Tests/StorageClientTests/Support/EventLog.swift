@@ -1,6 +1,6 @@
 import StorageClient
 
-/// The events of a client, kept.
+/// Records the events of a client.
 final class EventLog: Sendable {
   let events: AuthEvents
   private let collected = Collected<AuthEvent>()

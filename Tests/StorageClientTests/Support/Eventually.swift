@@ -1,6 +1,6 @@
 import XCTest
 
-/// Lets other tasks go on until something holds; a test that does not get there within a minute fails.
+/// Yields to other tasks until a condition holds, and fails the test after a minute.
 func eventually(
   _ what: String, file: StaticString = #filePath, line: UInt = #line, _ condition: () -> Bool
 ) async {
@@ -9,5 +9,5 @@ func eventually(
     if condition() { return }
     await Task.yield()
   }
-  XCTFail("never: \(what)", file: file, line: line)
+  XCTFail("condition not met: \(what)", file: file, line: line)
 }

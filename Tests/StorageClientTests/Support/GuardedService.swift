@@ -3,12 +3,12 @@ import HTTPTypes
 import StorageClient
 import Synchronization
 
-/// A service without a network that knows the time and which access keys are valid; signatures it takes on trust.
+/// A service without a network that checks time and access keys, but no signatures.
 final class GuardedService: Sendable {
-  /// How the service refuses.
+  /// The format of the service's errors.
   enum Voice: Sendable {
     case oss, cos, s3
-    /// Without a word, and with nothing but the date in the head.
+    /// An empty response with only a `Date` header.
     case silent
   }
 
@@ -34,7 +34,7 @@ final class GuardedService: Sendable {
     state = Mutex(State(accepted: accepted))
   }
 
-  /// Changes which keys are valid, and what the others are called.
+  /// Changes which keys are valid, and the error code for the others.
   func accept(_ accepted: Set<String>, others code: String = "SecurityTokenExpired") {
     state.withLock { $0 = State(accepted: accepted, code: code) }
   }
@@ -66,7 +66,7 @@ final class GuardedService: Sendable {
 }
 
 extension ScriptedTransport.Recorded {
-  /// The instant and the access key id of a signature of OSS V4, S3 or COS.
+  /// The time and the access key ID of a signature of OSS V4, S3 or COS.
   fileprivate var signature: (Timestamp, String)? {
     guard let text = headers[.authorization] else { return nil }
     for name in ["x-oss-date", "x-amz-date"] {
@@ -82,6 +82,6 @@ extension ScriptedTransport.Recorded {
 }
 
 extension Sequence<UInt8> {
-  /// Base64.
+  /// The Base64 encoding of the bytes.
   var base64: String { Data(self).base64EncodedString() }
 }

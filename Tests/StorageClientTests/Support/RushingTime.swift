@@ -1,9 +1,9 @@
 import StorageClient
 import Synchronization
 
-/// Clocks that nobody has to step: whoever sleeps moves them on.
+/// Clocks that advance by the duration of each sleep, without waiting.
 ///
-/// A timeout is no nap: it only ends when it is cancelled, for it would win against any work otherwise.
+/// A sleep as long as a timeout only ends when it is cancelled; otherwise it would end before any work.
 final class RushingTime: SigningClock {
   private struct State {
     var now = Timestamp(unixSeconds: 1_800_000_000)
@@ -11,7 +11,7 @@ final class RushingTime: SigningClock {
     var naps: [Duration] = []
   }
 
-  /// As long as the shortest timeout, and longer than any pause between two attempts.
+  /// The shortest timeout, which is longer than any delay between two attempts.
   private static let timeout = Duration.seconds(30)
 
   private let state = Mutex(State())
@@ -19,7 +19,7 @@ final class RushingTime: SigningClock {
   var now: Timestamp { state.withLock { $0.now } }
   var uptime: Duration { state.withLock { $0.uptime } }
 
-  /// How long everybody slept, in order.
+  /// The durations of all sleeps, in order.
   var naps: [Duration] { state.withLock { $0.naps } }
 
   func sleep(for duration: Duration) async throws {

@@ -2,9 +2,9 @@ import HTTPTypes
 import StorageClient
 import Synchronization
 
-/// A transport without a network: it records what is sent and answers what the test says.
+/// A transport without a network that records requests and returns the responses that the test provides.
 final class ScriptedTransport: HTTPTransport {
-  /// A request as it would have gone over the wire, its body read to the end.
+  /// A request as it would have been sent, with its body read to the end.
   struct Recorded: Sendable {
     var method: HTTPRequest.Method
     var url: String
@@ -12,7 +12,7 @@ final class ScriptedTransport: HTTPTransport {
     var headers: HTTPFields
     var body: [UInt8]
 
-    /// The value of a query parameter, still encoded; empty where there is no value.
+    /// Returns the encoded value of a query parameter: an empty string if it has no value, `nil` if it is absent.
     func parameter(_ name: String) -> String? {
       let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
       for pair in query.split(separator: "&") {
@@ -33,16 +33,16 @@ final class ScriptedTransport: HTTPTransport {
     self.handler = handler
   }
 
-  /// Answers one request after the other.
+  /// Returns the given responses in order.
   convenience init(replies: [HTTPStreamingResponse]) {
     let rest = ReplyQueue(replies)
     self.init { _ in rest.next() }
   }
 
-  /// What was sent, in order.
+  /// The requests that were sent, in order.
   var requests: [Recorded] { recorded.withLock { $0 } }
 
-  /// The most requests that were under way at once.
+  /// The highest number of concurrent requests.
   var highestInFlight: Int { gauge.withLock { $0.highest } }
 
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
@@ -87,12 +87,12 @@ private final class ReplyQueue: Sendable {
 }
 
 extension HTTPStreamingResponse {
-  /// An answer with a short body.
+  /// Creates a response with a short body.
   init(_ status: Int, _ body: String = "", _ headers: [String: String] = [:]) {
     self.init(status, Array(body.utf8), headers)
   }
 
-  /// An answer with bytes as its body.
+  /// Creates a response with bytes as its body.
   init(_ status: Int, _ body: [UInt8], _ headers: [String: String] = [:]) {
     var response = HTTPResponse(status: .init(code: status))
     for (name, value) in headers {

@@ -5,17 +5,17 @@ import StorageClient
 import Synchronization
 import XCTest
 
-/// Reads every event, every log line and every error that the tests of this target make, and fails on a secret in one.
+/// Inspects every event, log line and error that the tests of this target produce, and fails if one contains a secret.
 ///
-/// Whoever starts a cloud or makes a client in a test installs it. It knows the fixed secrets of the tests, and is told
-/// every key that a LocalCloud issues.
+/// Tests that start a cloud or create a client install it. It knows the fixed secrets of the tests; tests add every key
+/// that a LocalCloud issues.
 enum SecretWatch {
   private static let words = Mutex<Set<String>>([])
   private static let seen = Mutex(0)
-  /// Takes what is found, instead of a failure; for the test of the watch itself.
+  /// Receives a finding instead of a failure, for the test of the watch itself.
   fileprivate static let catcher = Mutex<(@Sendable (String) -> Void)?>(nil)
 
-  /// How many texts have been read.
+  /// The number of texts that have been inspected.
   static var count: Int { seen.withLock { $0 } }
 
   private static let isInstalled: Bool = {
@@ -32,31 +32,31 @@ enum SecretWatch {
     XCTAssertTrue(isInstalled)
   }
 
-  /// Adds what must not be seen.
+  /// Adds the secrets of a key.
   static func add(_ key: AccessKey) {
     let secrets = [key.secret, key.sessionToken].compactMap { $0?.reveal() }
     words.withLock { $0.formUnion(secrets) }
   }
 
-  /// Adds what must not be seen.
+  /// Adds a secret.
   static func add(_ secret: Secret) {
     words.withLock { _ = $0.insert(secret.reveal()) }
   }
 
-  /// The first secret in a text, if there is one.
+  /// Returns the first secret in a text, or `nil` if there is none.
   static func secret(in text: String) -> String? {
     seen.withLock { $0 += 1 }
     return words.withLock { $0.first { text.contains($0) } }
   }
 
-  /// Fails if there is a secret in a text.
+  /// Fails if a text contains a secret.
   static func check(_ text: String, file: StaticString = #filePath, line: UInt = #line) {
     guard secret(in: text) != nil else { return }
     if let catcher = catcher.withLock({ $0 }) { return catcher(text) }
-    XCTFail("a secret is seen: \(text)", file: file, line: line)
+    XCTFail("a text contains a secret: \(text)", file: file, line: line)
   }
 
-  /// Reads log lines of every level.
+  /// Inspects log lines of every level.
   private struct Handler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level = .trace
@@ -72,8 +72,9 @@ enum SecretWatch {
   }
 }
 
+/// Tests that the watch finds secrets.
 final class SecretWatchTests: XCTestCase {
-  func testTheWatchFindsASecretInAnEventALogLineAndAnError() throws {
+  func testSecretIsFoundInAnEventALogLineAndAnError() throws {
     SecretWatch.install()
     let token = try XCTUnwrap(temporaryKey.sessionToken).reveal()
     let found = Collected<String>()

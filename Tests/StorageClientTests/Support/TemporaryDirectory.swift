@@ -2,7 +2,7 @@ import Foundation
 import StorageClient
 import XCTest
 
-/// A directory that is gone after the test.
+/// A directory that is removed after the test.
 struct TemporaryDirectory {
   let url: URL
 
@@ -26,7 +26,7 @@ struct TemporaryDirectory {
     [UInt8](try Data(contentsOf: url.appendingPathComponent(name)))
   }
 
-  /// The names of everything in it, hidden files included.
+  /// The names of all entries, hidden files included.
   var names: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
   }

@@ -1,12 +1,13 @@
 import NIOCore
 import NIOPosix
 
-/// A server on loopback that records every byte of the heads it receives and answers each with the same text.
+/// A server on loopback that records the heads that it receives byte for byte and sends the same text as every
+/// response.
 struct WireServer: Sendable {
   let port: Int
   let heads: Collected<String>
 
-  /// Runs a server as long as a body needs it.
+  /// Runs a server for the duration of a function.
   static func run<Result: Sendable>(
     answering answer: String = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
     _ body: (WireServer) async throws -> Result
@@ -30,7 +31,7 @@ struct WireServer: Sendable {
   }
 }
 
-/// Answers as soon as a head is complete.
+/// Responds as soon as a head is complete.
 private final class HeadRecorder: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer

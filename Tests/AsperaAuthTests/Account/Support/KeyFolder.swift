@@ -5,9 +5,9 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// The committed keys, in files with the mode that a test wants.
+/// The committed keys, copied to files with the permissions that a test requires.
 struct KeyFolder {
-  /// The passphrase of all keys that have one.
+  /// The passphrase of all encrypted keys.
   static let passphrase = Secret("correct horse")
 
   private let folder: TemporaryFolder
@@ -19,18 +19,18 @@ struct KeyFolder {
   /// The folder's path.
   var path: String { folder.path }
 
-  /// The text of a committed key.
+  /// Returns the contents of a committed key.
   static func text(_ name: String) throws -> [UInt8] {
     let url = try XCTUnwrap(Bundle.module.url(forResource: "Keys", withExtension: nil)).appending(path: name)
     return [UInt8](try Data(contentsOf: url))
   }
 
-  /// A file with a committed key.
+  /// Writes a committed key to a file and returns its path.
   func file(_ name: String, mode: Int = 0o600) throws -> String {
     try file(name, try Self.text(name), mode: mode)
   }
 
-  /// A file with a text.
+  /// Writes text to a file and returns its path.
   func file(_ name: String, _ text: [UInt8], mode: Int = 0o600) throws -> String {
     let path = try folder.write(text, to: name)
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
@@ -39,7 +39,7 @@ struct KeyFolder {
 }
 
 extension ProviderContext {
-  /// This machine without its environment and its network.
+  /// A context with this machine's files and commands, but without its environment and network.
   static func forKeys(
     commands: (any CommandRunner)? = ProcessRunner(), environment: [String: String] = [:], home: String? = nil
   ) -> ProviderContext {
@@ -49,13 +49,13 @@ extension ProviderContext {
   }
 }
 
-/// The error that an act throws.
+/// Returns the error that an operation throws.
 func asperaError<Value>(
   _ act: () async throws -> Value, file: StaticString = #filePath, line: UInt = #line
 ) async -> AsperaError? {
   do {
     _ = try await act()
-    XCTFail("nothing was thrown", file: file, line: line)
+    XCTFail("no error was thrown", file: file, line: line)
     return nil
   } catch {
     XCTAssertTrue(error is AsperaError, "\(error)", file: file, line: line)

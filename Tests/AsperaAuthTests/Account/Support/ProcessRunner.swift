@@ -2,7 +2,7 @@ import CloudCredentials
 import Foundation
 import Synchronization
 
-/// Runs programs for real and remembers what they were given.
+/// Runs programs and records their arguments and environments.
 final class ProcessRunner: CommandRunner {
   struct Call: Sendable {
     let arguments: [String]
@@ -11,7 +11,7 @@ final class ProcessRunner: CommandRunner {
 
   private let recorded = Mutex<[Call]>([])
 
-  /// What was run.
+  /// The recorded calls.
   var calls: [Call] { recorded.withLock { $0 } }
 
   func run(
@@ -38,7 +38,7 @@ final class ProcessRunner: CommandRunner {
   }
 }
 
-/// Answers without running anything.
+/// Returns a fixed result without running a program.
 struct ScriptedRunner: CommandRunner {
   let answer: Result<CommandResult, CommandError>
 

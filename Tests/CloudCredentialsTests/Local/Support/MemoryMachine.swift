@@ -4,7 +4,7 @@ import StorageAuthTesting
 
 @testable import CloudCredentials
 
-/// A machine in memory: its environment, files and commands are what a test puts there; no request gets through.
+/// A machine in memory with the environment, files and commands of a test; requests without a scripted response fail.
 final class MemoryMachine: Sendable {
   private struct File: Sendable {
     var bytes: [UInt8]
@@ -29,7 +29,7 @@ final class MemoryMachine: Sendable {
     state = Lock(State(environment: environment, files: files.mapValues { File(bytes: Array($0.utf8)) }))
   }
 
-  /// What the providers get.
+  /// The context for the providers.
   var access: ProviderContext {
     var access = ProviderContext(
       environment: { [self] name in state.withLock { $0.environment[name] } }, home: "/home/mia",
@@ -57,13 +57,13 @@ final class MemoryMachine: Sendable {
     state.withLock { $0.files[path] = File(bytes: bytes, permissions: permissions, problem: problem) }
   }
 
-  /// What the next commands print.
+  /// Sets the output of the following commands.
   func answer(_ output: String, ending: CommandResult.Ending = .exited(0), errors: Int = 0) {
     let result = CommandResult(ending, standardOutput: Array(output.utf8), standardErrorLength: errors)
     state.withLock { $0.command = .success(result) }
   }
 
-  /// What is answered to a URL that begins with `url`.
+  /// Sets the response to URLs that start with `url`.
   func reply(to url: String, _ json: String) {
     state.withLock { $0.replies.append((url, json)) }
   }

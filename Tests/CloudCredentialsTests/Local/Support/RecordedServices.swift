@@ -2,13 +2,13 @@ import StorageAuth
 
 @testable import CloudCredentials
 
-/// Services that note what they are asked for, in place of those of the clouds.
+/// Services that record their requests, in place of the clouds' services.
 final class RecordedServices: Sendable {
   static let key = AccessKey(id: "STS.role", secret: "s", sessionToken: "t")
 
   private let calls = Lock<[String]>([])
 
-  /// What was asked for, in order.
+  /// The requests, in order.
   var asked: [String] { calls.withLock { $0 } }
 
   var alibaba: AlibabaServices {
@@ -50,10 +50,10 @@ final class RecordedServices: Sendable {
     "\(role.arn) \(role.sessionName) \(role.duration) \(role.externalID ?? "-") \(role.endpoint.url)"
   }
 
-  /// Services that have nothing to offer.
+  /// Services that are not configured.
   static var none: AlibabaServices {
     let provider = Recorded { () throws(CredentialError) in
-      throw CredentialError(.notConfigured, source: "service", "There is nothing.", remedy: "Ask elsewhere.")
+      throw CredentialError(.notConfigured, source: "service", "The service has no key.", remedy: "Use another source.")
     }
     return AlibabaServices(
       instanceRole: { _, _ in provider }, role: { _, _, _ in provider }, webIdentity: { _, _, _, _ in provider },

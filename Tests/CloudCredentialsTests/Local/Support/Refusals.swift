@@ -2,14 +2,14 @@ import CloudCredentials
 import StorageAuth
 import XCTest
 
-/// The words that stand for secrets in the inputs of these tests: none of them may be seen in an error.
+/// The strings that represent secrets in the inputs of these tests: no error may contain them.
 enum Marks {
   static let secret = "M4RKsecret"
   static let token = "M4RKtoken"
   static let word = "M4RK"
 }
 
-/// A malformed form of an input, and what has to be said about it.
+/// A malformed input with the expected error.
 struct Refusal {
   let name: String
   let input: String
@@ -25,7 +25,7 @@ struct Refusal {
 }
 
 extension XCTestCase {
-  /// Asks a provider that has to refuse, and checks its error: the code, a source, a remedy, and no secret.
+  /// Requests a key from a provider that must fail, and checks the error: code, source, remedy, and no secret.
   @discardableResult
   func assertRefuses(
     _ provider: some CredentialProvider<AccessKey>, _ code: CredentialError.Code, says: [String] = [],
@@ -33,7 +33,7 @@ extension XCTestCase {
   ) async -> CredentialError? {
     do {
       let key = try await provider.issue().credential
-      XCTFail("\(name): a key came: \(key)", file: file, line: line)
+      XCTFail("\(name): a key was issued: \(key)", file: file, line: line)
       return nil
     } catch {
       let text = "\(error)"
@@ -48,7 +48,7 @@ extension XCTestCase {
     }
   }
 
-  /// Asks a provider for a key and compares it.
+  /// Requests a key from a provider and compares it.
   func assertKey(
     _ provider: some CredentialProvider<AccessKey>, _ expected: AccessKey, _ name: String = "",
     file: StaticString = #filePath, line: UInt = #line

@@ -6,7 +6,7 @@ import StorageClient
 let nodeAccess = AsperaNodeAccess.basic(user: "mia", password: Secret("not-a-password"))
 let nodeURL = "http://127.0.0.1:9"
 
-/// A client of a node over a transport without a network, which logs in with an account of its own.
+/// Returns a client of a node over a transport without a network.
 func asperaClient(
   _ transport: any HTTPTransport, engine: (any TransferEngine)? = nil, node: String = nodeURL, root: String = "/",
   login: AsperaTransfers.Login = .dynamicKey, events: AuthEvents = AuthEvents(), time: any SigningClock = RushingTime()
@@ -20,7 +20,7 @@ func asperaClient(
 }
 
 extension AsperaTransfers.Login {
-  /// An account with a password, at the host and for the user that a ``NodeService`` names.
+  /// An account with a password, for the host and the user that a ``NodeService`` names.
   static func password() throws -> AsperaTransfers.Login {
     .account(try AsperaAccount(host: "files.example.com", user: "xfer", password: Secret("not-a-password")))
   }

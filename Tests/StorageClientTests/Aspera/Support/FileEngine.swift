@@ -4,7 +4,8 @@ import Foundation
 import StorageClient
 import Synchronization
 
-/// An engine that copies files between this machine and a ``NodeService``, and does what a test wants besides.
+/// A transfer engine that copies files between this machine and a ``NodeService`` and runs a test's actions before and
+/// after.
 final class FileEngine: TransferEngine {
   typealias Event = @Sendable (TransferSpec, FileEngine) async throws(TransferFailure) -> Void
 
@@ -14,9 +15,9 @@ final class FileEngine: TransferEngine {
   private let state = Mutex<[TransferSpec]>([])
 
   /// - Parameters:
-  ///   - service: Where the other files are.
-  ///   - before: What happens when an attempt begins.
-  ///   - after: What happens when its bytes are through.
+  ///   - service: The node whose files are copied.
+  ///   - before: The action at the start of each attempt.
+  ///   - after: The action after its bytes are copied.
   init(
     _ service: NodeService, before: @escaping Event = { _, _ throws(TransferFailure) in },
     after: @escaping Event = { _, _ throws(TransferFailure) in }

@@ -4,7 +4,7 @@ import LocalCloud
 import StorageClient
 import XCTest
 
-/// The Aspera node of a running LocalCloud, and `ascp-simulator` to transfer files with.
+/// The Aspera node of a running LocalCloud with the path of `ascp-simulator`.
 struct LocalNode {
   static let user = "mia"
   static let password = Secret("not-a-password")
@@ -37,7 +37,7 @@ struct LocalNode {
       configuration: .test, events: events)
   }
 
-  /// The account that needs no token.
+  /// The account that requires no token.
   func account(password: Secret = password) throws -> AsperaAccount {
     try AsperaAccount(
       host: "127.0.0.1", user: Self.user, password: password, sshPort: cloud.transferPort, udpPort: cloud.transferPort,

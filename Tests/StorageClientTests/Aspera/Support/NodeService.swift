@@ -4,7 +4,7 @@ import StorageClient
 import StorageJSON
 import Synchronization
 
-/// A node without a network: its Node API for a ``ScriptedTransport``, and its files for a ``FileEngine``.
+/// A node without a network: its Node API for a ``ScriptedTransport`` and its files for a ``FileEngine``.
 final class NodeService: Sendable {
   private struct State {
     var files: [String: [UInt8]] = [:]
@@ -14,7 +14,7 @@ final class NodeService: Sendable {
     var issued = 0
   }
 
-  /// What the specification of each setup answer has besides.
+  /// Additional fields of the specification in each setup response.
   private let answer: JSONObject
   private let state: Mutex<State>
 
@@ -23,16 +23,16 @@ final class NodeService: Sendable {
     state = Mutex(State(accepted: accepted))
   }
 
-  /// What ``nodeAccess`` is sent as.
+  /// The `Authorization` header of ``nodeAccess``.
   static let authorization = "Basic " + "mia:not-a-password".utf8.base64
 
   var files: [String: [UInt8]] { state.withLock { $0.files } }
   var tokensIssued: Int { state.withLock { $0.issued } }
 
-  /// Which headers are taken from now on.
+  /// Changes the `Authorization` headers that are accepted.
   func accept(_ accepted: Set<String>) { state.withLock { $0.accepted = accepted } }
 
-  /// Lets no token that was issued so far count any more.
+  /// Revokes all tokens that were issued so far.
   func revokeTokens() { state.withLock { $0.tokens = [] } }
 
   func takes(_ token: String?) -> Bool { state.withLock { $0.tokens.contains(token ?? "") } }
@@ -88,7 +88,7 @@ final class NodeService: Sendable {
       func isInside(_ name: String) -> Bool {
         name != path && name.hasPrefix(base) && !name.dropFirst(base.count).contains("/")
       }
-      // In no order, as a directory is read.
+      // The entries are unsorted, like those of a directory.
       let names = (state.files.keys.filter(isInside) + state.folders.filter(isInside)).sorted(by: >)
       let page = names.dropFirst(body["skip"]?.integer ?? 0).prefix(body["count"]?.integer ?? 100)
       return Self.reply([

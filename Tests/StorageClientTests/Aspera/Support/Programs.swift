@@ -5,14 +5,14 @@ import XCTest
 
 /// The programs that are built next to the tests.
 enum Programs {
-  /// How a program ended.
+  /// The result of a program's run.
   struct Outcome {
     let status: Int32
     let output: String
     let errors: String
   }
 
-  /// A program was ended by a signal.
+  /// The error of a program that a signal terminated.
   private struct Killed: Error {
     let status: TerminationStatus
   }
@@ -21,7 +21,7 @@ enum Programs {
 
   private static let outputLimit = 1 << 20
 
-  /// The path of a program.
+  /// Returns the path of a program.
   static func path(_ name: String) throws -> String {
     let places = [Bundle(for: Marker.self).bundleURL, Bundle.main.bundleURL].flatMap {
       [$0, $0.deletingLastPathComponent()]
@@ -32,12 +32,12 @@ enum Programs {
 
   /// Runs `storage-auth`.
   ///
-  /// It blocks no thread: the servers that the program talks to run in this process, on as few threads as it has cores.
+  /// No thread is blocked: the servers that the program calls run in this process, on as many threads as it has cores.
   ///
   /// - Parameters:
   ///   - arguments: The arguments.
-  ///   - environment: All that is in its environment besides the path and a home without files.
-  ///   - input: What it reads from standard input.
+  ///   - environment: The environment besides the path and a home directory without files.
+  ///   - input: The contents of standard input.
   static func storageAuth(
     _ arguments: [String], _ environment: [String: String] = [:], input: String = ""
   ) async throws -> Outcome {
