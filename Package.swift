@@ -1,4 +1,7 @@
 // swift-tools-version: 6.3
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 import PackageDescription
 
 /// Every target is built to the same rules: Swift 6 mode, the upcoming features that make the visibility of imports,

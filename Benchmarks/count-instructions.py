@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """Counts the instructions of each signing workload outside of libcrypto with callgrind, and checks their budgets.
 
 usage: count-instructions.py PROGRAM [WORKLOAD...]

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """Measures `storage-auth serve` and `storage-auth token-server` with wrk, next to nginx and to Hummingbird alone.
 
     measure-servers.py BUILD [--before BUILD] [--seconds N] [--rounds N] [--svg FILE]

@@ -1,4 +1,7 @@
 #!/bin/sh
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 # The checks that are no XCTest: run after `swift build --build-tests`; `make test` does.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 // The streaming digest functions are deprecated since OpenSSL 3.0; they are the fastest that it has.
 #define OPENSSL_SUPPRESS_DEPRECATED
 

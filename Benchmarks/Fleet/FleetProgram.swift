@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Foundation
 
 /// A program that shows the load of a fleet on a token service, and exits with status 1 if a peak exceeds its bound.

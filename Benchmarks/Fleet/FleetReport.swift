@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The requests of a fleet to its token service, as multiples of the mean.
 struct FleetReport {
   /// A part of the simulated time, with the bound of its busiest second.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 
 /// A program that measures the client's cost of transfers, and what the libraries below cost alone.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 #include "carryless.h"
 
 // A block `low, high` at a distance of n bits has the remainder of `low * x^(n+64) + high * x^n`. A product of reflected

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CZlib
 
 /// The zlib format ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)), in which Aspera's bearer tokens are

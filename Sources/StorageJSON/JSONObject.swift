@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A JSON object: members in the order of the document, with unique names.
 ///
 /// Names are compared as bytes: two spellings that Unicode considers equivalent are two names.

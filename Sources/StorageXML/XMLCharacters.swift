@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// Character classes: the productions of the same names in [XML 1.0, fifth edition](https://www.w3.org/TR/xml/).
 extension Unicode.Scalar {
   /// Whether a document may contain the character (`Char`).

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a document cannot be parsed, and the line of the problem.
 package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The problem, as a sentence.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 extension XMLNode {
   /// The XML declaration of a document in UTF-8.
   package static let declaration = #"<?xml version="1.0" encoding="UTF-8"?>"#

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// An element of an XML document: a name, and either text or child elements.
 ///
 /// The services' documents need no more: the parser skips comments, processing instructions and attributes.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A parser of the subset of XML that the services use, in one pass over the bytes.
 ///
 /// The specification is [Extensible Markup Language (XML) 1.0](https://www.w3.org/TR/xml/). Document types, the

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 # Uploads through the page of FormUploadExample with a real browser, headless Chromium.
 #
 # FORM_UPLOAD_EXAMPLE is the path of FormUploadExample, which is built if unset. CHROMIUM is the path of the browser.

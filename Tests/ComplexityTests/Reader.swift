@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A function that parses untrusted bytes, with an input that is designed to be as expensive as possible.
 struct Reader {
   /// The name of the function in `Tests/readers.txt`.

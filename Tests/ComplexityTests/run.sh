@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 # Counts the instructions of every parser of untrusted bytes under callgrind; fails if they grow faster than the input.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 import AsperaTransfer
 import CloudCredentials
 import Hummingbird
@@ -8,7 +11,7 @@ import StorageAuthServer
 import StorageAuthTesting
 import StorageClient
 
-// What the blocks of the documentation suppose: names that the text around them has introduced. Nothing of it is run.
+// Declarations of the names that the blocks of the documentation use. They are compiled only.
 
 private func supposed<Value>() -> Value { while true {} }
 

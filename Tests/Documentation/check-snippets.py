@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """Compiles the Swift blocks of the README, of Documentation/ and of the catalogues against the libraries that are built.
 
 Run after `swift build --build-tests`, from anywhere. Each block becomes a function; `Names.swift` declares what the text

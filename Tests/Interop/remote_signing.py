@@ -1,3 +1,6 @@
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """A client of a signing server as in Sources/StorageAuth/StorageAuth.docc/RemoteSigning.md, and SDK signers with it.
 
 The SDKs create the strings to sign; their keys have no secret.

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 # Runs the vendors' Python SDKs, and tools for S3, against `storage-auth serve`.
 #
 # STORAGE_AUTH is the path of storage-auth and OBS_SIGN that of obs-sign; they are built if unset. Arguments are

@@ -1,3 +1,6 @@
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests forms that are signed here with only hmac and hashlib: an independent implementation of the documents.
 
 The vendors' SDKs do not create forms: their documents and demos are the source.

@@ -1,3 +1,6 @@
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests keys for one folder with the vendors' SDKs: they are accepted there and rejected elsewhere.
 
 The policies are those of the vendors' documentation; the token SDK of COS creates its own.

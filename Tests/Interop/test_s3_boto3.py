@@ -1,3 +1,6 @@
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests boto3 against LocalCloud: with and without a session token, with the default checksums and without."""
 
 import base64

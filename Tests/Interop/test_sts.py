@@ -1,3 +1,6 @@
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests that the vendors' token-service SDKs get temporary keys from LocalCloud, which the storage SDKs can use.
 
 The SDKs sign differently: RPC (HMAC-SHA1) of Alibaba, TC3-HMAC-SHA256 and both older schemes of Tencent, and the

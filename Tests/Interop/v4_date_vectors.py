@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """Creates ../VectorTests/Vectors/oss-v4-date.json: OSS V4 in headers, dated with `Date` like by the vendor's Go SDK v1.
 
 The rule is that of `signHeader` and `getSignedStrV4` in oss/auth.go of github.com/aliyun/aliyun-oss-go-sdk 3.0.2: without

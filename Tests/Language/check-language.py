@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """Checks the language of comments, messages and pages, from anywhere; needs no build.
 
 Refuses words that stand for a thing that has a name ("nothing" for `nil`, "whoever" for the caller), summaries of
 documentation that do not start with a verb or a noun phrase, and public throwing functions that do not say what they throw.
+The strings of tests are data, so that only their comments are checked.
 """
 import glob
 import os
@@ -12,7 +16,7 @@ import sys
 from swift_text import pieces
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDERS = ["Sources", "Examples", "Benchmarks"]
+FOLDERS = ["Sources", "Examples", "Benchmarks", "Tests"]
 PAGES = ["*.md", "Documentation/**/*.md", "Sources/**/*.md", "Examples/**/*.md", ".github/**/*.md"]
 
 WORDS = re.compile(r"\b(nothing|whoever|whomever|somebody|someone|nobody|no one|anybody|anyone|whatsoever)\b", re.IGNORECASE)
@@ -32,7 +36,7 @@ def swift_files():
 
 def words(path, source):
     for piece in pieces(source):
-        if piece.kind == "code":
+        if piece.kind == "code" or piece.kind == "string" and path.startswith("Tests/"):
             continue
         for match in WORDS.finditer(piece.text):
             # In capitals it is a name of another program's, such as an error of ascp.
@@ -108,7 +112,7 @@ def main():
         with open(path, encoding="utf-8") as file:
             source = file.read()
         read += 1
-        for line, problem in sorted([*words(path, source), *summaries(source), *throwing(source)]):
+        for line, problem in sorted([*words(name, source), *summaries(source), *([] if name.startswith("Tests/") else throwing(source))]):
             found.append(f"{name}:{line}: {problem}")
     for pattern in PAGES:
         for path in sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True)):

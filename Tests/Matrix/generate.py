@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """Writes .build/TestMatrix.md, which presents the tests by behaviour, and prints its path and a summary.
 
 With --check, validates only the markers and the cells and writes no file.

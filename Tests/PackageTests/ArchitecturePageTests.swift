@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import XCTest
 
@@ -54,7 +57,7 @@ final class ArchitecturePageTests: XCTestCase {
     return found
   }
 
-  /// What the table says about the imports of Foundation in some files.
+  /// Returns the entry of the table for the imports of Foundation in some files.
   private func foundationUse(in files: [SourceTree.File]) -> String {
     let imports = files.map { file in file.imports.filter { $0.hasPrefix("Foundation") } }.filter { !$0.isEmpty }
     if imports.isEmpty { return "no" }

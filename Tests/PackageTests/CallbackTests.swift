@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 import XCTest
 
 /// Isolation of awaited callbacks: none runs on the actor of its caller, such as the main thread for `@MainActor` code.

@@ -1,4 +1,7 @@
 #!/bin/sh
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 # Runs real SSH servers on 127.0.0.1 for tests until standard input is closed.
 #
 # Usage: run.sh FOLDER, where FOLDER contains authorized_keys; host keys and logs are written there. The password of the

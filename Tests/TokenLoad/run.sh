@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 # Runs a load test of the token server on loopback with wrk. SECONDS_OF_LOAD and CONNECTIONS can be set.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,3 +1,6 @@
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests the token server under load on loopback: requests per second, latency, memory, requests to the token service,
 and that a caller over its rate does not affect other callers."""
 

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import StorageCrypto
 
 /// The SHA-1 of a server's public host key, as in the field `sshfp` of a transfer specification.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 package import CloudCredentials
 
 /// The locations at which IBM's products and aspera-cli install the key of accounts with tokens.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A code in the field `Code` of a management frame of ascp.
 ///
 /// The codes and their names are those of aspera-cli (`ascp/management.rb`). ascp's log (`errcode=`) numbers its errors

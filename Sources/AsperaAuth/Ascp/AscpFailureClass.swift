@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A class of failures of ascp, which determines whether a retry or a new token can help.
 public enum AscpFailureClass: String, Sendable, Hashable, CaseIterable {
   /// An account that the server rejects; neither a new token nor a retry helps.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 package import StorageAuth
 
 /// A command that is ready to run, with its file list written to a file.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 extension ManagementFrame {
   /// The kind of the frame (`Type`); `nil` if the field is missing.
   package var kind: Kind? { self["Type"].map { Kind(rawValue: $0) } }

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A message of ascp's management port: a header with a version, fields, and an empty line.
 ///
 /// The format is that of aspera-cli (`ascp/management.rb`), with which ascp's own output agrees. Every field is stored

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// An incremental parser of the frames of ascp's management port.
 ///
 /// The parser accepts input in pieces of any length, any version, fields in any order, and lines that end with CR LF. A

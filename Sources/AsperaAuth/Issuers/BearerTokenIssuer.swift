@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 public import StorageAuth
 
 /// An issuer that signs a bearer token for each transfer with the key of an access key, without a request to a service.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import StorageJSON
 
 /// The calls of a Node API that set up transfers, `/files/upload_setup` and `/files/download_setup`.

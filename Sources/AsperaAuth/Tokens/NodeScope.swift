@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The scope of a node bearer token: an access key, and a role on it.
 public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
   /// The role of a user, who has the rights that the permissions on folders grant.

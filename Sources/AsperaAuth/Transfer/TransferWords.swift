@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A cipher that encrypts the data of a transfer between client and server.
 public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
   /// The server's choice, or else AES-128; this value does not turn encryption off.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The time limits of an ``AscpEngine``, and the amount of ascp's output that it retains.
 public struct AscpLimits: Sendable, Hashable {
   /// The maximum time for ascp to connect to the management port.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The standard error of the SSH client with `-vv`.
 ///
 /// A server can make the client print any line. The transcript is therefore used only to explain an outcome, never to

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state machine of a queue, without a clock, a lock or a task: events go in, effects come out.
 ///
 /// All times are uptimes. A free slot goes first to the sessions that the caller asked to run now, then to interrupted

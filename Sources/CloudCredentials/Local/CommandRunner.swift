@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A runner of commands.
 public protocol CommandRunner: Sendable {
   /// Runs a program with the environment of this process, without a shell and with an empty standard input.

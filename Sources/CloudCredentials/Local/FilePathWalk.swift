@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A walk along a path from the root directory to a file, through every directory and symbolic link.
 struct FilePathWalk {
   /// The maximum number of links, which is also the kernel's.

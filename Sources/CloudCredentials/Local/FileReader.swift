@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A reader of small files, such as configuration and tokens.
 public protocol FileReader: Sendable {
   /// Reads a whole file; symbolic links are followed.

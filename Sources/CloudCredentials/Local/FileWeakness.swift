@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A reason why a user other than the current user or root could have written a file.
 ///
 /// The rule is that of OpenSSH for files that a login depends on: the file, every directory above it and every symbolic

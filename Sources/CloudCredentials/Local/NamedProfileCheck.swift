@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import StorageAuth
 
 /// A link of a chain that fails if a variable names a profile which none of the sources before it has.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 public import StorageAuth
 
 /// A provider that runs a command which prints an access key as JSON to its standard output.

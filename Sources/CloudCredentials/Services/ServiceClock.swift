@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import StorageAuth
 
 /// The current time by a service's clock, once the service has rejected the time of this machine's clock.

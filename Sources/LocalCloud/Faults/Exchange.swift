@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The faults that are planned for one request, performed before and after its operation.
 struct Exchange: Sendable {
   let plan: FaultPlan

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A request to a policy: an action, a resource, and the facts that conditions can test.
 struct PolicyQuestion: Sendable {
   /// The action, such as `sts:AssumeRole`.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A pattern in which `*` matches any sequence of characters, including the empty one, and `?` any single character.
 struct WildcardPattern: Sendable, Hashable {
   private let scalars: [Unicode.Scalar]

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 extension ParameterNames {
   /// The prefixes that the services, and related services whose clients may send requests here, reserve.
   static let ownedPrefixes = ["x-oss-", "x-cos-", "x-ci-", "x-obs-", "x-amz-", "x-image-", "ci-"]

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A service on the port of the token services, the app server and the metadata.
 protocol ServiceHandler: Sendable {
   /// The endpoint that calls are counted for.

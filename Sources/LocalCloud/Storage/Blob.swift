@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// An immutable file, named by a separate id.
 ///
 /// The file exists as long as a reference to this value does: in the index, in a copy of the object, or in a reader

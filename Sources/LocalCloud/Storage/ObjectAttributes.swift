@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The storage attributes that a client specified for an object.
 ///
 /// They are stored and returned; only the customer-provided key and an archive storage class have an effect.

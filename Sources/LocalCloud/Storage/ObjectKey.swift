@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The key of an object, compared and ordered by its UTF-8 bytes, like in the services' listings.
 ///
 /// `String` compares by canonical equivalence, so that two keys that differ in their bytes could be equal.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A dictionary whose entries are ordered by key.
 ///
 /// A lookup takes logarithmic time. Insertion and removal move all subsequent entries, which for tens of thousands of

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state machine of a credential cache, without a clock, a lock or a task: it takes events and returns effects.
 ///
 /// All instants are uptimes. A flight is one request to the provider; at most one is in flight. No waiter owns it, so a

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The generation of a credential in its cache.
 ///
 /// Each credential that a cache receives has a higher number than the one before.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A cache that stores a credential, refreshes it before it expires, and shares one request among all waiters.
 ///
 /// - A credential is refreshed in the background between ten and five minutes before it expires, or after three to four

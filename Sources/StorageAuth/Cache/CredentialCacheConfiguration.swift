@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The times of a credential cache: when it refreshes its credential, its timeout and its backoff.
 public struct CredentialCacheConfiguration: Sendable, Hashable {
   /// The timeout of a request to the provider; after it the waiters receive an error, and the response is discarded.

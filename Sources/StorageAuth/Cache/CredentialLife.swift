@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The remaining lifetime of a credential that the provider has just returned.
 enum CredentialLife: Equatable {
   /// The credential does not expire, or its expiration cannot be determined here.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// Arithmetic on untrusted integers: a result that does not fit is `nil` or the nearest representable value.
 ///
 /// Swift's own operators trap on overflow, which would end the process for all of its tenants.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import StorageCrypto
 
 /// The structure of a host with an optional port, parsed in one pass over its bytes because every signature needs it.

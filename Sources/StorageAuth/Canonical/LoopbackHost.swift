@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A check of the names of this machine in a Host header.
 ///
 /// Any web page could read from a loopback server that responds to every host name: once the page is loaded, its own

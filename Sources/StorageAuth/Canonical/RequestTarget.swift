@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The target of a request: its bucket, key and query parameters, decoded once.
 public struct RequestTarget: Sendable, Hashable {
   /// The bucket, or `nil` for a request to the service itself.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 package import StorageCrypto
 
 /// A text from a request, or one that is compared with such a text; two texts are equal only if their bytes are.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import StorageCrypto
 
 /// A message authentication code of a string under an access key: the output of HMAC (RFC 2104).

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The public identifier of an access key, which a request states as the id of its signer.
 ///
 /// Ids are compared by their bytes. An id that signs, or that a request states, consists of visible ASCII characters.

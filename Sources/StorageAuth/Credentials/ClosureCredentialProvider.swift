@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A provider that calls an asynchronous function for each request.
 public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   /// The name of the source.

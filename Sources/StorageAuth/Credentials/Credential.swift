@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A credential that authenticates requests.
 ///
 /// All that every kind of credential shares is an optional validity period. Credentials are equatable, so that a cache

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A provider that tries several providers in order, and reports why each of them declined.
 ///
 /// A provider that is not configured on this machine (`notConfigured`) is skipped. Any other error ends the search: a

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A source of credentials.
 ///
 /// A provider may perform I/O and holds its own dependencies. It returns a credential that is valid now, or throws:

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The identity of a signer without its secret: what a request must state about its signer before the signature exists.
 ///
 /// It is sufficient for a device in self-signed mode, where the secret stays on a server.

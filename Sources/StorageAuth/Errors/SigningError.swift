@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The error of a request that cannot be signed: the problem, its location and the remedy.
 ///
 /// Signing the same request again never succeeds. The error contains no secret and no token.

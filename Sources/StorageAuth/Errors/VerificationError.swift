@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The error of a request whose signature is not accepted: the problem and the remedy.
 ///
 /// It contains no secret and no token: session tokens in ``comparison`` are masked.

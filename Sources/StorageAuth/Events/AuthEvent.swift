@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// An event that occurred while a credential was fetched, a request signed or content transferred.
 ///
 /// Events are for logs and metrics. They contain no secret, no token, no query and no string to sign. Later versions

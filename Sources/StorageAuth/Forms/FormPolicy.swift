@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The upload that a form permits its bearer: one object with a given key or below a prefix of a bucket, under
 /// conditions, until an expiration.
 ///

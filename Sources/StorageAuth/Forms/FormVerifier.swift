@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A verifier of the signature and the policy of a submitted form.
 ///
 /// As for requests, verification has two steps, so that the key can be looked up between them: ``claim(in:)`` and

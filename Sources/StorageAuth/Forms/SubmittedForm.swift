@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A form as it arrived, without the bytes of the file.
 public struct SubmittedForm: Sendable {
   /// The bucket to which the form was posted.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 extension AccessPolicy {
   /// Returns a Boolean value that indicates whether the policy allows all that a rule allows.
   ///

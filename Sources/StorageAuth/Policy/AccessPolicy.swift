@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The permissions of a user in a storage service, defined once for every provider, for least privilege.
 ///
 /// An access is denied unless a rule allows it; there are no rules that deny. A provider's own document is generated

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// One access to a storage service, with the properties that a policy examines.
 public struct AccessRequest: Sendable, Hashable {
   /// The action.

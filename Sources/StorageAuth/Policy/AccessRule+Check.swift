@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 extension AccessPolicy {
   /// Returns the rules with at least one action, after validating that each of them is meaningful for every provider.
   ///

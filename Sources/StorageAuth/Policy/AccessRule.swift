@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// One permission: actions, the objects of a bucket that they may be performed on, and conditions.
 ///
 /// A condition that is not `nil` must be met; an access that lacks the property that the condition tests does not meet

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The error of a policy that a provider cannot express, or that does not allow a request.
 ///
 /// It states the problem, its location and the remedy. A provider's document that would allow more than the policy, or

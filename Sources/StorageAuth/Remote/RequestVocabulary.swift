@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The headers and parameters that a service's requests may carry without changing the operation that a policy allows.
 ///
 /// A string signer returns it with the parsed request (``SigningIntent/vocabulary``), so that the policy check contains

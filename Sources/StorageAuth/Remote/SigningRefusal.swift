@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why the key holder does not sign a string from a client, and the remedy.
 ///
 /// It contains no string to sign, no secret and no token.

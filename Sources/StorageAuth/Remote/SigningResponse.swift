@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The key holder's response: a signature and the identity of its key.
 ///
 /// A signature authorizes its bearer to perform the signed request: `print`, `dump` and `Mirror` show neither the

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The rules by which a server signs strings for one caller.
 public struct SigningRules: Sendable {
   /// The access policy of the caller.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 public import HTTPTypes
 
 /// A signer of URLs that carry their own authorization, for users and programs that hold no key.

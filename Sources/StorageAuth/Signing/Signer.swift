@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A signer that authorizes one request with one credential.
 ///
 /// Signing is synchronous and pure: the same request, credential and context give the same result. It is atomic: if it

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The time of signing.
 ///
 /// A signer never reads a clock: its caller, which knows the clock skew of this machine, reads the time once for each

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 extension SignatureClaim {
   /// Compares the claimed access key ID and session token with those of a key, and checks the key's expiration; for
   /// implementations of verifiers.

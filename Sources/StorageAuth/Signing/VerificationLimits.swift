@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 public import HTTPTypes
 
 /// The limits of a verifier: the size of a request, which is checked before any other work, and the lifetime of an

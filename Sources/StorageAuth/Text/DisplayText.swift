@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// An untrusted string in a form that is safe to show in a terminal or a log.
 ///
 /// Control characters can move the cursor, rename the window or start a new line in a log; directional marks can

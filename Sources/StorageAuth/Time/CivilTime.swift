@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A date and a time of day in the proleptic Gregorian calendar, UTC.
 package struct CivilTime: Sendable {
   var year: Int64

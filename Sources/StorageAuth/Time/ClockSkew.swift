@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The clock skew between this machine and each of the hosts that it signs requests for.
 ///
 /// A skew is determined from a response that rejects a request for its time, and applied to every later signature. Each

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A wall clock and a monotonic clock: those of the machine, or those of a test.
 ///
 /// The wall clock may be wrong and may jump; it is for times that other machines read. The uptime never jumps; it is

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 extension Timestamp {
   /// Parses a time in the extended format of ISO 8601, such as `2026-11-20T08:00:00.5+08:00`.
   ///

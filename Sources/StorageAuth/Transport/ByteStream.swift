@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// An asynchronous sequence of byte chunks, each as large as its source delivers it.
 ///
 /// The next chunk is requested only when the previous one has been consumed, so that a slow reader exerts back pressure

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The body of a request: its length and its content.
 ///
 /// The length is always known, because it is signed; a source of unknown length is split into parts first. A body can

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The error of a request that received no response: the problem, the host, and whether a retry can help.
 ///
 /// It contains no header and no query.

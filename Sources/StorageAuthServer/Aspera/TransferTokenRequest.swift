@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A request for tokens of Aspera transfers, with its caller and the policy that the app grants.
 public struct TransferTokenRequest: Sendable, Hashable {
   /// The caller, for rate limits and the audit log: the user's ID, not a name or an address.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The rate limit of callers, with the store that counts their requests.
 struct CallerRates: Sendable {
   /// The rate limit, or `nil` for no limit.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A priority queue of elements by their expiration, with the earliest first.
 ///
 /// Inserting an element and removing the first one take logarithmic time in the number of elements, for any input.

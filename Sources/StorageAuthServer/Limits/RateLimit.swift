@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A rate limit: a number of requests at once, and then one more after each interval.
 public struct RateLimit: Sendable, Hashable {
   /// The maximum number of requests at once.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The scope of a temporary key: its session name, its policy and its lifetime.
 ///
 /// Callers with equal scopes receive the same key. A policy with an expiration relative to the current time differs in

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// An app's service that issues temporary keys, each with only the rights that its holder needs.
 ///
 /// - Keys are cached by scope: concurrent requests for a scope cause one request to the cloud, and the key is issued

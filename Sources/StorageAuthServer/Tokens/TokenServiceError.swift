@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a caller receives no key and no token.
 public enum TokenServiceError: Error, Sendable, Hashable {
   /// The caller exceeded its rate limit.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The rules for a signer of HTTP requests.
 public enum SignerRule: String, CaseIterable, Sendable {
   /// Signing depends only on its inputs.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The rules for a verifier, together with the signer whose requests it accepts.
 public enum VerifierRule: String, CaseIterable, Sendable {
   /// A correctly signed request is accepted and parsed correctly.

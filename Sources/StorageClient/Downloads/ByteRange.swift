@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A range of an object.
 public struct ByteRange: Sendable, Hashable {
   /// The first and the last byte, or the number of bytes at the end.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// An error of the client itself: the problem, its location, and a remedy.
 ///
 /// A service reports a ``ServiceError``, the network causes a ``TransportError``, and a signer or a credential provider

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import StorageCrypto
 
 /// A set of the digests of a body that a provider needs before its request is signed.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A pipeline that carries out many transfers concurrently, with one progress and one report.
 ///
 /// A transfer is taken from the sequence only when it can start, at most one ahead, so that a listing of a million

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 extension ByteWriter {
   /// Appends bytes in Base64 with padding (RFC 4648, section 4).
   package mutating func append(base64 bytes: Span<UInt8>) {

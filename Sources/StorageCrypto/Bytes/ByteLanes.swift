@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// Sixteen bytes as SIMD lanes, so that one operation tests all of them.
 ///
 /// The first byte is the first lane on every platform. Lanes after the end of the bytes are zero.

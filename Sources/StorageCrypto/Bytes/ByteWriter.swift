@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A sink for bytes that are hashed or collected while they are written.
 ///
 /// The bytes are buffered in a block on the stack, which is flushed when it is full, so that writing a canonical

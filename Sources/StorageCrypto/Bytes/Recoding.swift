@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decodes one byte of a percent-encoded string, and moves the index to the next one.
 ///
 /// A truncated escape, or one that is not hexadecimal, stands for itself; callers validate strings before they decode

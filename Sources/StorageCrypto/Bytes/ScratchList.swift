@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A short list on the stack, which moves to the heap only if it grows too long.
 ///
 /// A list exists only inside the closure that receives it.

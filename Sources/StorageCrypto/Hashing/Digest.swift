@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The output of a hash function: up to 64 bytes, which are stored inline.
 @safe
 @usableFromInline

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A key for HMAC (RFC 2104), for which the states after the inner and the outer pad are computed once.
 ///
 /// Authenticating a message then costs the blocks of the message and one more, and no allocation. The states are as

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// An encoder of the distinguished encoding rules (DER) of ASN.1 (X.690), limited to the values in private keys.
 enum DER {
   /// Returns a value with its tag and its length.

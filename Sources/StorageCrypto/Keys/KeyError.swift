@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a key cannot be parsed or used.
 package enum KeyError: Error, Sendable, Hashable {
   /// The text is not a key of the expected kind.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// An option that the simulator knows, which are those that Aspera's own tools pass to ascp.
 ///
 /// Options that affect files are implemented or refused (``FileRules``). Options that affect only the connection, such

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A server on the command line: `host`, `host:port` or `[::1]:port`, optionally with a user before it.
 struct ServerAddress: Hashable {
   let user: String?

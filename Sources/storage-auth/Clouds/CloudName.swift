@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import ArgumentParser
 
 /// The name of a cloud on the command line, such as `oss`, and the registry of all clouds.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A reader of values in the Distinguished Encoding Rules of ASN.1 (ITU-T X.690).
 ///
 /// Every function returns `nil` if the next value is truncated, has another type or is out of range.

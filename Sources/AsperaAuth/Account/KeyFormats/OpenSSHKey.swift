@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import StorageCrypto
 
 /// A private key in OpenSSH's own format, `openssh-key-v1` (`PROTOCOL.key` in the sources of OpenSSH).

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The encryption of a PKCS #8 key (RFC 5958, RFC 8018, RFC 7914).
 struct PKCS8Encryption: Equatable {
   /// The usual name of the cipher, or its object identifier if the name is not known.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// A reader of fields in the data types of SSH (RFC 4251, section 5); functions return `nil` if a field is truncated.
 struct SSHReader {
   private var rest: ArraySlice<UInt8>

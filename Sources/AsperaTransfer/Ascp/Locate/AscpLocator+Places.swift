@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 extension AscpLocator {
   #if os(macOS)
     /// The locations in which IBM's products install ascp: Connect, the Desktop Client, the servers, Drive, the old

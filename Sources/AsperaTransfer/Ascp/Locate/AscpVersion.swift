@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The version of ascp, and its known limitations.
 public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
   /// The version as ascp prints it, such as `4.4.5.1646`.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 /// The end of a program's output, with a bounded size.
 struct PrintedTail: Sendable {
   private let limit: Int

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 public import StorageAuth
 
 /// The default sources of keys for OSS: the vendor's default chain, with the sources of OSS's own tools.

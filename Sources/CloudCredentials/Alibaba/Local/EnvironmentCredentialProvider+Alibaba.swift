@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 extension EnvironmentCredentialProvider {
   /// The provider of keys from OSS's variables: `OSS_ACCESS_KEY_ID`, `OSS_ACCESS_KEY_SECRET` and, for a temporary key,
   /// `OSS_SESSION_TOKEN`.

@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 public import StorageAuth
 
 /// A provider that uses a profile of the files that Amazon's tools and SDKs share: `~/.aws/credentials` and

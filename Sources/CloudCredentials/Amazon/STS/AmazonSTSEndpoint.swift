@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 internal import StorageAuth
 
 /// An endpoint of Amazon's token service (STS), with the region in the signature's scope.

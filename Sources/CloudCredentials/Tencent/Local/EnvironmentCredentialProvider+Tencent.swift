@@ -1,3 +1,6 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
 extension EnvironmentCredentialProvider {
   /// The provider of keys from Tencent Cloud's variables: `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY` and, for
   /// a temporary key, `TENCENTCLOUD_TOKEN` or `TENCENTCLOUD_SESSION_TOKEN`.
