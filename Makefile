@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench bench-instructions bench-transfer fleet interop browser large longrun load sanitize fuzz complexity matrix setup
+.PHONY: demo test lint bench bench-instructions bench-transfer bench-servers fleet interop browser large longrun load sanitize fuzz complexity matrix setup
 
 SWIFT ?= swift
 
@@ -36,6 +36,14 @@ bench-transfer: setup
 	$(SWIFT) build -c release --product storage-auth
 	$(SWIFT) build -c release --product transfer-benchmark
 	Benchmarks/measure-transfers.py "$$($(SWIFT) build -c release --show-bin-path)" $(ARGUMENTS)
+
+# Measures LocalCloud and the token server with wrk, next to nginx and Hummingbird alone; ARGUMENTS="--before FOLDER" adds an
+# older build.
+bench-servers: setup
+	.ci/setup nginx wrk
+	$(SWIFT) build -c release --product storage-auth
+	$(SWIFT) build -c release --product transfer-benchmark
+	Benchmarks/measure-servers.py "$$($(SWIFT) build -c release --show-bin-path)" $(ARGUMENTS)
 
 # Steps the credential cache of a million devices and shows what their token service sees.
 fleet: setup
