@@ -28,16 +28,16 @@ let modules: KeyValuePairs<String, [String]> = [
   "StorageJSON": [],
   "StorageXML": [],
   "StorageAuth": ["StorageCrypto", "StorageJSON", "HTTPTypes"],
-  "OSSAuth": ["StorageAuth", "StorageCrypto", "StorageJSON", "HTTPTypes"],
+  "OSSAuth": ["StorageAuth", "StorageCrypto", "HTTPTypes"],
   "COSAuth": ["StorageAuth", "StorageCrypto", "StorageJSON", "HTTPTypes"],
-  "S3Auth": ["StorageAuth", "StorageCrypto", "StorageJSON", "HTTPTypes"],
+  "S3Auth": ["StorageAuth", "StorageCrypto", "HTTPTypes"],
   "CloudCredentials": ["StorageAuth", "StorageCrypto", "StorageJSON", "StorageXML", "HTTPTypes"],
   "AsperaAuth": [
     "CloudCredentials", "StorageAuth", "StorageCompression", "StorageCrypto", "StorageJSON", "HTTPTypes",
   ],
   "StorageDiagnosis": ["OSSAuth", "COSAuth", "S3Auth", "StorageAuth", "StorageCrypto", "StorageXML", "HTTPTypes"],
   "SigningJobs": ["OSSAuth", "COSAuth", "S3Auth", "StorageAuth", "StorageCrypto", "HTTPTypes"],
-  "AsperaTransfer": ["AsperaAuth", "CloudCredentials", "StorageAuth", "StorageCrypto", "StorageJSON"],
+  "AsperaTransfer": ["AsperaAuth", "CloudCredentials", "StorageAuth", "StorageCrypto"],
   "StorageClient": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "CloudCredentials", "StorageAuth", "StorageCrypto",
     "StorageDiagnosis", "StorageJSON", "StorageXML", "HTTPTypes",
@@ -48,16 +48,15 @@ let modules: KeyValuePairs<String, [String]> = [
     "StorageJSON", "StorageXML", "HTTPTypes",
   ],
   "StorageAuthServer": [
-    "OSSAuth", "COSAuth", "AsperaAuth", "CloudCredentials", "HTTPServing", "StorageAuth", "StorageCrypto",
-    "StorageJSON", "StorageXML", "HTTPTypes",
+    "AsperaAuth", "CloudCredentials", "HTTPServing", "StorageAuth", "StorageCrypto", "StorageJSON", "StorageXML",
+    "HTTPTypes",
   ],
   "StorageAuthTesting": ["StorageAuth", "HTTPTypes"],
   "StorageClientTesting": ["StorageAuth", "StorageClient", "StorageCrypto", "HTTPTypes"],
   "ascp-simulator": ["AsperaAuth", "StorageAuth", "StorageClient", "StorageCrypto", "StorageJSON", "HTTPTypes"],
   "storage-auth": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "CloudCredentials", "LocalCloud", "SigningJobs",
-    "StorageAuth", "StorageAuthServer", "StorageClient", "StorageCrypto", "StorageDiagnosis", "StorageJSON",
-    "HTTPTypes",
+    "StorageAuth", "StorageAuthServer", "StorageClient", "StorageDiagnosis", "StorageJSON", "HTTPTypes",
   ],
 ]
 

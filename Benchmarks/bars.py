@@ -5,7 +5,7 @@
 
 from html import escape
 
-COLORS = {"curl": "#888888", "nginx": "#888888", "before": "#c2571a", "now": "#0b6e99"}
+COLORS = {"curl": "#888888", "nginx": "#888888", "alone": "#888888", "before": "#c2571a", "now": "#0b6e99"}
 
 
 def draw(panels: list[tuple[str, str, list[tuple[str, float]]]]) -> str:
@@ -25,7 +25,8 @@ def draw(panels: list[tuple[str, str, list[tuple[str, float]]]]) -> str:
             length = scale * value / largest if largest else 0
             lines.append(f'<text x="{left - 8}" y="{y}" text-anchor="end">{escape(label)}</text>')
             lines.append(f'<rect x="{left}" y="{y - 11}" width="{length:.1f}" height="14" fill="{color}"/>')
-            lines.append(f'<text x="{left + length + 6:.1f}" y="{y}">{value:,.3g} {escape(unit)}</text>'.replace("e+03", "000"))
+            number = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+            lines.append(f'<text x="{left + length + 6:.1f}" y="{y}">{number} {escape(unit)}</text>')
         y += 12
     height = y + 10
     return "\n".join([

@@ -94,7 +94,7 @@ def tokens(builds: dict[str, str], arguments: argparse.Namespace) -> dict[str, t
                 text=True, env=os.environ | {
                     "STORAGE_AUTH": os.path.join(build, "storage-auth"), "SECONDS_OF_LOAD": str(arguments.seconds)},
             ).stdout
-            rate = float(re.search(r"([\d.]+) (?:responses )?(?:a|per) second", output).group(1))
+            rate = float(re.search(r"([\d.]+) (?:responses )?per s(?:econd)?\b", output).group(1))
             median, last = (float(re.search(rf"{word} ([\d.]+)", output).group(1)) for word in ("p50", "p99"))
             best[name] = max(best.get(name, (rate, median, last)), (rate, median, last))
     return best
@@ -113,19 +113,19 @@ def main() -> None:
     builds = ({"before": arguments.before} if arguments.before else {}) | {"now": arguments.build}
     with tempfile.TemporaryDirectory() as folder:
         found = responses(builds, arguments, folder)
-    print("objects of 1 KiB, wrk -t1 -c16\n| | µs of processor time a response | responses a second |\n|---|---|---|")
+    print("objects of 1 KiB, wrk -t1 -c16\n| | µs of processor time per response | responses per second |\n|---|---|---|")
     for name, (used, rate, *_) in found.items():
         print(f"| {name} | {used:.0f} | {rate:,.0f} |")
     served = tokens(builds, arguments)
-    print("\n256 connections: the token server (wrk -t2 -c256), Hummingbird alone (wrk -t1 -c256)\n| | responses a second | median, ms | 99th percentile, ms |\n|---|---|---|---|")
+    print("\n256 connections: the token server (wrk -t2 -c256), Hummingbird alone (wrk -t1 -c256)\n| | responses per second | median, ms | 99th percentile, ms |\n|---|---|---|---|")
     for name, (rate, median, last) in served.items():
         print(f"| {name} | {rate:,.0f} | {median:.0f} | {last:.0f} |")
     if arguments.svg:
         with open(arguments.svg, "w") as file:
             file.write(draw([
                 ("Processor time of the server for a response", "µs", [(name, row[0]) for name, row in found.items()]),
-                ("Token server: responses a second", "", [(name, row[0]) for name, row in served.items()]),
-                ("Token server: 99th percentile", "ms", [(name, row[2]) for name, row in served.items()])]))
+                ("Token server at 256 connections: responses per second", "", [(name, row[0]) for name, row in served.items()]),
+                ("Token server at 256 connections: 99th percentile", "ms", [(name, row[2]) for name, row in served.items()])]))
 
 
 if __name__ == "__main__":

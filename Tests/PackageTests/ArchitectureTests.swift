@@ -44,6 +44,15 @@ final class ArchitectureTests: XCTestCase {
     }
   }
 
+  func testDeclaredDependenciesAreImported() throws {
+    var imported: [String: Set<String>] = [:]
+    for file in try sources() { imported[file.target, default: []].formUnion(file.imports) }
+    for (name, dependencies) in try ModuleGraph().modules {
+      let unused = Set(dependencies).subtracting(imported[name] ?? [])
+      XCTAssertTrue(unused.isEmpty, "\(name) names \(unused.sorted()) and imports none of them")
+    }
+  }
+
   func testModulesDependOnlyOnModulesDeclaredAbove() throws {
     var above: Set = ["CLibcrypto", "CCarryless", "CZlib", "HTTPTypes"]
     for (name, imports) in try ModuleGraph().modules {
