@@ -70,17 +70,19 @@ def site_anchor(url, fragment):
         return "#" + (find(json.load(file)) or fragment)
 
 
-def rewrite(value, folder, pages, broken):
-    """Replaces the relative links in the data of a page."""
+def rewrite(value, url, folder, pages, broken):
+    """Replaces the relative links in the data of the page at an address of the site."""
     if isinstance(value, list):
-        return [rewrite(element, folder, pages, broken) for element in value]
+        return [rewrite(element, url, folder, pages, broken) for element in value]
     if not isinstance(value, dict):
         return value
-    value = {key: rewrite(member, folder, pages, broken) for key, member in value.items()}
+    value = {key: rewrite(member, url, folder, pages, broken) for key, member in value.items()}
     if value.get("type") == "link":
         for member in {"url", "destination"} & value.keys():
             link = value[member]
-            if not (link.startswith(("/", "#")) or urllib.parse.urlsplit(link).scheme):
+            if link.startswith("#"):
+                value[member] = site_anchor(url, link[1:])
+            elif not (link.startswith("/") or urllib.parse.urlsplit(link).scheme):
                 replacement = address(folder, link, pages)
                 if replacement is None:
                     broken.add(link)
@@ -114,7 +116,7 @@ def main():
         folder = folders.get(url) or folders.get("/".join(url.split("/")[:3]))
         with open(path, encoding="utf-8") as file:
             data = json.load(file)
-        if folder and (changed := rewrite(data, folder, pages, broken)) != data:
+        if folder and (changed := rewrite(data, url, folder, pages, broken)) != data:
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(changed, file, separators=(",", ":"))
     for link in sorted(broken):
