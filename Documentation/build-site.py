@@ -4,8 +4,8 @@
 
 """Builds the documentation of all public modules as one web site in .build/docs, with swift-docc-plugin; `make docs`.
 
-Every warning of DocC is an error. The pages link each other by the paths of their files, which works in a checkout and on
-GitHub; this script replaces those paths by the addresses of the pages in the site, and fails if a page is not in the site.
+Every warning of DocC is an error. The pages link each other by the paths of their files, which works in a checkout and
+on GitHub; this script replaces those paths by the addresses of the pages in the site, and fails if a page is missing.
 """
 import glob
 import json
@@ -54,7 +54,8 @@ def address(folder, link, pages):
         return None
     if target in pages:
         return pages[target] + (site_anchor(pages[target], fragment) if fragment else "")
-    return REPOSITORY + posixpath.join(*os.path.relpath(target, ROOT).split(os.sep)) + (f"#{fragment}" if fragment else "")
+    anchor = f"#{fragment}" if fragment else ""
+    return REPOSITORY + posixpath.join(*os.path.relpath(target, ROOT).split(os.sep)) + anchor
 
 
 def site_anchor(url, fragment):

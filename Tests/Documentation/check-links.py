@@ -2,10 +2,11 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""Checks the links of the README, of Documentation/, of the catalogues and of .github, from anywhere; no network, no build.
+"""Checks the links of the README, of Documentation/, of the catalogues and of .github; needs no network and no build.
 
-A relative link leads to a file of the repository and, with a fragment, to a heading, by the rules of GitHub; <doc:Name> to a
-page or a tutorial of its catalogue; a link outside is an https URL. Links to symbols are DocC's to check (`make docs`).
+A relative link leads to a file of the repository and, with a fragment, to a heading, by the rules of GitHub;
+<doc:Name> to a page or a tutorial of its catalogue; a link outside is an https URL. DocC checks the
+links to symbols (`make docs`).
 """
 import glob
 import os

@@ -2,13 +2,13 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiles the Swift of the README, of Documentation/, of the catalogues and of the tutorials with the libraries that are built.
+"""Compiles the Swift of the README, of Documentation/, of the catalogues and of the tutorials with the built libraries.
 
 Run after `swift build --build-tests`, from anywhere. Each block becomes a function; `Names.swift` declares what the text
 around it supposes, such as a key or a file. A block with imports gets these alone. Any other gets StorageClient on the pages
 for which that is enough, and all modules elsewhere. The line of a manifest is passed over. The files of a tutorial are
-compiled whole, at each step, together with those that the steps before have left in the same folder; a folder is a module that
-the later ones can import. Nothing is linked or run.
+compiled whole, at each step, together with those that the earlier steps left in the same folder; a folder is a module
+that later ones can import. Nothing is linked or run.
 """
 import concurrent.futures
 import glob
@@ -98,14 +98,15 @@ def check_tutorial(path, libraries, manifests):
                 files = [present[other] for other in present if os.path.dirname(other) == folder]
                 outcome = compiler(
                     "-parse-as-library", "-whole-module-optimization", "-module-name", module, "-emit-module",
-                    "-emit-module-path", os.path.join(modules, module + ".swiftmodule"), "-I", modules, *libraries, *files)
+                    "-emit-module-path", os.path.join(modules, module + ".swiftmodule"), "-I", modules, *libraries,
+                    *files)
             if outcome.returncode:
                 complaints += f"{os.path.relpath(path, ROOT)}: the step with {file} does not compile\n{outcome.stdout}"
     return used, complaints
 
 
 def check_tutorials():
-    """Compiles the code of all tutorials; returns the number of the files, or 0 if one does not compile or is not used."""
+    """Compiles the code of all tutorials; returns the number of files, or 0 if one does not compile or is not used."""
     tutorials = sorted(glob.glob(os.path.join(ROOT, "Documentation/**/*.tutorial"), recursive=True))
     libraries, manifests = settings(binaries()), manifest_settings()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
