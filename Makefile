@@ -12,7 +12,7 @@ test: setup
 	Tests/run-checks.sh
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
+	$(SWIFT) format lint --strict --recursive Package.swift Documentation Sources Tests Examples Benchmarks
 	Tests/Language/check-headers.py
 	Tests/Language/check-language.py
 
@@ -20,6 +20,11 @@ lint:
 .PHONY: api-check
 api-check: setup
 	Tests/API/check-api.py $(BASELINE)
+
+# Builds the documentation of all public modules, with the tutorials, as one web site in .build/docs; warnings are errors.
+.PHONY: docs
+docs: setup
+	SWIFT="$(SWIFT)" Documentation/build-site.py
 
 bench: setup
 	$(SWIFT) build -c release --product signing-benchmark

@@ -380,6 +380,17 @@ if let extent = Context.environment["STORAGE_AUTH_CORE"] {
   }
 }
 
+// `STORAGE_AUTH_DOCS=1` (`make docs`) and `SPI_GENERATE_DOCS`, which the Swift Package Index sets, add swift-docc-plugin and
+// the module of the package's own catalogue. The plugin documents targets only, so the catalogue needs one; it depends on
+// the libraries, so that its links to them resolve. Consumers fetch and build neither.
+if Context.environment["STORAGE_AUTH_DOCS"] != nil || Context.environment["SPI_GENERATE_DOCS"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+  package.targets.append(
+    .target(
+      name: "SwiftStorageAuth", dependencies: libraries.map { .byName(name: $0) },
+      path: "Documentation/SwiftStorageAuth", swiftSettings: rules))
+}
+
 // `STORAGE_AUTH_ONLY=OSSAuthTests,COSAuthTests` builds the named targets and what they depend on, so that one module's
 // tests are built and run in seconds; every package is still resolved.
 if let names = Context.environment["STORAGE_AUTH_ONLY"] {

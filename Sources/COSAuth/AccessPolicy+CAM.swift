@@ -11,7 +11,7 @@ extension AccessPolicy {
   /// - Parameters:
   ///   - region: The region of all buckets, such as `ap-guangzhou`.
   ///   - options: The statements that the document may contain beyond those that COS documents.
-  /// - Throws: A ``PolicyError`` if CAM cannot express the policy; see ``camDocument(regions:options:)``.
+  /// - Throws: A `PolicyError` if CAM cannot express the policy; see ``camDocument(regions:options:)``.
   public func camDocument(region: String, options: CAMDocumentOptions = []) throws(PolicyError) -> String {
     try camDocument(
       regions: Dictionary(rules.map { ($0.bucket, region) }) { first, _ in first }, options: options)
@@ -27,7 +27,7 @@ extension AccessPolicy {
   ///   - regions: The region of each bucket, by the bucket name with its app ID.
   ///   - options: The statements that the document may contain beyond those that COS documents.
   /// - Returns: The document as JSON, without any further encoding.
-  /// - Throws: A ``PolicyError`` if CAM cannot express the policy: a bucket without an app ID or a region, a rule that
+  /// - Throws: A `PolicyError` if CAM cannot express the policy: a bucket without an app ID or a region, a rule that
   ///   expires without ``CAMDocumentOptions/dates``, an IPv6 address, or an asterisk, a question mark or `${` in a key.
   public func camDocument(
     regions: [String: String], options: CAMDocumentOptions = []

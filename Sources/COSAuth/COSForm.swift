@@ -31,7 +31,7 @@ extension COSSigner: FormSigner {
   ///
   /// The form is valid from the start of the key, or now, until the policy expires. The session token of a temporary
   /// key is a field that is not signed. COS has no conditions with lists of values, so that
-  /// ``FormCondition/Rule/oneOf(_:)`` with more than one value and ``FormCondition/Rule/noneOf(_:)`` are rejected.
+  /// `FormCondition.Rule.oneOf(_:)` with more than one value and `FormCondition.Rule.noneOf(_:)` are rejected.
   ///
   /// Source: Tencent Cloud, "POST Object", <https://www.tencentcloud.com/document/product/436/14690>.
   ///
@@ -41,7 +41,7 @@ extension COSSigner: FormSigner {
   ///   - key: The access key.
   ///   - context: The signing time.
   /// - Returns: The URL and the fields for a web page.
-  /// - Throws: A ``SigningError`` if the key is anonymous or expires before the policy, or COS cannot express the
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the policy, or COS cannot express the
   ///   policy.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
@@ -90,7 +90,7 @@ extension COSVerifier: FormVerifier {
   ///
   /// - Parameter form: The form as it arrived.
   /// - Returns: The access key ID and the session token in the form.
-  /// - Throws: A ``VerificationError`` if the form has no authorization or a malformed one, or exceeds the limits.
+  /// - Throws: A `VerificationError` if the form has no authorization or a malformed one, or exceeds the limits.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     try form.checkFields()
@@ -112,7 +112,7 @@ extension COSVerifier: FormVerifier {
   ///   - key: The key with the claimed ID.
   ///   - date: The present.
   /// - Returns: The verified form.
-  /// - Throws: A ``VerificationError`` if the window, the token, the signature or the policy document is wrong, or a
+  /// - Throws: A `VerificationError` if the window, the token, the signature or the policy document is wrong, or a
   ///   condition is not satisfied.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp

@@ -13,7 +13,7 @@ extension COSSigner {
   ///   - identity: The identity of the key that will sign.
   ///   - context: The signing time.
   /// - Returns: The string to sign and the HTTP string whose hash it contains.
-  /// - Throws: A ``SigningError`` if the request cannot be signed or the identity is invalid.
+  /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -32,7 +32,7 @@ extension COSSigner {
   ///   - duration: The lifetime of the URL, in whole seconds.
   ///   - context: The signing time.
   /// - Returns: The string to sign and the HTTP string whose hash it contains.
-  /// - Throws: A ``SigningError`` if the request cannot be signed or the identity is invalid.
+  /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -78,7 +78,7 @@ extension COSSigner {
   ///   - pending: The pending signature that `prepare` returned.
   ///   - signature: The bare signature, or the whole value of the Authorization header.
   /// - Returns: The signed request.
-  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature is malformed or belongs to another ID or
+  /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed or belongs to another ID or
   ///   request.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     var bare = signature

@@ -135,9 +135,9 @@ extension COSSigner {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - key: The access key; ``AccessKey/anonymous`` leaves the request unchanged.
+  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
   ///   - context: The signing time.
-  /// - Throws: A ``SigningError`` if the key expires before the window ends, or the request cannot be signed; the
+  /// - Throws: A `SigningError` if the key expires before the window ends, or the request cannot be signed; the
   ///   request is then unchanged.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
@@ -151,9 +151,9 @@ extension COSSigner {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - key: The access key; ``AccessKey/anonymous`` leaves the request unchanged.
+  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
   ///   - window: The window in which the signature is valid, in the service's time; it must not end after the key.
-  /// - Throws: A ``SigningError`` if the key expires before the window ends, or the request cannot be signed; the
+  /// - Throws: A `SigningError` if the key expires before the window ends, or the request cannot be signed; the
   ///   request is then unchanged.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime
@@ -266,7 +266,7 @@ extension COSSigner {
   ///   - duration: The lifetime of the URL, in whole seconds from the context's date.
   ///   - context: The signing time.
   /// - Returns: The URL, the headers that belong to it, and its expiration.
-  /// - Throws: A ``SigningError`` if the key is anonymous or expires before the URL, or the request cannot be signed.
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or the request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
@@ -282,7 +282,7 @@ extension COSSigner {
   ///   - key: The access key.
   ///   - window: The window in which the URL is valid, in the service's time.
   /// - Returns: The URL, the headers that belong to it, and its expiration.
-  /// - Throws: A ``SigningError`` if the key is anonymous or expires before the URL, or the request cannot be signed.
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or the request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
   ) throws(SigningError) -> PresignedRequest {

@@ -54,7 +54,7 @@ public struct COSStringSigner: StringSigner {
   ///
   /// - Parameter order: The string to sign from a client.
   /// - Returns: The only request that the string stands for.
-  /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, that of a request to the endpoint.
+  /// - Throws: A `SigningRefusal` if the string is not, byte for byte, that of a request to the endpoint.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     guard order.scheme == .cosV5 else {
       throw .malformed("This signer does not support the signature version.")
@@ -86,7 +86,7 @@ public struct COSStringSigner: StringSigner {
 
   /// Returns the signature of a string that is within the rules.
   ///
-  /// ``StorageAuth/StringSigner`` calls it after the checks.
+  /// `StringSigner` calls it after the checks.
   ///
   /// - Parameters:
   ///   - order: The string to sign from a client.
@@ -94,7 +94,7 @@ public struct COSStringSigner: StringSigner {
   ///   - key: The signing key.
   ///   - date: The present.
   /// - Returns: The signature, 40 hexadecimal digits.
-  /// - Throws: A ``SigningRefusal`` if the intent has no window.
+  /// - Throws: A `SigningRefusal` if the intent has no window.
   public func signature(
     of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {

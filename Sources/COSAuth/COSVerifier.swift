@@ -67,7 +67,7 @@ public struct COSVerifier: SignatureVerifier {
   ///
   /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
   /// - Returns: The claim, or `nil` if the request carries no authorization.
-  /// - Throws: A ``VerificationError`` if the authorization is malformed, if the request carries two of them, or if it
+  /// - Throws: A `VerificationError` if the authorization is malformed, if the request carries two of them, or if it
   ///   exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> COSClaim? {
     try limits.check(request)
@@ -114,12 +114,12 @@ public struct COSVerifier: SignatureVerifier {
   /// Verifies a claim.
   ///
   /// - Parameters:
-  ///   - claim: The result of ``claim(in:)`` for the request.
+  ///   - claim: The result of ``claim(in:)->COSClaim?`` for the request.
   ///   - request: The request as it arrived.
   ///   - key: The key with the claimed ID.
   ///   - date: The present.
   /// - Returns: The verified request, with the only reading that the signature covers.
-  /// - Throws: A ``VerificationError`` if the window, the token, the coverage or the signature is wrong.
+  /// - Throws: A `VerificationError` if the window, the token, the coverage or the signature is wrong.
   public func verify(
     _ claim: COSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
@@ -203,7 +203,7 @@ extension COSVerifier {
   /// Returns whether a request carries an authorization of COS, well-formed or not.
   ///
   /// - Parameter request: The request as it arrived.
-  /// - Throws: A ``VerificationError`` if the request cannot be parsed, or exceeds the limits.
+  /// - Throws: A `VerificationError` if the request cannot be parsed, or exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeCOS($0.value) }) { return true }

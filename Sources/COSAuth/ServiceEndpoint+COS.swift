@@ -9,7 +9,7 @@ extension ServiceEndpoint {
   /// Inside Tencent Cloud the same host name leads to its internal network.
   ///
   /// - Parameter region: The region, such as `ap-guangzhou`, or `accelerate` for the acceleration network.
-  /// - Throws: ``SigningError/Code/invalidConfiguration`` if the string is not the name of a region.
+  /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not the name of a region.
   public static func cos(region: String) throws(SigningError) -> ServiceEndpoint {
     guard
       !region.isEmpty,

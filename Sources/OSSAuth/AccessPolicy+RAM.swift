@@ -13,7 +13,7 @@ extension AccessPolicy {
   /// - Parameter byteLimit: The greatest size of the document in bytes; STS accepts 2,048. `nil` for a policy that is
   ///   attached to a role.
   /// - Returns: The document as JSON.
-  /// - Throws: A ``PolicyError`` if RAM cannot express the policy: limits on the size or media type of written objects,
+  /// - Throws: A `PolicyError` if RAM cannot express the policy: limits on the size or media type of written objects,
   ///   an IPv6 address, or an asterisk, a question mark or `${` in a key.
   public func ramDocument(upTo byteLimit: Int? = 2048) throws(PolicyError) -> String {
     try StatementLanguage.ram.document(of: checkedRules(), upTo: byteLimit) { rule throws(PolicyError) in

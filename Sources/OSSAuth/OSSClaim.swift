@@ -71,7 +71,7 @@ extension OSSVerifier {
   ///
   /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
   /// - Returns: The claim, or `nil` if the request carries no authorization.
-  /// - Throws: A ``VerificationError`` if the authorization is malformed or of a version that is not accepted, if the
+  /// - Throws: A `VerificationError` if the authorization is malformed or of a version that is not accepted, if the
   ///   request carries two of them, or if it exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> OSSClaim? {
     try limits.check(request)

@@ -44,7 +44,7 @@ extension OSSSigner: FormSigner {
   ///   - key: The access key.
   ///   - context: The signing time.
   /// - Returns: The URL and the fields for a web page.
-  /// - Throws: A ``SigningError`` if a limit is exceeded, the key is anonymous or expires before the policy, or OSS
+  /// - Throws: A `SigningError` if a limit is exceeded, the key is anonymous or expires before the policy, or OSS
   ///   cannot express the policy.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
@@ -108,7 +108,7 @@ extension OSSVerifier: FormVerifier {
   ///
   /// - Parameter form: The form as it arrived.
   /// - Returns: The access key ID and the session token in the form.
-  /// - Throws: A ``VerificationError`` if the form has no authorization, two at once, a malformed one or one of a
+  /// - Throws: A `VerificationError` if the form has no authorization, two at once, a malformed one or one of a
   ///   version that is not accepted, or exceeds the limits.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
@@ -145,7 +145,7 @@ extension OSSVerifier: FormVerifier {
   ///   - key: The key with the claimed ID.
   ///   - date: The present.
   /// - Returns: The verified form.
-  /// - Throws: A ``VerificationError`` if the time, the scope, the token, the signature or the policy document is
+  /// - Throws: A `VerificationError` if the time, the scope, the token, the signature or the policy document is
   ///   wrong, or a condition is not satisfied.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp

@@ -86,9 +86,9 @@ extension OSSSigner {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - key: The access key; ``AccessKey/anonymous`` leaves the request unchanged.
+  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
   ///   - context: The signing time.
-  /// - Throws: A ``SigningError`` if the request, the key or the signer's configuration is invalid; the request is then
+  /// - Throws: A `SigningError` if the request, the key or the signer's configuration is invalid; the request is then
   ///   unchanged.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
@@ -189,7 +189,7 @@ extension OSSSigner {
   ///   - duration: The lifetime of the URL, in whole seconds from the context's date.
   ///   - context: The signing time.
   /// - Returns: The URL, the headers that belong to it, and its expiration.
-  /// - Throws: A ``SigningError`` if a limit is exceeded, the key is anonymous or expires before the URL, or the
+  /// - Throws: A `SigningError` if a limit is exceeded, the key is anonymous or expires before the URL, or the
   ///   request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext

@@ -13,7 +13,7 @@ extension OSSSigner {
   ///   - identity: The identity of the key that will sign.
   ///   - context: The signing time.
   /// - Returns: The string to sign and, for V4, the canonical request.
-  /// - Throws: A ``SigningError`` if the request cannot be signed or the identity is invalid.
+  /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -31,7 +31,7 @@ extension OSSSigner {
   ///   - duration: The lifetime of the URL, in whole seconds.
   ///   - context: The signing time.
   /// - Returns: The string to sign and, for V4, the canonical request.
-  /// - Throws: A ``SigningError`` if the request cannot be signed, the identity is invalid, or a limit is exceeded.
+  /// - Throws: A `SigningError` if the request cannot be signed, the identity is invalid, or a limit is exceeded.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -72,7 +72,7 @@ extension OSSSigner {
   ///   - pending: The pending signature that `prepare` returned.
   ///   - signature: The bare signature, or the whole value of the Authorization header.
   /// - Returns: The signed request.
-  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature is malformed or belongs to another ID.
+  /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed or belongs to another ID.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     let bare = try bareSignature(signature, prefix: pending.authorizationPrefix)
     var request = pending.request

@@ -48,7 +48,7 @@ public struct OSSStringSigner: StringSigner {
   ///
   /// - Parameter order: The string to sign from a client.
   /// - Returns: The only request that the string stands for and, for V1, the other targets that its signature fits.
-  /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, that of a request.
+  /// - Throws: A `SigningRefusal` if the string is not, byte for byte, that of a request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     switch order.scheme {
     case .ossV1 where versions.contains(.v1):
@@ -64,7 +64,7 @@ public struct OSSStringSigner: StringSigner {
 
   /// Returns the signature of a string that is within the rules.
   ///
-  /// ``StorageAuth/StringSigner`` calls it after the checks.
+  /// `StringSigner` calls it after the checks.
   ///
   /// - Parameters:
   ///   - order: The string to sign from a client.
@@ -72,7 +72,7 @@ public struct OSSStringSigner: StringSigner {
   ///   - key: The signing key.
   ///   - date: The present.
   /// - Returns: The signature, in Base64 for V1 and in hexadecimal for V4.
-  /// - Throws: No error; other string signers throw a ``SigningRefusal``.
+  /// - Throws: No error; other string signers throw a `SigningRefusal`.
   public func signature(
     of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {

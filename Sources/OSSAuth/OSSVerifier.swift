@@ -83,7 +83,7 @@ public struct OSSVerifier: SignatureVerifier {
   /// Verifies a claim.
   ///
   /// - Returns: The verified request, with the only reading that the signature covers.
-  /// - Throws: A ``VerificationError`` if the time, the scope, the token or the signature is wrong.
+  /// - Throws: A `VerificationError` if the time, the scope, the token or the signature is wrong.
   public func verify(
     _ claim: OSSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
@@ -196,7 +196,7 @@ extension OSSVerifier {
 
   /// Returns whether a request carries an authorization of OSS, well-formed or not.
   ///
-  /// - Throws: A ``VerificationError`` if the request cannot be parsed, or exceeds the limits.
+  /// - Throws: A `VerificationError` if the request cannot be parsed, or exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeOSS($0.value) }) { return true }

@@ -19,7 +19,7 @@ extension ServiceEndpoint {
   /// - Parameters:
   ///   - region: The region in its general form, such as `cn-hangzhou`.
   ///   - network: The network on which the client reaches OSS.
-  /// - Throws: ``SigningError/Code/invalidConfiguration`` if the string is not the name of a region.
+  /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not the name of a region.
   public static func oss(region: String, network: OSSNetwork = .public) throws(SigningError) -> ServiceEndpoint {
     if let problem = OSSConfiguration.regionProblem(region) { throw problem }
     switch network {

@@ -18,7 +18,7 @@ extension AccessPolicy {
   ///   - byteLimit: The greatest size of the document in bytes; STS accepts 2,048. `nil` for a policy that is attached
   ///     to a role.
   /// - Returns: The document as JSON.
-  /// - Throws: A ``PolicyError`` if IAM cannot express the policy: limits on the size or media type of written objects,
+  /// - Throws: A `PolicyError` if IAM cannot express the policy: limits on the size or media type of written objects,
   ///   or an asterisk, a question mark or `${` in a key.
   public func iamDocument(partition: String = "aws", upTo byteLimit: Int? = 2048) throws(PolicyError) -> String {
     guard isScopePart(partition) else {

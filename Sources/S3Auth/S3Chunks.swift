@@ -94,7 +94,7 @@ public struct S3ChunkEncoder: Sendable {
   /// - Parameters:
   ///   - request: The request with its signature in the headers.
   ///   - key: The key that the request was signed with.
-  /// - Throws: ``SigningError/Code/invalidRequest`` if the request is not signed for a chunked body, or not with this
+  /// - Throws: `SigningError.Code.invalidRequest` if the request is not signed for a chunked body, or not with this
   ///   key.
   public init(_ request: HTTPRequest, with key: AccessKey) throws(SigningError) {
     let fields = request.headerFields
@@ -117,7 +117,7 @@ public struct S3ChunkEncoder: Sendable {
   /// Returns the framing before the bytes of a chunk.
   ///
   /// - Parameter chunk: The bytes, at least one.
-  /// - Throws: ``SigningError/Code/invalidRequest`` if the chunk is empty, follows a chunk of fewer than 8,192 bytes,
+  /// - Throws: `SigningError.Code.invalidRequest` if the chunk is empty, follows a chunk of fewer than 8,192 bytes,
   ///   or exceeds the length that the request states.
   public mutating func head(of chunk: [UInt8]) throws(SigningError) -> [UInt8] {
     try head(byteCount: chunk.count, hash: { SHA256.hash(chunk).hex })
@@ -128,7 +128,7 @@ public struct S3ChunkEncoder: Sendable {
   /// - Parameters:
   ///   - byteCount: The size of the chunk in bytes, at least one.
   ///   - sha256: The SHA-256 of the chunk: 32 bytes.
-  /// - Throws: ``SigningError/Code/invalidRequest`` if the chunk is empty, follows a chunk of fewer than 8,192 bytes,
+  /// - Throws: `SigningError.Code.invalidRequest` if the chunk is empty, follows a chunk of fewer than 8,192 bytes,
   ///   exceeds the length that the request states, or the hash has another length.
   public mutating func head(byteCount: Int, sha256: [UInt8]) throws(SigningError) -> [UInt8] {
     guard sha256.count == SHA256.digestByteCount else { throw Self.refusal("The hash of a chunk is not a SHA-256.") }
@@ -156,7 +156,7 @@ public struct S3ChunkEncoder: Sendable {
   ///
   /// - Parameter trailer: The value of the trailer that `x-amz-trailer` names, such as a checksum in Base64; `nil` for
   ///   a body without trailers.
-  /// - Throws: ``SigningError/Code/invalidRequest`` if the body is shorter than the request states, or the form of the
+  /// - Throws: `SigningError.Code.invalidRequest` if the body is shorter than the request states, or the form of the
   ///   body requires a trailer and there is none, or the reverse.
   public mutating func end(trailer: String? = nil) throws(SigningError) -> [UInt8] {
     guard !isOver, encodedByteCount == decodedByteCount else {

@@ -33,7 +33,7 @@ extension S3Signer: FormSigner {
   ///   - key: The access key.
   ///   - context: The signing time.
   /// - Returns: The URL and the fields for a web page.
-  /// - Throws: A ``SigningError`` if a limit is exceeded, the key is anonymous or expires before the policy, or S3
+  /// - Throws: A `SigningError` if a limit is exceeded, the key is anonymous or expires before the policy, or S3
   ///   cannot express the policy.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
@@ -81,7 +81,7 @@ extension S3Verifier: FormVerifier {
   ///
   /// - Parameter form: The form as it arrived.
   /// - Returns: The access key ID and the session token in the form.
-  /// - Throws: A ``VerificationError`` if the form has no authorization or a malformed one, if a field appears twice,
+  /// - Throws: A `VerificationError` if the form has no authorization or a malformed one, if a field appears twice,
   ///   or if the form exceeds the limits.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
@@ -127,7 +127,7 @@ extension S3Verifier: FormVerifier {
   ///   - key: The key with the claimed ID.
   ///   - date: The present.
   /// - Returns: The verified form, with its only reading and the permitted sizes of the file.
-  /// - Throws: A ``VerificationError`` if the time, the scope, the token, the signature or a condition is wrong.
+  /// - Throws: A `VerificationError` if the time, the scope, the token, the signature or a condition is wrong.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {

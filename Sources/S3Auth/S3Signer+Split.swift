@@ -13,7 +13,7 @@ extension S3Signer {
   ///   - identity: The identity of the key that will sign.
   ///   - context: The signing time.
   /// - Returns: The string to sign and the canonical request.
-  /// - Throws: A ``SigningError`` if the request cannot be signed or the identity is invalid.
+  /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -30,7 +30,7 @@ extension S3Signer {
   ///   - duration: The lifetime of the URL, in whole seconds: 1 to 604,800.
   ///   - context: The signing time.
   /// - Returns: The string to sign and the canonical request.
-  /// - Throws: A ``SigningError`` if the request cannot be signed, the identity is invalid, or a limit is exceeded.
+  /// - Throws: A `SigningError` if the request cannot be signed, the identity is invalid, or a limit is exceeded.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -64,7 +64,7 @@ extension S3Signer {
   ///   - pending: The pending signature that `prepare` returned.
   ///   - signature: The signature in hexadecimal, or the whole value of the `Authorization` header.
   /// - Returns: The signed request.
-  /// - Throws: ``SigningError/Code/invalidSignature`` if the signature is malformed or belongs to another ID.
+  /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed or belongs to another ID.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     let bare = signature.removingBytePrefix(pending.authorizationPrefix).map { String($0) } ?? signature
     guard isLowerHex(bare) else {

@@ -51,7 +51,7 @@ public struct S3StringSigner: StringSigner {
   ///
   /// - Parameter order: The string to sign from a client.
   /// - Returns: The only request that the string stands for.
-  /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, that of a request.
+  /// - Throws: A `SigningRefusal` if the string is not, byte for byte, that of a request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     guard order.scheme == .s3V4 else {
       throw .malformed("This signer does not support the signature version.")
@@ -80,7 +80,7 @@ public struct S3StringSigner: StringSigner {
 
   /// Returns the signature of a string that is within the rules.
   ///
-  /// ``StorageAuth/StringSigner`` calls it after the checks.
+  /// `StringSigner` calls it after the checks.
   ///
   /// - Parameters:
   ///   - order: The string to sign from a client.
@@ -88,7 +88,7 @@ public struct S3StringSigner: StringSigner {
   ///   - key: The signing key.
   ///   - date: The present.
   /// - Returns: The signature, 64 hexadecimal digits.
-  /// - Throws: No error; other string signers throw a ``SigningRefusal``.
+  /// - Throws: No error; other string signers throw a `SigningRefusal`.
   public func signature(
     of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {

@@ -99,7 +99,7 @@ public struct S3Verifier: SignatureVerifier {
   ///   - proof: The result of verifying the request.
   ///   - request: The request that was verified.
   ///   - key: The key that the request was verified against.
-  /// - Throws: A ``VerificationError`` if the length of the object or the name of the trailer is missing or malformed.
+  /// - Throws: A `VerificationError` if the length of the object or the name of the trailer is missing or malformed.
   public func bodyDecoder(
     for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
   ) throws(VerificationError) -> (any BodyDecoder)? {
@@ -110,7 +110,7 @@ public struct S3Verifier: SignatureVerifier {
 
   /// Returns whether a request carries an authorization of S3, of any version, well-formed or not.
   ///
-  /// - Throws: A ``VerificationError`` if the request cannot be parsed, or exceeds the limits.
+  /// - Throws: A `VerificationError` if the request cannot be parsed, or exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     let isHeader = request.headerFields[fields: .authorization].contains { field in
@@ -124,7 +124,7 @@ public struct S3Verifier: SignatureVerifier {
   ///
   /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
   /// - Returns: The claim, or `nil` if the request carries no authorization.
-  /// - Throws: A ``VerificationError`` if the authorization is malformed or incomplete, if the request carries two of
+  /// - Throws: A `VerificationError` if the authorization is malformed or incomplete, if the request carries two of
   ///   them, or if it exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> S3Claim? {
     try limits.check(request)
@@ -157,12 +157,12 @@ public struct S3Verifier: SignatureVerifier {
   /// Verifies a claim.
   ///
   /// - Parameters:
-  ///   - claim: The result of ``claim(in:)`` for the request.
+  ///   - claim: The result of ``claim(in:)->S3Claim?`` for the request.
   ///   - request: The request as it arrived.
   ///   - key: The key with the claimed ID.
   ///   - date: The present.
   /// - Returns: The verified request, with the only reading that the signature covers.
-  /// - Throws: A ``VerificationError`` if the time window, the scope, the token or the signature is wrong.
+  /// - Throws: A `VerificationError` if the time window, the scope, the token or the signature is wrong.
   public func verify(
     _ claim: S3Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {

@@ -37,7 +37,7 @@ extension ServiceEndpoint {
   ///   - network: The network addresses; acceleration cannot be combined with FIPS.
   ///   - bucket: The bucket, which only determines the addressing style: a name that has dots, or is not a host label,
   ///     goes into the path, because the certificate covers one label.
-  /// - Throws: ``SigningError/Code/invalidConfiguration`` if `region` is not the name of a region, or the addresses
+  /// - Throws: `SigningError.Code.invalidConfiguration` if `region` is not the name of a region, or the addresses
   ///   cannot be combined.
   public static func s3(
     region: String, network: S3Network = [], bucket: String? = nil
@@ -72,7 +72,7 @@ extension ServiceEndpoint {
   ///   - url: The URL, without a path.
   ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, and otherwise
   ///     the host.
-  /// - Throws: ``SigningError/Code/invalidConfiguration`` if the string is not such a URL.
+  /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not such a URL.
   public static func s3(_ url: String, style: AddressingStyle? = nil) throws(SigningError) -> ServiceEndpoint {
     try ServiceEndpoint(url, style: style, keyByteLimit: s3KeyByteLimit)
   }

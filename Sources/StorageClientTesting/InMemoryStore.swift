@@ -10,7 +10,7 @@ public import SystemPackage
 
 /// An object store in memory for the unit tests of apps: it needs no server, no network and no credentials.
 ///
-/// The store behaves like a bucket as far as ``StorageClient/ObjectStore`` exposes it: conditions, ranges, metadata,
+/// The store behaves like a bucket as far as `ObjectStore` exposes it: conditions, ranges, metadata,
 /// checksums, and listings in the byte order of the keys. Tests can inject failures and inspect the recorded calls:
 ///
 /// ```swift
@@ -125,8 +125,8 @@ public final class InMemoryStore: ObjectStore {
   ///   - options: The attributes that are stored with the object.
   ///   - progress: Called as bytes are read.
   /// - Returns: The description of the object.
-  /// - Throws: A ``StorageClient/ServiceError`` if the object exists and `forbidOverwrite` is set, a
-  ///   ``StorageClient/StorageError`` if the key or the announced length is invalid, an injected failure, the
+  /// - Throws: A `ServiceError` if the object exists and `forbidOverwrite` is set, a
+  ///   `StorageError` if the key or the announced length is invalid, an injected failure, the
   ///   source's error, or a `CancellationError` if the task is cancelled.
   @discardableResult
   public func upload(
@@ -166,7 +166,7 @@ public final class InMemoryStore: ObjectStore {
   ///   - options: The range, and the conditions of the download.
   ///   - progress: Called once, when the file is complete.
   /// - Returns: The description of the object.
-  /// - Throws: The errors of ``open(_:options:)``, and a ``StorageClient/StorageError`` if the file cannot be written.
+  /// - Throws: The errors of ``open(_:options:)``, and a `StorageError` if the file cannot be written.
   @discardableResult
   public func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -183,7 +183,7 @@ public final class InMemoryStore: ObjectStore {
   /// - Parameters:
   ///   - key: The key of the object.
   ///   - options: The range, and the conditions of the download.
-  /// - Throws: A ``StorageClient/ServiceError`` if the object does not exist, a condition does not hold or the range
+  /// - Throws: A `ServiceError` if the object does not exist, a condition does not hold or the range
   ///   lies outside the object; an injected failure; a `CancellationError` if the task is cancelled.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try begin(.open, key)
@@ -197,7 +197,7 @@ public final class InMemoryStore: ObjectStore {
   /// - Parameters:
   ///   - key: The key of the object.
   ///   - headers: Ignored.
-  /// - Throws: A ``StorageClient/ServiceError`` if the object does not exist; an injected failure; a
+  /// - Throws: A `ServiceError` if the object does not exist; an injected failure; a
   ///   `CancellationError` if the task is cancelled.
   public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try begin(.head, key)
@@ -213,7 +213,7 @@ public final class InMemoryStore: ObjectStore {
     state.withLock { $0.objects[Array(key.utf8)] = nil }
   }
 
-  /// Removes objects, and reports the keys whose removal fails with an injected ``StorageClient/ServiceError``.
+  /// Removes objects, and reports the keys whose removal fails with an injected `ServiceError`.
   ///
   /// - Parameter keys: The keys of the objects.
   /// - Returns: The removed keys, and the failures.

@@ -62,7 +62,7 @@ enum COSPage {
   static var end: Timestamp { supposed() }
 }
 
-enum CredentialCachePage {
+enum CachingCredentialsPage {
   struct API {
     func temporaryKey() async throws -> AccessKey { supposed() }
   }
@@ -170,7 +170,7 @@ enum TestingYourOwnPage {
   static var verifier: OSSVerifier { supposed() }
 }
 
-enum TokenServicePage {
+enum IssuingTemporaryKeysPage {
   typealias AppContext = RemoteSigningPage.AppContext
   typealias BearerLogin = RemoteSigningPage.BearerLogin
   typealias UserContext = RemoteSigningPage.UserContext
@@ -204,3 +204,41 @@ enum VerifyingRequestsPage {
 }
 
 enum WritingAProviderPage {}
+
+enum AsperaAuthPage {}
+
+enum AsperaTransferPage {
+  static var engine: any TransferEngine { supposed() }
+  static var node: String { supposed() }
+  static var access: CredentialCache<AsperaNodeAccess> { supposed() }
+  static var sessions: [TransferSession] { supposed() }
+}
+
+enum COSAuthPage {}
+
+enum CloudCredentialsPage {}
+
+enum LocalCloudPage {}
+
+enum OSSAuthPage {}
+
+enum S3AuthPage {}
+
+enum StorageAuthPage {}
+
+enum StorageAuthServerPage {
+  typealias AppContext = VerifyingRequestsPage.AppContext
+}
+
+enum StorageAuthTestingPage {}
+
+enum StorageClientPage {}
+
+enum StorageClientTestingPage {}
+
+enum StorageDiagnosisPage {
+  static var response: HTTPResponse { supposed() }
+  static var body: [UInt8] { supposed() }
+}
+
+enum StorageJSONPage {}

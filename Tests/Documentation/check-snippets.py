@@ -2,13 +2,17 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiles the Swift blocks of the README, of Documentation/ and of the catalogues against the libraries that are built.
+"""Compiles the Swift of the README, of Documentation/, of the catalogues and of the tutorials with the built libraries.
 
 Run after `swift build --build-tests`, from anywhere. Each block becomes a function; `Names.swift` declares what the text
 around it supposes, such as a key or a file. A block with imports gets these alone. Any other gets StorageClient on the pages
-for which that is enough, and all modules elsewhere. The line of a manifest is passed over. Nothing is linked or run.
+for which that is enough, and all modules elsewhere. The line of a manifest is passed over. The files of a tutorial are
+compiled whole, at each step, together with those that the earlier steps left in the same folder; a folder is a module
+that later ones can import. Nothing is linked or run.
 """
+import concurrent.futures
 import glob
+import json
 import os
 import re
 import subprocess
@@ -16,7 +20,7 @@ import sys
 import tempfile
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from built_modules import ROOT, binaries, settings
+from built_modules import ROOT, binaries, run, settings
 
 NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
@@ -24,8 +28,8 @@ EVERYTHING = [
     "OSSAuth", "S3Auth", "StorageAuth", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
     "StorageClientTesting", "StorageDiagnosis", "XCTest",
 ]
-CLIENT_PAGES = {"README", "Aspera", "AsperaAccounts", "AsperaQueue", "AsperaTokens", "CredentialCache",
-                "CredentialServices", "Credentials", "S3", "UsingTheClient"}
+CLIENT_PAGES = {"README", "Aspera", "AsperaAccounts", "AsperaQueue", "AsperaTokens", "CachingCredentials",
+                "CredentialServices", "Credentials", "S3", "StorageClient", "UsingTheClient"}
 
 
 def pages():
@@ -64,6 +68,58 @@ def source(page, first, lines):
         + "".join(body) + "#sourceLocation()\n}}\n")
 
 
+def compiler(*arguments):
+    return subprocess.run(
+        ["swiftc", "-emit-sil", "-o", os.devnull, "-swift-version", "6", "-suppress-warnings", *arguments], cwd=ROOT,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def manifest_settings():
+    """The arguments for a manifest."""
+    paths = json.loads(run("swift", "-print-target-info"))["paths"]
+    return ["-I", os.path.join(paths["runtimeResourcePath"], "pm/ManifestAPI"), "-package-description-version", "6.3"]
+
+
+def check_tutorial(path, libraries, manifests):
+    """Compiles the code of a tutorial after each of its steps; returns the files and what the compiler says."""
+    resources = os.path.join(os.path.dirname(os.path.dirname(path)), "Resources")
+    with open(path, encoding="utf-8") as file:
+        steps = re.findall(r'@Code\(name: "([^"]+)", file: "([^"]+)"', file.read())
+    present, used, complaints = {}, [], ""
+    with tempfile.TemporaryDirectory() as modules:
+        for name, file in steps:
+            present[name] = os.path.relpath(os.path.join(resources, file), ROOT)
+            used.append(present[name])
+            folder = os.path.dirname(name)
+            if not folder:
+                outcome = compiler(*manifests, present[name])
+            else:
+                module = os.path.basename(folder)
+                files = [present[other] for other in present if os.path.dirname(other) == folder]
+                outcome = compiler(
+                    "-parse-as-library", "-whole-module-optimization", "-module-name", module, "-emit-module",
+                    "-emit-module-path", os.path.join(modules, module + ".swiftmodule"), "-I", modules, *libraries,
+                    *files)
+            if outcome.returncode:
+                complaints += f"{os.path.relpath(path, ROOT)}: the step with {file} does not compile\n{outcome.stdout}"
+    return used, complaints
+
+
+def check_tutorials():
+    """Compiles the code of all tutorials; returns the number of files, or 0 if one does not compile or is not used."""
+    tutorials = sorted(glob.glob(os.path.join(ROOT, "Documentation/**/*.tutorial"), recursive=True))
+    libraries, manifests = settings(binaries()), manifest_settings()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(lambda path: check_tutorial(path, libraries, manifests), tutorials))
+    used = {file for files, _ in results for file in files}
+    complaints = "".join(text for _, text in results)
+    for path in sorted(glob.glob(os.path.join(ROOT, "Documentation/**/Resources/*.swift"), recursive=True)):
+        if os.path.relpath(path, ROOT) not in used:
+            complaints += f"{os.path.relpath(path, ROOT)} is in no tutorial\n"
+    print(complaints, end="")
+    return 0 if complaints else len(used)
+
+
 def main():
     count = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -86,6 +142,11 @@ def main():
         print(f"snippets: some of {count} blocks of Swift in the documentation do not compile")
         return 1
     print(f"snippets: {count} blocks of Swift in the documentation compile")
+    files = check_tutorials()
+    if not files:
+        print("snippets: some code of the tutorials does not compile")
+        return 1
+    print(f"snippets: {files} files of Swift in the tutorials compile")
     return 0
 
 

@@ -13,6 +13,7 @@ root of the repository, restrict the check to files and folders. Needs no build.
 Source files are Swift, C, C headers, Python and shell; a script without an extension counts by its `#!` line. Left out:
 - Tests/Fuzz/Corpus: inputs of the fuzzed readers, which must stay byte for byte;
 - the data of the tests in Tests/*/Vectors and Tests/*/Keys: JSON and generated keys, which are not source files;
+- the steps of the tutorials in Documentation/SwiftStorageAuth/*.docc/Resources, which readers see and copy as a whole;
 - every other kind of file (Markdown, module maps, HTML, YAML, text): LICENSE covers it without a header.
 """
 import os
@@ -27,7 +28,7 @@ HEADER = [
 COMMENTS = {".swift": "//", ".c": "//", ".h": "//", ".py": "#", ".sh": "#", ".bash": "#"}
 SCRIPT = re.compile(rb"^#!.*\b(sh|bash|python3?)\s*$")
 SKIPPED_FOLDERS = {".git", ".build", ".swiftpm", "__pycache__"}
-SKIPPED_PATHS = {"Tests/Fuzz/Corpus"}
+SKIPPED_PATHS = {"Tests/Fuzz/Corpus", "Documentation/SwiftStorageAuth/SwiftStorageAuth.docc/Resources"}
 
 
 def comment_mark(path):

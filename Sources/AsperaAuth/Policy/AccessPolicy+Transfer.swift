@@ -23,7 +23,7 @@ extension AccessPolicy {
   ///   - accessKey: The name that the rules give as their bucket: the access key, or the root that the node has for it.
   ///   - date: The current time.
   /// - Returns: The specification to send to the node.
-  /// - Throws: A ``PolicyError``: `refused` if no rule allows the transfer, and `unsupportedCondition` or
+  /// - Throws: A `PolicyError`: `refused` if no rule allows the transfer, and `unsupportedCondition` or
   ///   `unsupportedKey` if the only rule that would allow it is limited to a size, a media type, an address or a single
   ///   key, to which a node cannot bind a token.
   public func transfer(

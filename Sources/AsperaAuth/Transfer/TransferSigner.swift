@@ -266,7 +266,7 @@ extension TransferSpec {
 extension TransferSpec {
   /// Checks everything that can be checked before a transfer starts.
   ///
-  /// Unknown fields are accepted, because ``AscpCommand`` refuses them and another engine may know them.
+  /// Unknown fields are accepted, because `AscpCommand` refuses them and another engine may know them.
   ///
   /// Credentials must be unambiguous. ascp reads the password of an account and the passphrase of a key from the same
   /// environment variable, and tries its value as both. A specification with both of them, or with a password and a

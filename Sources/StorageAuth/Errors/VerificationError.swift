@@ -62,8 +62,7 @@ public struct VerificationError: Error, Sendable, Hashable {
 
     /// Creates a comparison; for verifiers.
     ///
-    /// Strings longer than ``textByteLimit`` and a signature longer than ``signatureByteLimit`` are truncated, with a
-    /// note.
+    /// Strings longer than 8,192 bytes and a signature longer than 256 bytes are truncated, with a note.
     ///
     /// - Parameters:
     ///   - signatureProvided: The signature in the request.

@@ -7,7 +7,7 @@ extension Timestamp {
   /// The fraction is optional; the time zone is `Z` or an offset. Fails for any other string, and for a date that does
   /// not exist.
   ///
-  /// - Parameter iso8601: The string.
+  /// - Parameter text: The string.
   public init?(iso8601 text: String) {
     var scanner = DigitScanner(text)
     guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
@@ -24,7 +24,7 @@ extension Timestamp {
   ///
   /// Fails for any other string, and for a date that does not exist.
   ///
-  /// - Parameter iso8601Basic: The string.
+  /// - Parameter text: The string.
   public init?(iso8601Basic text: String) {
     var scanner = DigitScanner(text)
     guard let year = scanner.number(4), let month = scanner.number(2), let day = scanner.number(2), scanner.skip("T"),
@@ -39,7 +39,7 @@ extension Timestamp {
   ///
   /// Fails for any other string, and for a date that does not exist; the day of the week is not checked.
   ///
-  /// - Parameter httpDate: The string.
+  /// - Parameter text: The string.
   public init?(httpDate text: String) {
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let parts = text.parts(between: " ")

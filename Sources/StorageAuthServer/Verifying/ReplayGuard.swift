@@ -15,7 +15,7 @@ internal import StorageCrypto
 /// - presigned URLs, because they are meant to be used more than once.
 ///
 /// A URL counts as presigned only if the signature covers its placement
-/// (``StorageAuth/VerifiedRequest/signsPlacement``). An authorization of COS can be moved from the header into the URL,
+/// (`VerifiedRequest.signsPlacement`). An authorization of COS can be moved from the header into the URL,
 /// so every signature of COS that changes data is accepted only once, including that of a URL for an upload.
 public struct ReplayGuard: Sendable {
   private let store: any ReplayStore

@@ -3,7 +3,7 @@
 
 /// An error of the client itself: the problem, its location, and a remedy.
 ///
-/// A service reports a ``ServiceError``, the network causes a ``TransportError``, and a signer or a credential provider
+/// A service reports a ``ServiceError``, the network causes a `TransportError`, and a signer or a credential provider
 /// throws a `SigningError` or a `CredentialError`. None of these errors contains a secret or a token.
 public struct StorageError: Error, Sendable, Hashable {
   /// The kind of the problem.

@@ -49,7 +49,7 @@ public struct RemoteSigning: Sendable {
   ///
   /// - Parameters:
   ///   - sign: Responds to a signing request. It must return on every path, within its own time limit.
-  ///   - identity: The identity of the key; see ``remote(_:as:)``.
+  ///   - identity: The identity of the key; see ``remote(_:as:)-(_,Identity?)``.
   public static func remote(
     blocking sign: @escaping @Sendable (SigningRequest) throws -> SigningResponse, as identity: Identity? = nil
   ) -> RemoteSigning {

@@ -1,0 +1,29 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "AcmeStorage",
+  platforms: [.macOS(.v15)],
+  products: [.library(name: "AcmeStorage", targets: ["AcmeStorage"])],
+  dependencies: [
+    .package(url: "https://github.com/OWNER/swift-storage-auth", from: "0.1.0", traits: ["Client"])
+  ],
+  targets: [
+    .target(
+      name: "AcmeStorage",
+      dependencies: [
+        .product(name: "CloudCredentials", package: "swift-storage-auth"),
+        .product(name: "StorageAuth", package: "swift-storage-auth"),
+        .product(name: "StorageClient", package: "swift-storage-auth"),
+      ]),
+    .executableTarget(
+      name: "AcmeApp",
+      dependencies: ["AcmeStorage", .product(name: "StorageClient", package: "swift-storage-auth")]),
+    .testTarget(
+      name: "AcmeStorageTests",
+      dependencies: [
+        "AcmeStorage",
+        .product(name: "StorageAuthTesting", package: "swift-storage-auth"),
+      ]),
+  ]
+)

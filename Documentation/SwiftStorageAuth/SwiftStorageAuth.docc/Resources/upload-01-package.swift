@@ -1,0 +1,18 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "FirstUpload",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(url: "https://github.com/OWNER/swift-storage-auth", from: "0.1.0", traits: ["Client", "Server"])
+  ],
+  targets: [
+    .executableTarget(
+      name: "FirstUpload",
+      dependencies: [
+        .product(name: "StorageClient", package: "swift-storage-auth"),
+        .product(name: "LocalCloud", package: "swift-storage-auth"),
+      ])
+  ]
+)

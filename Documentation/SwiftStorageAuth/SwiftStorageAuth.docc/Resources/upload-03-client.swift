@@ -1,0 +1,17 @@
+import LocalCloud
+import StorageClient
+
+@main
+struct FirstUpload {
+  static func main() async throws {
+    let key = AccessKey(id: "test-id", secret: "test-secret")
+    let cloud = try await LocalCloud.start(.init(accounts: [.init(key)], buckets: ["photos"]))
+    let endpoint = "http://\(cloud.ossEndpoint.authority)"
+    print("OSS listens on \(endpoint)")
+
+    let client = StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint), credentials: key)
+
+    await cloud.stop()
+  }
+}
