@@ -1,92 +1,105 @@
-.PHONY: demo test lint bench bench-instructions bench-transfer bench-servers fleet interop browser large longrun load sanitize fuzz complexity matrix setup
+.PHONY: help demo test lint api-check docs matrix bench bench-instructions bench-transfer bench-servers fleet interop \
+  browser large longrun load sanitize fuzz complexity setup
 
 SWIFT ?= swift
+RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
 
+## Lists the targets.
+help:
+	@awk '/^## /{text=substr($$0,4)} /^[a-z-]+:/{if(text){sub(":.*","");printf "%-20s %s\n",$$0,text};text=""}' Makefile
+
+## Moves files through OSS, COS, S3 and Aspera, against a local server that verifies every signature.
 demo: setup
 	$(SWIFT) build --product ascp-simulator
 	$(SWIFT) run AnyProviderExample --local
 
+## Runs all tests, and the checks of the documentation, the linkage and the budgets.
 test: setup
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
 	Tests/run-checks.sh
 
+## Checks the format, the license headers and the language; needs no build.
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Documentation Sources Tests Examples Benchmarks
 	Tests/Language/check-headers.py
 	Tests/Language/check-language.py
 
-# Compares the public API with the last version tag; is skipped where there is none. BASELINE names another tag.
-.PHONY: api-check
+## Compares the public API with the last version tag, or with BASELINE; is skipped if there is none.
 api-check: setup
 	Tests/API/check-api.py $(BASELINE)
 
-# Builds the documentation of all public modules, with the tutorials, as one web site in .build/docs; warnings are errors.
-.PHONY: docs
+## Builds the documentation of all public modules, with the tutorials, in .build/docs; warnings are errors.
 docs: setup
 	SWIFT="$(SWIFT)" Documentation/build-site.py
 
+## Writes the tests by behavior and by suite to .build/TestMatrix.md, and prints a summary.
+matrix:
+	@Tests/Matrix/generate.py
+
+## Measures seven signing workloads next to their hash blocks in C, and a warm credential cache.
 bench: setup
 	$(SWIFT) build -c release --product signing-benchmark
-	"$$($(SWIFT) build -c release --show-bin-path)/signing-benchmark" $(ARGUMENTS)
+	$(RELEASE)/signing-benchmark $(ARGUMENTS)
 
-# Counts with valgrind what a signature costs outside of libcrypto, which does not depend on what else the machine does.
+## Counts the instructions of a signature outside libcrypto with valgrind, independently of the machine's load.
 bench-instructions: setup
 	.ci/setup valgrind
 	$(SWIFT) build -c release --product signing-benchmark
-	Benchmarks/count-instructions.py "$$($(SWIFT) build -c release --show-bin-path)/signing-benchmark"
+	Benchmarks/count-instructions.py $(RELEASE)/signing-benchmark
 
-# Moves a large file and many small ones against LocalCloud, next to curl; ARGUMENTS="--before FOLDER" adds an older build.
+## Moves large and small objects, next to curl; ARGUMENTS="--before FOLDER" adds an older build.
 bench-transfer: setup
 	$(SWIFT) build -c release --product storage-auth
 	$(SWIFT) build -c release --product transfer-benchmark
-	Benchmarks/measure-transfers.py "$$($(SWIFT) build -c release --show-bin-path)" $(ARGUMENTS)
+	Benchmarks/measure-transfers.py $(RELEASE) $(ARGUMENTS)
 
-# Measures LocalCloud and the token server with wrk, next to nginx and Hummingbird alone; ARGUMENTS="--before FOLDER" adds an
-# older build.
+## Loads LocalCloud and the token server with wrk, next to nginx; ARGUMENTS="--before FOLDER" adds an older build.
 bench-servers: setup
 	.ci/setup nginx wrk
 	$(SWIFT) build -c release --product storage-auth
 	$(SWIFT) build -c release --product transfer-benchmark
-	Benchmarks/measure-servers.py "$$($(SWIFT) build -c release --show-bin-path)" $(ARGUMENTS)
+	Benchmarks/measure-servers.py $(RELEASE) $(ARGUMENTS)
 
-# Steps the credential cache of a million devices and shows what their token service sees.
+## Steps the credential caches of a million devices, and shows the load of their token service.
 fleet: setup
 	$(SWIFT) build -c release --product fleet
-	"$$($(SWIFT) build -c release --show-bin-path)/fleet" $(ARGUMENTS)
+	$(RELEASE)/fleet $(ARGUMENTS)
 
+## Runs the vendors' Python SDKs and tools against the local server.
 interop: setup
 	Tests/Interop/run.sh
 
+## Uploads by form with headless Chromium.
 browser: setup
 	Tests/Browser/run.sh
 
+## Moves 1 GiB up and down, and checks the peak memory of both sides.
 large: setup
 	Tests/LargeFile/run.sh
 
+## Runs thousands of transfers with tokens of five seconds, lost responses and a wrong clock.
 longrun: setup
 	$(SWIFT) run long-run $(ARGUMENTS)
 
+## Puts the token server under load with wrk, and checks its answers, limits and memory.
 load: setup
 	Tests/TokenLoad/run.sh
 
+## Runs the tests of the libraries without a network under the thread and the address sanitizer.
 sanitize: setup
 	STORAGE_AUTH_CORE=1 $(SWIFT) test --sanitize=thread --scratch-path .build/thread
-	@# XCTest keeps its test cases to the end, which the leak check would call a leak.
+	@# XCTest keeps its test cases to the end, which the leak check would report as leaks.
 	STORAGE_AUTH_CORE=1 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build/address
 
+## Fuzzes every reader of untrusted bytes with libFuzzer, under the address sanitizer.
 fuzz: setup
 	SWIFT="$(SWIFT)" ARGUMENTS="$(ARGUMENTS)" READERS="$(READERS)" Tests/Fuzz/run.sh
 
-# Counts the instructions of every reader of foreign bytes; READER=XML takes those with that in their names.
+## Counts the instructions of every reader of untrusted bytes as its input grows; READER=XML selects readers by name.
 complexity: setup
 	Tests/ComplexityTests/run.sh
 
-# Writes the tests by behaviour and by suite to .build/TestMatrix.md and prints a summary.
-matrix:
-	@Tests/Matrix/generate.py
-
+## Installs missing system packages, or names them; PROGRAMS names further programs, such as wrk or chromium.
 setup:
 	@.ci/setup $(PROGRAMS)
-
-# PROGRAMS of setup names programs that are installed too, such as wrk or chromium.

@@ -21,8 +21,15 @@ from pages import slug
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SITE = os.path.join(ROOT, ".build/docs")
 CATALOGUE = "SwiftStorageAuth"
-# Files that are no pages of the site are shown by GitHub; the owner is the one of the README.
-REPOSITORY = "https://github.com/OWNER/swift-storage-auth/blob/main/"
+
+
+def repository():
+    """The address of the files that are no pages of the site: at the remote of the checkout, or on this machine."""
+    remote = subprocess.run(["git", "remote", "get-url", "origin"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    return f"{remote.removesuffix('.git')}/blob/main/" if remote.startswith("https://") else f"file://{ROOT}/"
+
+
+REPOSITORY = repository()
 
 
 def swift(*arguments, **options):

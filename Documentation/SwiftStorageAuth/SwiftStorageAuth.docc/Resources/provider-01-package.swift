@@ -6,7 +6,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [.library(name: "AcmeStorage", targets: ["AcmeStorage"])],
   dependencies: [
-    .package(url: "https://github.com/OWNER/swift-storage-auth", from: "0.1.0", traits: ["Client"])
+    .package(path: "../swift-storage-auth", traits: ["Client"])
   ],
   targets: [
     .target(

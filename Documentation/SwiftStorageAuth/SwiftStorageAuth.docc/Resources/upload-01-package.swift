@@ -5,7 +5,7 @@ let package = Package(
   name: "FirstUpload",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(url: "https://github.com/OWNER/swift-storage-auth", from: "0.1.0", traits: ["Client", "Server"])
+    .package(path: "../swift-storage-auth", traits: ["Client", "Server"])
   ],
   targets: [
     .executableTarget(

@@ -5,7 +5,7 @@ let package = Package(
   name: "FileService",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(url: "https://github.com/OWNER/swift-storage-auth", from: "0.1.0", traits: ["Client", "Server"]),
+    .package(path: "../swift-storage-auth", traits: ["Client", "Server"]),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
   ],
   targets: [
