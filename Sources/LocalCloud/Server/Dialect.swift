@@ -241,7 +241,7 @@ protocol Dialect: Sendable {
   /// Returns the additional XML elements of a part in listings.
   func elements(of part: UploadedPart) -> [XMLNode]
 
-  /// Returns the response with the access control of a bucket or object; `nil` means that an object uses its bucket's.
+  /// Returns the response with an access control setting; for an object, `nil` means the setting of its bucket.
   func accessAnswer(_ access: AccessControl?) -> Answer
 
   /// Returns the XML element that describes a bucket in the bucket list.
@@ -313,9 +313,7 @@ extension Dialect {
   /// The storage class of an object whose upload specified no storage class.
   var standardClass: String { storageClasses[0].name }
 
-  /// Returns the full name of a service-specific header.
-  ///
-  /// - Parameter rest: The name without the service's prefix.
+  /// Returns the full name of a service-specific header, given the name without the service's prefix.
   func header(_ rest: String) -> String { headerPrefix + rest }
 
   /// The prefix of the names of user metadata headers.
