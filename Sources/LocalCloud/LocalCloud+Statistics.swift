@@ -4,7 +4,7 @@
 internal import Synchronization
 
 extension LocalCloud {
-  /// The statistics of a server since its start.
+  /// The statistics of a local server since its start.
   public struct Statistics: Sendable, Hashable {
     /// The numbers of requests with a valid signature, by signature scheme.
     public internal(set) var verified: [SignatureKind: Int] = [:]

@@ -13,19 +13,19 @@ extension LocalCloud {
     /// The number of connections to the transfer server, including connections that only test a login.
     public internal(set) var connections = 0
 
-    /// The number of successful logins to the transfer server.
+    /// The number of successful logins to the Aspera transfer server.
     public internal(set) var logins = 0
 
-    /// The number of transfer sessions that began with a valid account and token.
+    /// The number of Aspera transfer sessions that began with a valid account and token.
     public internal(set) var sessions = 0
 
-    /// The number of transfer sessions that completed successfully.
+    /// The number of Aspera transfer sessions that completed successfully.
     public internal(set) var completed = 0
 
-    /// The number of files that were transferred.
+    /// The number of files that Aspera sessions transferred.
     public internal(set) var files = 0
 
-    /// The number of content bytes that were transferred, including the bytes of failed sessions.
+    /// The number of content bytes that Aspera sessions transferred, including the bytes of failed sessions.
     public internal(set) var bytes: Int64 = 0
 
     /// The numbers of faults that were injected into transfers, by ascp error code.

@@ -35,7 +35,7 @@ struct Answer: Sendable {
 }
 
 extension HTTPFields {
-  /// Sets a header field, unless `name` is not a valid field name.
+  /// Sets the value of a header field, unless `name` is not a valid field name.
   mutating func set(_ name: String, _ value: String) {
     guard let name = HTTPField.Name(name) else { return }
     self[name] = value

@@ -14,21 +14,29 @@ struct RefusalAnswer: Error, Sendable {
   /// The detailed error code of OSS (`EC`), or `nil` if the error has no detailed code or the code isn't known.
   var ec: String?
 
-  /// The additional elements of the error document, such as `BucketName`, in document order.
+  /// The additional elements of the error document of this response, such as `BucketName`, in document order.
   var details: [Detail] = []
 
-  /// An additional element of an error document, such as `BucketName`.
+  /// An additional element of the error document in an error response, such as `BucketName`.
   struct Detail: Sendable {
     let name: String
     let value: String
 
-    /// Creates an element that echoes a part of the request, truncated to ``RefusalAnswer/echoByteLimit`` bytes.
+    /// Creates an additional element of an error document.
+    ///
+    /// - Parameters:
+    ///   - name: The element name.
+    ///   - value: A part of the request, which is truncated to ``RefusalAnswer/echoByteLimit`` bytes.
     init(name: String, value: String) {
       self.name = name
       self.value = value.shortened(to: RefusalAnswer.echoByteLimit)
     }
 
-    /// Creates an element whose value is not truncated, because the caller already limits its length.
+    /// Creates an additional element of an error document, without truncating its value.
+    ///
+    /// - Parameters:
+    ///   - name: The element name.
+    ///   - value: A string whose length the caller limits.
     init(name: String, bounded value: String) {
       self.name = name
       self.value = value

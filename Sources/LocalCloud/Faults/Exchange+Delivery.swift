@@ -56,7 +56,7 @@ extension Exchange {
 }
 
 extension Answer.Body {
-  /// The size of the body in bytes, which is the value of `Content-Length`.
+  /// The size of the response body in bytes, which is the value of `Content-Length`.
   var byteCount: Int64 {
     switch self {
     case .none: 0
@@ -65,7 +65,7 @@ extension Answer.Body {
     }
   }
 
-  /// Whether the body's bytes are sent after the response head.
+  /// Whether the bytes of the response body are sent after the response head.
   fileprivate var isSent: Bool {
     switch self {
     case .none, .head: false

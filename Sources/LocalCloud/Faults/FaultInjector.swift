@@ -19,7 +19,7 @@ final class FaultInjector: Sendable {
     state = Mutex(State(faults: faults, generator: SeededGenerator(faults.seed)))
   }
 
-  /// The configured faults.
+  /// The configured faults of the server.
   ///
   /// Setting new faults restarts the request count of each endpoint whose faults changed. It also restarts the
   /// connection count if the transfer faults changed, and the random number generator if the seed changed.

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LocalCloud {
-  /// An injected failure of an endpoint, with the requests that it applies to.
+  /// A failure that the server injects into requests to an endpoint.
+  ///
+  /// A fault consists of a kind of failure, such as a closed connection, and a selection of the requests that it
+  /// applies to.
   public struct Fault: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
       case serverError(status: Int)
@@ -17,7 +20,7 @@ extension LocalCloud {
     let frequency: Frequency
     let phase: Phase
 
-    /// The selection of the requests that a fault applies to.
+    /// A rule that selects the requests to which an injected fault applies.
     public enum Frequency: Sendable, Hashable {
       /// The fault applies to every request.
       case always
@@ -31,7 +34,7 @@ extension LocalCloud {
       case first(Int)
     }
 
-    /// The time at which a fault occurs, relative to the operation that the request asks for.
+    /// The time at which an injected fault occurs, relative to the operation that the request asks for.
     public enum Phase: Sendable, Hashable {
       /// The fault occurs before the operation.
       ///

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LocalCloud {
-  /// The faults that the server injects into requests and transfers; by default, the server injects no faults.
+  /// The faults that the server injects into requests and transfers.
+  ///
+  /// By default, the server injects no faults.
   ///
   /// ```swift
   /// cloud.faults[.sts] = [.serverError(.every(10)), .delay(.seconds(2), .chance(0.05))]
@@ -24,7 +26,7 @@ extension LocalCloud {
     /// before the limit was set.
     public var requestsPerToken: Int?
 
-    /// The seed of the random number generator.
+    /// The seed of the random number generator that selects the requests for faults with `chance`.
     ///
     /// The same seed and the same order of requests result in the same faults.
     public var seed: UInt64
@@ -51,10 +53,10 @@ extension LocalCloud {
       self.transfers = transfers
     }
 
-    /// The faults of an endpoint.
+    /// The faults that the server injects into requests to an endpoint.
     ///
     /// Each fault counts the requests to the endpoint separately. If several faults apply to one request, all delays
-    /// add up. Of the other faults, only the first one in the list takes effect.
+    /// add up. Of the other faults, only the first fault in the list takes effect.
     ///
     /// - Parameter endpoint: The endpoint, such as `.sts`.
     public subscript(endpoint: Endpoint) -> [Fault] {

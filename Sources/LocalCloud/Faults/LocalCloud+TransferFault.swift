@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LocalCloud {
-  /// An injected failure of Aspera transfers: an ascp error code with a description, and the transfers that it applies
-  /// to.
+  /// A failure that the server injects into Aspera transfers.
+  ///
+  /// A fault consists of an ascp error code with a description, and a selection of the transfers that it applies to.
   ///
   /// ```swift
   /// cloud.faults.transfers = [.failure(code: 16, .afterBytes(1_000_000), .first(2)), .tokenExpired(.every(3))]

@@ -10,7 +10,7 @@ struct HeaderParameters: Sendable {
 
   private let parameters: [String: String]
 
-  /// Parses a header value with parameters, or returns `nil` if the header value is malformed.
+  /// Creates the value by parsing a header value with parameters, or returns `nil` if the header value is malformed.
   ///
   /// A header value is malformed if a parameter occurs twice, is incomplete, or is followed by bytes other than the
   /// next parameter. A quoted string ends at the next quotation mark, because browsers encode a quotation mark within

@@ -127,7 +127,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     throw RefusalAnswer.malformedForm("The head of a part is too long, or contains an invalid byte.")
   }
 
-  /// Checks that at most a line end follows the last boundary.
+  /// Checks that only a line end, if anything, follows the last boundary of the multipart body.
   private mutating func end() async throws {
     place = .end
     repeat {

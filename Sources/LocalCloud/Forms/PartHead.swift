@@ -6,16 +6,16 @@ internal import StorageAuth
 
 /// The parsed headers of a part of a multipart form.
 struct PartHead: Sendable {
-  /// The name of the form field.
+  /// The name of the form field that the part contains.
   let name: String
 
-  /// The file name of the part, or `nil` if the part specifies no file name.
+  /// The file name of the form part, or `nil` if the part specifies no file name.
   let fileName: String?
 
-  /// The media type of the part, or `nil` if the part specifies no media type.
+  /// The media type of the form part, or `nil` if the part specifies no media type.
   let contentType: String?
 
-  /// Parses the header lines of a part of a form.
+  /// Creates the headers of a form part by parsing header lines.
   ///
   /// Unknown headers are ignored (RFC 7578, section 4.8). Lines that are not headers, duplicate headers and ambiguous
   /// headers are rejected.

@@ -115,7 +115,7 @@ extension Call {
     if let trafficLimit { answer.headers.set(dialect.header("traffic-limit"), trafficLimit) }
   }
 
-  /// Validates the requested bandwidth limit and the request payer; neither of them has an effect on this server.
+  /// Validates the requested bandwidth limit and the request payer, which have no effect on this server.
   func checkHarmless() throws(RefusalAnswer) {
     if let limit = trafficLimit {
       guard let number = Int64(limit), dialect.trafficLimits.contains(number) else {

@@ -5,12 +5,11 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageXML
 
-// Operations on an object's attributes and tags.
 
 extension Call {
   /// Replaces an object with a copy that has other attributes.
   ///
-  /// - Parameter change: A closure that returns the copy.
+  /// - Parameter change: A closure that returns the changed copy of the object.
   /// - Throws: `OperationAborted` if another request replaced or deleted the object in the meantime.
   func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
     let object = try store.object(key, in: bucket)

@@ -8,7 +8,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// An authorized request to a storage service, with everything that its operation needs.
+/// An authorized request to a storage service, with all data that its operation needs.
 struct Call: Sendable {
   private static let documentByteLimit = 8 * 1024 * 1024
 
@@ -66,7 +66,7 @@ struct Call: Sendable {
     }
   }
 
-  /// The name of the request's bucket; empty only for the operation that lists all buckets.
+  /// The name of the request's bucket, or an empty string for the operation that lists all buckets.
   var bucket: String { target.bucket?.string ?? "" }
 
   /// The object key of the request; empty for operations on the service or on a bucket.
@@ -103,8 +103,8 @@ struct Call: Sendable {
 
   /// Reads and parses the XML document in the request body.
   ///
-  /// - Parameter name: The name that the root element must have.
-  /// - Throws: `MalformedXML` if the body is empty or isn't such a document.
+  /// - Parameter name: The name that the document's root element must have.
+  /// - Throws: `MalformedXML` if the body is empty, is not an XML document, or has a different root element.
   func document(named name: String) async throws -> XMLNode {
     guard let document = try await optionalDocument(named: name) else {
       throw RefusalAnswer.malformedXML("The body is empty; send the document.")

@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 
-/// The body of a request as operations read it, without inner framing such as `aws-chunked`.
+/// A request body as operations read it, without inner framing such as `aws-chunked`.
 struct CallBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 

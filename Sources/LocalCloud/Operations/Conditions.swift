@@ -11,9 +11,10 @@ struct Conditions {
   private let modifiedSince: Timestamp?
   private let unmodifiedSince: Timestamp?
 
-  /// Reads the conditions from the request headers.
+  /// Creates the conditions from the request headers.
   ///
-  /// - Parameter prefix: The prefix of the names of the conditional headers, such as the prefix for copy sources.
+  /// - Parameter prefix: The prefix of the header names, such as `x-oss-copy-source-`; empty for conditions on the
+  ///   object itself.
   init(_ headers: HTTPFields, prefix: String = "") {
     func value(_ name: String) -> String? { headers.first(prefix + name).flatMap { $0.isEmpty ? nil : $0 } }
     match = value("if-match")
@@ -56,7 +57,7 @@ struct WriteConditions {
   private let match: String?
   private let noneMatch: String?
 
-  /// Reads the conditions of a write from the request headers.
+  /// Creates the conditions of a write from the request headers.
   ///
   /// - Throws: `NotImplemented` for an `If-None-Match` other than `*`.
   init(_ headers: HTTPFields) throws(RefusalAnswer) {

@@ -108,7 +108,7 @@ struct HeaderRules: Sendable {
 
   /// Returns the name of a service-specific header without the first prefix, or `nil` for any other header.
   ///
-  /// A name with one of the other prefixes is returned unchanged.
+  /// If the name has a prefix other than the first prefix, it is returned unchanged.
   private func ownName(_ name: String) -> String? {
     if let rest = name.removingBytePrefix(prefixes[0]) { return String(rest) }
     return prefixes.contains { name.hasBytePrefix($0) } ? name : nil

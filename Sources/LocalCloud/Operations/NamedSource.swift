@@ -9,7 +9,7 @@ struct NamedSource {
   let bucket: String
   let key: ObjectKey
 
-  /// Parses the percent-encoded value of a copy source header, `/bucket/key` or `bucket/key`.
+  /// Creates the source of a copy from a percent-encoded header value, `/bucket/key` or `bucket/key`.
   ///
   /// - Parameters:
   ///   - header: The value of the header.
@@ -36,7 +36,7 @@ struct NamedSource {
     key = ObjectKey(String(rest))
   }
 
-  /// Removes the first path segment and the slash after it, and returns the segment.
+  /// Removes the first path segment and the slash after it from a path, and returns the segment.
   static func takeSegment(of text: inout Substring) -> String {
     guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
       defer { text = "" }

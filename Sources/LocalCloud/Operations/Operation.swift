@@ -15,7 +15,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   case readTags, changeTags, deleteTags, objectAttributes
   case initiateUpload, uploadPart, copyPart, completeUpload, abortUpload, listParts
 
-  /// Determines the operation of a request.
+  /// Creates the operation that a request asks for.
   ///
   /// The operation must support each query parameter of the request that any service knows. Otherwise, for example,
   /// `DELETE /?redundancyTransition` would delete the bucket. Unknown parameters have no effect, as in the real
@@ -71,7 +71,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
 
   /// Returns the known query parameters of a request.
   ///
-  /// - Returns: The parameter names as the request spells them, by the spelling in the routes.
+  /// - Returns: A dictionary from the spelling in the routes to the spelling in the request.
   private static func knownNames(
     of target: RequestTarget, _ method: HTTPRequest.Method, _ table: OperationTable
   ) throws(RefusalAnswer) -> [String: String] {
@@ -129,7 +129,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the operation accepts a bandwidth limit, because it transfers or describes an object's bytes.
+  /// Whether the operation transfers or describes an object's bytes, so that it accepts a bandwidth limit.
   var isTransfer: Bool {
     switch self {
     case .putObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject: true

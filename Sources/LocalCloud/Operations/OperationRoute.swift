@@ -10,7 +10,7 @@ struct OperationRoute: Sendable {
   enum Level: Sendable {
     case service, bucket, object
 
-    /// The resource with an article, for error messages.
+    /// The resource's name with an article, such as "a bucket", for error messages.
     var article: String {
       switch self {
       case .service: "the service"
@@ -32,7 +32,7 @@ struct OperationRoute: Sendable {
 
   /// Whether a request for the operation must specify the source object of a copy in a header.
   ///
-  /// `nil` if the operation does not use the header.
+  /// If `nil`, the operation does not use the header.
   let isCopy: Bool?
 
   init(
@@ -47,7 +47,7 @@ struct OperationRoute: Sendable {
     self.isCopy = isCopy
   }
 
-  /// The HTTP methods of all operations.
+  /// The HTTP methods that the operations use; other methods are rejected.
   static let methods: Set<HTTPRequest.Method> = [.get, .head, .put, .post, .delete]
 
   private static let overrides: Set<String> = [

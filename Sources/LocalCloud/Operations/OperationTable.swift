@@ -14,10 +14,10 @@ struct OperationTable: Sendable {
   /// The names of the query parameters that every operation supports.
   private let common: Set<String>
 
-  /// The names of the query parameters that every operation with a bandwidth limit supports.
+  /// The names of the query parameters that every operation that transfers or describes an object's bytes supports.
   private let ofTransfers: Set<String>
 
-  /// The spelling of the query parameters in the routes, by lowercase name.
+  /// The spelling of the query parameters in the request patterns, by lowercase name.
   private let spellings: [String: String]
 
   /// Creates the operation table of a service.
@@ -26,7 +26,8 @@ struct OperationTable: Sendable {
   ///   - routes: The request patterns of the service's operations.
   ///   - names: The classification of the service's query parameter names.
   ///   - common: The names of the query parameters that every operation supports.
-  ///   - ofTransfers: The names of the query parameters that every operation with a bandwidth limit supports.
+  ///   - ofTransfers: The names of the query parameters that every operation that transfers or describes an object's
+  ///     bytes supports.
   init(_ routes: [OperationRoute], _ names: ParameterNames, common: Set<String> = [], ofTransfers: Set<String> = []) {
     self.routes = routes
     self.names = names
@@ -47,7 +48,7 @@ struct OperationTable: Sendable {
     return route.operation.isTransfer ? names.union(ofTransfers) : names
   }
 
-  /// Returns the name of a query parameter as the routes spell it.
+  /// Returns the name of a query parameter as the request patterns of the service spell it.
   func spelling(of name: String) -> String {
     guard names.ignoresCase else { return name }
     let lowercased = name.asciiLowercased

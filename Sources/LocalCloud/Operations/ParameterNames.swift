@@ -10,7 +10,7 @@ internal import StorageAuth
 struct ParameterNames: Sendable {
   /// The class of a query parameter name.
   enum Meaning {
-    /// The parameter is known to one of the services, and is spelled as that service spells it.
+    /// The parameter is known to at least one of the services, and has that service's spelling.
     case known
     /// The parameter differs from a known parameter only in letter case, and the service compares names
     /// case-sensitively.
@@ -21,7 +21,7 @@ struct ParameterNames: Sendable {
     case unknown
   }
 
-  /// Whether the service compares parameter names case-insensitively.
+  /// Whether the service compares query parameter names case-insensitively.
   let ignoresCase: Bool
 
   private let signature: Set<String>
@@ -41,7 +41,7 @@ struct ParameterNames: Sendable {
     if !ignoresCase, signature.contains(name) { return .signature }
     let lowercased = name.asciiLowercased
     if ignoresCase, signature.contains(lowercased) { return .signature }
-    // Image processing parameters contain their arguments in the name: `imageMogr2/thumbnail/!50p`.
+    // Image processing parameters contain their arguments in the parameter name: `imageMogr2/thumbnail/!50p`.
     let stem = String(lowercased.bytes(before: "/"))
     guard
       Self.lowercasedNames.contains(lowercased) || Self.lowercasedNames.contains(stem) || Self.isOwned(lowercased)

@@ -13,9 +13,9 @@ struct RequestedRange {
 
   private let bounds: Bounds
 
-  /// Parses a header with a single byte range.
+  /// Creates a byte range from the value of a `Range` header.
   ///
-  /// - Returns: `nil` for any other value; the server ignores such headers.
+  /// - Returns: `nil` if the value is not a single byte range; the server ignores such headers.
   init?(_ header: String) {
     guard header.hasBytePrefix("bytes=") else { return nil }
     let parts = header.dropFirst("bytes=".count).parts(between: "-")
@@ -40,7 +40,7 @@ struct RequestedRange {
     text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
   }
 
-  /// Returns the range clamped to an object's size, or `nil` if the range contains no byte of the object.
+  /// Returns the range clamped to the size of an object, or `nil` if the range contains no byte of the object.
   ///
   /// - Parameter byteCount: The size of the object, in bytes.
   func bytes(of byteCount: Int64) -> Range<Int64>? {

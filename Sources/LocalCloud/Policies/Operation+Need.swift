@@ -13,7 +13,7 @@ extension Operation {
     /// The kind of resource that an action applies to in a policy.
     enum Target: Sendable {
       case service, bucket, object
-      /// The prefix of a listing, for services whose resource names contain it.
+      /// The prefix that a list request specifies, for services whose resource names contain it.
       case list
       /// Every object that the request body lists.
       case objectsOfBody

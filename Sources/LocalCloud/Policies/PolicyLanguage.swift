@@ -5,7 +5,9 @@ internal import StorageAuth
 
 /// The syntax and semantics of a vendor's policy documents.
 struct PolicyLanguage: Sendable {
-  /// The data type that a condition's comparison operator works on, with the order that the operator tests.
+  /// The data type that a condition's comparison operator compares.
+  ///
+  /// For numbers and dates, the kind includes the order that the operator tests.
   enum Kind: Sendable {
     case text, textIgnoringCase, pattern, truth, network, absence
     case number(PolicyCondition.Order)
@@ -30,7 +32,7 @@ struct PolicyLanguage: Sendable {
     var ignoresCase = false
   }
 
-  /// The supported versions of policy documents.
+  /// The versions of policy documents that this server supports.
   let versions: Set<String>
 
   let effects: Effects
@@ -47,18 +49,18 @@ struct PolicyLanguage: Sendable {
   /// The prefix that action names can start with, or `nil` if the language has no such prefix.
   var actionPrefix: String?
 
-  /// Whether action names are compared case-insensitively.
+  /// Whether the language compares action names case-insensitively.
   let ignoresActionCase: Bool
 
   /// The suffix of comparison operators that also hold if the request has no value for the condition's key.
   ///
-  /// `nil` if the language has no such suffix.
+  /// If `nil`, the language has no such operators.
   var existenceSuffix: String?
 
   /// The result of a comparison without the existence suffix if the request has no value for the condition's key.
   let absence: PolicyCondition.Absence
 
-  /// The condition keys that this server supports.
+  /// The names of the condition keys that this server supports.
   let keys: Set<String>
 
   let comparisons: [String: Comparison]

@@ -5,7 +5,7 @@ internal import StorageJSON
 
 /// The session policy of a temporary credential, which is evaluated for each request with the credential.
 struct SessionPolicy: Sendable {
-  /// The policy document as JSON.
+  /// The policy document in JSON.
   let text: String
 
   private let language: PolicyLanguage
@@ -21,7 +21,7 @@ struct SessionPolicy: Sendable {
     var conditions: [PolicyCondition] = []
   }
 
-  /// Parses a policy document.
+  /// Creates a session policy by parsing a policy document.
   ///
   /// No part of a document is ignored.
   ///
@@ -56,13 +56,13 @@ extension SessionPolicy.Statement {
   }
 }
 
-/// A pattern of resource names.
+/// A pattern that matches resource names in a policy.
 ///
 /// Each of the colon-separated parts has a separate pattern, so that an asterisk does not match across a colon.
 struct ResourcePattern: Sendable {
   private let parts: [WildcardPattern]?
 
-  /// The pattern that matches every resource.
+  /// The pattern that matches every resource name.
   static let any = ResourcePattern(nil)
 
   /// Creates a resource pattern from the patterns of the colon-separated parts; `nil` matches every resource.

@@ -52,17 +52,17 @@ private final class RequestLineCheck: ChannelInboundHandler, RemovableChannelHan
 
 /// A handler that closes the sending side of a connection after the last response.
 ///
-/// The last response answers a request with `Connection: close` (in any case), or an HTTP/1.0 request without
-/// `keep-alive` (RFC 9112, section 9.3), or it contains `Connection: close` itself. The handler discards data that
-/// arrives after such a request. Only the sending side is closed, so that a client that is still sending receives the
-/// response.
+/// A response is the last response if it contains `Connection: close`, or if it answers a request with `Connection:
+/// close` (in any case) or an HTTP/1.0 request without `keep-alive` (RFC 9112, section 9.3). The handler discards data
+/// that arrives after such a request. Only the sending side is closed, so that a client that is still sending receives
+/// the response.
 private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The value of the `Connection` header that a response must contain.
+  /// The value of the `Connection` header that a response must contain, if any.
   private enum Word {
     case nothing, keepAlive, close
   }

@@ -76,7 +76,7 @@ struct Gateway: Sendable {
     }
   }
 
-  /// Sends `100 Continue` to a client that waits for it before sending the body.
+  /// Sends `100 Continue` to a client that waits for this response before it sends the request body.
   @concurrent
   private func goOn(_ isAwaitingWord: inout Bool, _ writer: inout ResponseWriter) async throws {
     if isAwaitingWord { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
@@ -149,7 +149,8 @@ struct Gateway: Sendable {
     try checkPlace(of: bucket, at: head.authority)
   }
 
-  /// Throws an error response if a bucket does not exist, or if it belongs to another region than the request's host.
+  /// Throws an error response if a bucket does not exist, or if the bucket and the request's host belong to different
+  /// regions.
   func checkPlace(of bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
     if let host, let redirection = dialect.redirection(of: host, for: bucket) { throw redirection }

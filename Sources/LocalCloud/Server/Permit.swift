@@ -9,7 +9,7 @@ internal import StorageAuth
 /// Operations require this type, which can be created in only two ways: for a verified request of a caller whose
 /// permissions include the operation, or for an unsigned read of a public object.
 struct Permit: Sendable {
-  /// The permitted operation.
+  /// The operation that the request may perform.
   let operation: Operation
 
   /// The bucket, the object key and all query parameters of the request.
@@ -17,7 +17,7 @@ struct Permit: Sendable {
   /// The target includes parameters that are not signed, because the services act on them.
   let target: RequestTarget
 
-  /// Whether the request is unsigned.
+  /// Whether the request has no signature.
   let isAnonymous: Bool
 
   /// The permissions of the request, to check access to resources that only the request body specifies.

@@ -33,8 +33,8 @@ extension LocalCloud {
     /// The region of the simulated S3 service, which S3 signatures must contain.
     public var s3Region: String
 
-    /// A Boolean value that indicates whether COS signatures must include the host, the content length, the token and
-    /// every query parameter.
+    /// A Boolean value that indicates whether COS requests must sign the host, the content length, the token and every
+    /// parameter.
     public var isStrict: Bool
 
     /// The origins of web pages that can send requests to the storage services and read the responses.
@@ -158,7 +158,7 @@ extension LocalCloud {
 
 /// An error that explains why a local server cannot start, and how to fix it.
 public struct LocalCloudError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The reason and the remedy on a single line.
+  /// The reason why the server cannot start and how to fix it, on a single line.
   public let description: String
 
   init(_ description: String) {

@@ -42,7 +42,8 @@ extension LocalCloud {
     public static let amazon = Role(
       "arn:aws:iam::125000000000:role/localcloud", maximumDuration: .seconds(12 * 3600))
 
-    /// The storage service that accepts the role's credentials, or `nil` if the role's name has no vendor's format.
+    /// The storage service that accepts the role's credentials, or `nil` if the role's name is not in a vendor's
+    /// format.
     var provider: Provider? { Provider.allCases.first { $0.dialect.roleResource(arn) != nil } }
 
     /// The role's short name, which is the last component of the resource name.

@@ -12,13 +12,13 @@ extension LocalCloud {
     case cosV5 = "COS V5"
     /// The signature version 4 of S3, which uses HMAC-SHA-256.
     case s3V4 = "S3 V4"
-    /// The signature scheme ACS3-HMAC-SHA256 of Alibaba Cloud.
+    /// The signature scheme of Alibaba Cloud APIs, ACS3-HMAC-SHA256.
     case acs3 = "ACS3"
-    /// The RPC signature scheme of Alibaba Cloud, which uses HMAC-SHA-1 and a request parameter for the signature.
+    /// The RPC signature scheme of Alibaba Cloud APIs, which uses HMAC-SHA-1 and a request parameter for the signature.
     case alibabaRPC = "Alibaba RPC"
-    /// The signature scheme TC3-HMAC-SHA256 of Tencent Cloud.
+    /// The signature scheme of Tencent Cloud APIs, TC3-HMAC-SHA256.
     case tc3 = "TC3"
-    /// The signature version 1 of Tencent Cloud.
+    /// The signature version 1 of Tencent Cloud APIs.
     ///
     /// It uses HMAC-SHA-1 or HMAC-SHA-256, and a request parameter for the signature.
     case tencentV1 = "Tencent V1"

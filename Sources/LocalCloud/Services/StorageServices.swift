@@ -9,11 +9,11 @@ public import StorageAuth
 extension LocalCloud {
   /// A storage service that the local server imitates.
   public enum Provider: String, Sendable, Hashable, CaseIterable {
-    /// Alibaba Cloud OSS.
+    /// Alibaba Cloud OSS (Object Storage Service).
     case oss
-    /// Tencent Cloud COS.
+    /// Tencent Cloud COS (Cloud Object Storage).
     case cos
-    /// Amazon S3.
+    /// Amazon S3 (Simple Storage Service).
     case s3
   }
 
@@ -81,7 +81,7 @@ struct StorageServices: Sendable {
   let cos: HTTPService
   let s3: HTTPService
 
-  /// Starts the HTTP service of each storage service.
+  /// Creates the HTTP services of all storage services, which accept requests immediately.
   ///
   /// - Parameter open: A closure that binds the port of a storage service and starts its HTTP service.
   init(_ open: (LocalCloud.Provider) async throws -> HTTPService) async throws {

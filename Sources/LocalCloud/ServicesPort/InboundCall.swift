@@ -43,7 +43,7 @@ struct InboundCall: Sendable {
 
   /// Returns the action and version that the call's headers or parameters specify.
   ///
-  /// If the signature is in the parameters, the headers are ignored, because they are not signed.
+  /// If the signature is in the parameters, the headers are ignored, because headers are not signed then.
   ///
   /// - Parameters:
   ///   - parameters: The parameters of the call.

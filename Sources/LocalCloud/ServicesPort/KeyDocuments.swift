@@ -22,7 +22,7 @@ protocol KeyDocuments: Sendable {
   /// Returns the app server's document for an error.
   func appServerDocument(for error: RefusalAnswer) -> JSONValue
 
-  /// The paths of the instance metadata; a role name follows the path.
+  /// The paths of the vendor's instance metadata with credentials, without the role name that follows.
   var metadataPaths: [String] { get }
 
   /// The headers for metadata tokens (IMDSv2), or `nil` if the vendor's metadata service has no tokens.

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The simulated instance metadata service, limited to credentials.
+/// The simulated instance metadata service, which returns only temporary credentials.
 ///
 /// It supports requests with and without a metadata token (IMDSv2 and IMDSv1).
 struct Metadata: ServiceHandler {
@@ -24,7 +24,8 @@ struct Metadata: ServiceHandler {
     self.requiresToken = requiresToken
   }
 
-  /// Returns whether a path belongs to the instance metadata service, even if the service has no such document.
+  /// Returns whether a path belongs to the instance metadata service, even if the service has no document with the
+  /// path.
   static func isPath(_ path: String) -> Bool { path.hasBytePrefix("/latest/") || path.hasBytePrefix("/meta-data/") }
 
   func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {

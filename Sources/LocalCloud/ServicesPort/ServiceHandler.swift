@@ -6,7 +6,7 @@ protocol ServiceHandler: Sendable {
   /// The endpoint whose statistics count the calls to the service.
   var endpoint: LocalCloud.Endpoint { get }
 
-  /// Performs a call and returns the response.
+  /// Performs a request to the service and returns the response.
   func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer
 
   /// Returns the HTTP response for an error, in the service's format.

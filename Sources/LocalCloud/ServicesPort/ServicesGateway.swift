@@ -61,10 +61,11 @@ struct ServicesGateway: Sendable {
     return Metadata.isPath(path) ? .metadata : .sts
   }
 
-  /// Returns the error response if a request's `Host` header must specify this machine but doesn't, or `nil` otherwise.
+  /// Returns the error response for a request whose `Host` header does not specify this machine, or `nil` if the
+  /// request is acceptable.
   ///
-  /// The check applies to the services without authentication. It protects them from requests that web pages send by
-  /// DNS rebinding.
+  /// The check applies only to the services without authentication, and protects them from DNS rebinding attacks by web
+  /// pages.
   private static func refusal(of request: HTTPRequest) -> RefusalAnswer? {
     if endpoint(of: request) == .sts { return nil }
     // If the request has a second Host header, it is only found among the header fields.

@@ -33,7 +33,7 @@ final class BlobCollector: Sendable {
     work.withLock { $0 = Work(pending: pending, task: task) }
   }
 
-  /// Adds an unreferenced file to the queue.
+  /// Adds an unreferenced file to the queue of files to delete.
   func collect(_ id: BlobID) {
     work.withLock { _ = $0?.pending.yield(id) }
   }

@@ -24,7 +24,7 @@ struct BlobStore: Sendable {
 
   /// Deletes the files that no object refers to.
   ///
-  /// A process may have left such files behind if it ended during a write.
+  /// If a process ended during a write, it may have left such files behind.
   func collectAll(except buckets: some Sequence<Bucket>) async throws {
     var kept: Set<BlobID> = []
     for bucket in buckets {
@@ -172,7 +172,7 @@ struct BodyExpectation: Sendable {
   /// The required MD5 digest, or `nil` if the request does not specify it.
   var digest: Digest?
 
-  /// The additional checks of the body's bytes.
+  /// The additional checks of the body's bytes, such as a checksum that the client chose.
   var checks: [any BodyCheck] = []
 
   /// A required MD5 digest, and the error response for a body with a different digest.

@@ -52,7 +52,7 @@ struct BlobWriter {
     return (written, sums.md5.finalize(), sums.crc64.checksum, try sums.finish())
   }
 
-  /// Closes and removes the file, even if the task is cancelled.
+  /// Closes and removes the incomplete file, even if the task is cancelled.
   mutating func discard() async {
     try? file?.close()
     file = nil

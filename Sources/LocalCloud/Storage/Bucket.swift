@@ -37,7 +37,7 @@ struct PendingUpload: Sendable {
   var parts = SortedTable<Int, UploadedPart>()
 }
 
-/// A part of a multipart upload.
+/// A part that was uploaded or copied to a multipart upload.
 struct UploadedPart: Sendable {
   let content: Content
   let modified: Timestamp

@@ -24,7 +24,7 @@ struct CustomerKey: Sendable, Codable, Equatable {
 
   private let digest: String
 
-  /// Reads the customer-provided encryption key from the headers of a request.
+  /// Creates the digest of the customer-provided encryption key in the headers of a request.
   ///
   /// - Parameter value: A closure that returns the value of a header, given its name without the service's prefix.
   /// - Returns: `nil` if the request contains none of the headers.

@@ -38,12 +38,12 @@ struct Journal: Sendable {
     try await FileSystem.shared.removeItem(at: directory(of: bucket))
   }
 
-  /// Writes the record of an object.
+  /// Writes the record file of an object.
   func write(_ object: StoredObject, in bucket: String) async throws {
     try await write(ObjectRecord(object), to: file(of: object, in: bucket))
   }
 
-  /// Removes the record of an object.
+  /// Removes the record file of an object.
   func remove(_ object: StoredObject, in bucket: String) async throws {
     try await FileSystem.shared.removeItem(at: file(of: object, in: bucket))
   }

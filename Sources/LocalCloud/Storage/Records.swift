@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// The record of a bucket, in the format of the record file.
+/// The contents of the record file of a bucket.
 struct BucketRecord: Codable {
   private let created: InstantRecord
   private let access: AccessControl
@@ -18,7 +18,7 @@ struct BucketRecord: Codable {
   }
 }
 
-/// The record of an object, in the format of the record file.
+/// The contents of the record file of an object.
 struct ObjectRecord: Codable {
   private struct Part: Codable {
     let file: String
@@ -40,7 +40,7 @@ struct ObjectRecord: Codable {
 
   private let checksum: StoredChecksum?
 
-  /// The storage attributes, or `nil` in records that were written before objects had attributes.
+  /// The storage attributes of the object, or `nil` in records that were written before objects had attributes.
   private let attributes: ObjectAttributes?
 
   init(_ object: StoredObject) {

@@ -11,7 +11,7 @@ struct Storage: Sendable {
   private let isTemporary: Bool
   private let stores: [LocalCloud.Provider: BucketTable]
 
-  /// The files of the simulated Aspera node.
+  /// The files and folders of the simulated Aspera node.
   let node: BucketTable
 
   /// Opens the data directory at a path, or creates a temporary directory if the path is `nil`.

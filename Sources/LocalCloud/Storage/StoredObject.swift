@@ -11,7 +11,7 @@ struct Content: Sendable {
   /// The number of bytes of the object.
   let byteCount: Int64
 
-  /// The entity tag: the MD5 digest of the bytes in lowercase hexadecimal.
+  /// The entity tag of the object: the MD5 digest of its bytes in lowercase hexadecimal.
   ///
   /// For a multipart object, it is a digest of the parts' MD5 digests, followed by `-` and the number of parts.
   let entityTag: String

@@ -15,7 +15,7 @@ struct Issuer: Sendable {
     fixedLifetime = services.tokenLifetime
   }
 
-  /// Returns the first role of a service, or `nil` if the service has no roles.
+  /// Returns the first configured role for a storage service, or `nil` if the service has no roles.
   ///
   /// The service's app server and instance metadata service use this role.
   func firstRole(of provider: LocalCloud.Provider) -> LocalCloud.Role? {

@@ -10,7 +10,7 @@ extension LocalCloud {
   /// The permanent accounts of the local server are access keys of the node as well, so that the default configuration
   /// is usable.
   public struct Aspera: Sendable {
-    /// The port of the Node API; 0 selects a free port.
+    /// The port of the simulated Node API; 0 selects a free port.
     public var port: Int
 
     /// The port of the transfer server; 0 selects a free port.
@@ -104,7 +104,7 @@ extension LocalCloud {
     /// The secret of the access key, which serves as the password for Basic authentication.
     public var secret: Secret
 
-    /// The public key in PEM format that bearer tokens of this access key are verified with (`token_verification_key`).
+    /// The public key, in PEM format, for verifying bearer tokens of this access key (`token_verification_key`).
     ///
     /// If `nil`, the node rejects all bearer tokens of this access key.
     public var tokenVerificationKey: String?
@@ -114,8 +114,8 @@ extension LocalCloud {
     /// - Parameters:
     ///   - id: The ID of the access key.
     ///   - secret: The secret of the access key, which must not be empty.
-    ///   - tokenVerificationKey: The public key in PEM format that bearer tokens are verified with, or `nil` to reject
-    ///     all bearer tokens of the access key.
+    ///   - tokenVerificationKey: The public key, in PEM format, for verifying bearer tokens, or `nil` to reject all
+    ///     bearer tokens of the access key.
     public init(id: String, secret: Secret, tokenVerificationKey: String? = nil) {
       self.id = id
       self.secret = secret
@@ -125,10 +125,10 @@ extension LocalCloud {
 
   /// An account for logins to the simulated transfer server.
   public struct TransferAccount: Sendable, Equatable {
-    /// The user name for logins to the transfer server.
+    /// The user name of the account for logins to the transfer server.
     public var user: String
 
-    /// The password for logins to the transfer server, or `nil` to disable logins with a password.
+    /// The password of the account for logins to the transfer server, or `nil` to disable logins with a password.
     public var password: Secret?
 
     /// The public keys that the account can log in with, each as a line in the format of `authorized_keys`.

@@ -57,7 +57,7 @@ final class NodeDirectory: Sendable {
     state.withLock { $0.accessKeys.first { $0.id.utf8.elementsEqual(id.utf8) } }
   }
 
-  /// Sets the public key that the bearer tokens of an access key are verified with.
+  /// Sets the public key for verifying bearer tokens of an access key.
   ///
   /// - Parameters:
   ///   - pem: The public key in PEM format, or `nil` to remove the key.
@@ -95,7 +95,7 @@ final class NodeDirectory: Sendable {
     return publicKeys.contains { known.contains($0) }
   }
 
-  /// Returns the key in a line of `authorized_keys`, or `nil` if the line is malformed.
+  /// Returns the public key in a line of `authorized_keys`, or `nil` if the line is malformed.
   ///
   /// - Returns: The second field of the line: the key in SSH's wire format, encoded as Base64.
   private static func blob(of line: String) -> String? {

@@ -29,7 +29,7 @@ extension COSDialect {
 }
 
 extension FormCondition {
-  /// The value or prefix that a form policy's condition expects, masked if the form field is a session token.
+  /// The value or prefix that a form policy's condition expects, masked if the form field contains a secret.
   fileprivate var shownValue: String {
     if SecretName.isSecret(field) { return Secret.mask }
     return switch rule {

@@ -247,7 +247,7 @@ struct S3StatedChecksum {
   /// The checksum in Base64, or `nil` if it follows in a trailer.
   let value: String?
 
-  /// Reads the checksum from the request headers, or returns `nil` if they specify no checksum.
+  /// Creates the checksum from the request headers, or returns `nil` if the headers specify no checksum.
   ///
   /// - Parameters:
   ///   - headers: The headers of the request.

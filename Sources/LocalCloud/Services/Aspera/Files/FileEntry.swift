@@ -16,7 +16,7 @@ struct FileEntry: Sendable {
   var byteCount: Int64 { content?.byteCount ?? 0 }
 }
 
-/// The reason why an operation on a file or folder of the node fails.
+/// The reason why an operation on a file or folder of the Aspera node fails.
 enum FileProblem: Error {
   case notFound(NodePath)
   case isFolder(NodePath)
@@ -25,7 +25,7 @@ enum FileProblem: Error {
   /// The operation would replace, move or delete the root folder.
   case isRoot
 
-  /// The reason as a short message for the client.
+  /// The reason for the failure as a short message for the client.
   var message: String {
     switch self {
     case .notFound(let path): "No such file or directory: \(path.text)"

@@ -15,7 +15,7 @@ struct NodePath: Sendable {
     self.names = names
   }
 
-  /// Parses a path; empty and `.` components are ignored.
+  /// Creates a path by parsing a string; empty and `.` components are ignored.
   ///
   /// - Returns: `nil` if a component is `..`, is longer than 255 bytes, or contains a NUL character.
   init?(_ text: String) {

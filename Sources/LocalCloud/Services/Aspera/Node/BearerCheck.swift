@@ -11,7 +11,7 @@ struct BearerCheck: Sendable {
     case unknownKey, noVerificationKey, unreadable, wrongSignature, foreignScope
     case expired(Timestamp)
 
-    /// The reason as a complete sentence.
+    /// The reason why the bearer token is rejected, as a complete sentence.
     var message: String {
       switch self {
       case .unknownKey: "The access key of the bearer token is not known."

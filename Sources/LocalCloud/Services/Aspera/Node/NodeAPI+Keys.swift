@@ -23,7 +23,7 @@ extension NodeAPI {
     Answer(Self.document(for: try key(name, for: caller)))
   }
 
-  /// Sets or removes the public key that the bearer tokens of an access key are verified with.
+  /// Sets or removes the public key for verifying bearer tokens of an access key.
   ///
   /// - Parameters:
   ///   - name: The ID of the access key, or `self` for the caller's access key.

@@ -11,7 +11,7 @@ struct SetupRequest: Sendable {
   let direction: TransferDirection
   let request: JSONValue
 
-  /// The elements of `paths` in the transfer request.
+  /// The elements of the transfer request's `paths`, each with a source, a destination or both.
   let paths: [JSONValue]
 
   init(_ direction: TransferDirection, _ element: JSONValue) throws(RefusalAnswer) {

@@ -31,7 +31,7 @@ final class ConnectionTable: Sendable {
 
   subscript(id: String) -> TransferConnection? { state.withLock { $0.connections[id] } }
 
-  /// Removes a connection.
+  /// Removes the connection with an ID.
   func remove(_ id: String) {
     state.withLock { state in
       state.connections[id] = nil

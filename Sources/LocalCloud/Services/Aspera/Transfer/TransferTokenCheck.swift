@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// The verification of transfer tokens.
+/// A verifier of the tokens with which clients begin transfer sessions.
 struct TransferTokenCheck: Sendable {
   let aspera: AsperaContext
 
