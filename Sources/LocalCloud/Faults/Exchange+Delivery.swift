@@ -86,7 +86,7 @@ extension Answer.Body {
   }
 }
 
-/// An injected fault at a byte offset in the response body: a pause, or the end of the connection.
+/// An injected fault at a byte offset in the response body: a pause, or a closed connection.
 private struct BodyFault {
   /// The byte offset in the response body at which the fault occurs.
   let limit: Int64
@@ -122,7 +122,7 @@ private struct BodyFault {
     return piece.readSlice(length: Int(limit - sent))
   }
 
-  /// Performs the fault: pauses the response, or throws an error to close the connection.
+  /// Performs the injected fault: pauses the response, or throws an error that closes the connection.
   ///
   /// - Throws: ``ConnectionFault`` if the fault is not a pause.
   func inject() async throws {

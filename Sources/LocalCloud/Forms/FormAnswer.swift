@@ -11,7 +11,7 @@ enum FormAnswer: Sendable {
   case status(HTTPResponse.Status)
   case redirect(String)
 
-  /// Creates the response that the fields of an uploaded form request.
+  /// Creates the response that is requested by the fields of a form.
   ///
   /// Without a redirect or a supported status code, the response is 204 (No Content).
   ///

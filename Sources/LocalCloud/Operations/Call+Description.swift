@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageXML
 
+// Operations that read or change the attributes and tags of an object.
 
 extension Call {
   /// Replaces an object with a copy that has other attributes.

@@ -14,7 +14,7 @@ struct OperationTable: Sendable {
   /// The names of the query parameters that every operation supports.
   private let common: Set<String>
 
-  /// The names of the query parameters that every operation that transfers or describes an object's bytes supports.
+  /// The names of the query parameters that all operations on an object's bytes support.
   private let ofTransfers: Set<String>
 
   /// The spelling of the query parameters in the request patterns, by lowercase name.
@@ -26,8 +26,7 @@ struct OperationTable: Sendable {
   ///   - routes: The request patterns of the service's operations.
   ///   - names: The classification of the service's query parameter names.
   ///   - common: The names of the query parameters that every operation supports.
-  ///   - ofTransfers: The names of the query parameters that every operation that transfers or describes an object's
-  ///     bytes supports.
+  ///   - ofTransfers: The names of the query parameters that all operations on an object's bytes support.
   init(_ routes: [OperationRoute], _ names: ParameterNames, common: Set<String> = [], ofTransfers: Set<String> = []) {
     self.routes = routes
     self.names = names

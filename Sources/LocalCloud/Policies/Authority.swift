@@ -3,11 +3,11 @@
 
 /// The upper bound of the permissions of a caller's access key.
 enum Authority: Sendable {
-  /// The caller has no permissions; the case for requests without a signature.
+  /// No permissions, for requests without a signature.
   case nothing
-  /// The caller has all permissions of the account.
+  /// All permissions of the account that the caller's key belongs to.
   case everything
-  /// The caller has the permissions that the session policy of a temporary credential allows.
+  /// The permissions that the session policy of a temporary credential allows.
   case session(SessionPolicy)
 
   func allows(_ question: PolicyQuestion) -> Bool {

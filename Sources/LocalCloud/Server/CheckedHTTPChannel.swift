@@ -7,9 +7,9 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// An HTTP/1.1 connection that checks each request line, and closes after the last response.
+/// An HTTP/1.1 connection that checks each request line and closes itself after the last response.
 ///
-/// Both need the request in its original form, before it is converted to the types of swift-http-types.
+/// Both tasks need the request in its original form, before it is converted to the types of swift-http-types.
 struct CheckedHTTPChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 

@@ -134,7 +134,7 @@ protocol Dialect: Sendable {
   /// Returns an entity tag in quotation marks, as the service formats it.
   func entityTag(_ tag: String) -> String
 
-  /// Returns the bytes that a part's entity tag contributes to the entity tag of the whole object.
+  /// Returns the bytes that a part's entity tag contributes to the digest in the object's entity tag.
   func bytes(ofPartTag tag: String) -> [UInt8]
 
   // MARK: Signatures and policies

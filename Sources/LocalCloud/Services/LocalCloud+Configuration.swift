@@ -33,8 +33,8 @@ extension LocalCloud {
     /// The region of the simulated S3 service, which S3 signatures must contain.
     public var s3Region: String
 
-    /// A Boolean value that indicates whether COS requests must sign the host, the content length, the token and every
-    /// parameter.
+    /// A Boolean value that indicates whether COS signatures must include the host, the content length, the token and
+    /// every parameter.
     public var isStrict: Bool
 
     /// The origins of web pages that can send requests to the storage services and read the responses.

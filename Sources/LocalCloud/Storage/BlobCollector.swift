@@ -22,7 +22,7 @@ final class BlobCollector: Sendable {
     self.directory = directory
   }
 
-  /// Starts to delete the files that are added to the queue.
+  /// Starts deleting the files that are added to the queue.
   func start() {
     let (stream, pending) = AsyncStream.makeStream(of: BlobID.self)
     let task = Task { [directory] in
@@ -38,7 +38,7 @@ final class BlobCollector: Sendable {
     work.withLock { _ = $0?.pending.yield(id) }
   }
 
-  /// Stops accepting files for deletion.
+  /// Stops accepting unreferenced files for deletion.
   func stop() {
     work.withLock { $0?.pending.finish() }
   }

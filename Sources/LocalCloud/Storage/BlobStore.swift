@@ -9,7 +9,7 @@ internal import _NIOFileSystem
 
 /// The files that contain the bytes of objects.
 struct BlobStore: Sendable {
-  /// The number of bytes that are written or read at once.
+  /// The number of bytes that are written to a file, or read from a file, at once.
   ///
   /// Apart from the small buffer of a connection, this is the maximum number of bytes of a body that are in memory.
   static let chunkByteCount = 256 * 1024
@@ -35,7 +35,7 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// A file that was written, with the checksums of its bytes.
+  /// The result of writing a file: the file and the checksums of its bytes.
   struct Written: Sendable {
     let blob: Blob
     let md5: Digest

@@ -31,7 +31,7 @@ struct BlobWriter {
     sums = BodySums(checks: checks)
   }
 
-  /// Appends bytes to the file.
+  /// Appends bytes to the new file.
   mutating func append(_ chunk: ByteBuffer) async throws {
     pendingByteCount += chunk.readableBytes
     if chunk.readableBytes >= Self.smallestKeptBuffer || pending.isEmpty {

@@ -6,7 +6,7 @@ internal import StorageAuth
 
 /// A check that processes the bytes of a body as they arrive.
 protocol BodyCheck: Sendable {
-  /// Processes the next bytes of the body.
+  /// Processes the next bytes of the body that is checked.
   mutating func update(_ bytes: Span<UInt8>)
 
   /// Completes the check at the end of the body.
@@ -31,7 +31,7 @@ protocol BodyReader: Sendable {
 
 /// An additional checksum of an object, whose algorithm the client or the service chose.
 struct StoredChecksum: Sendable, Codable, Equatable {
-  /// The name of the checksum algorithm, as the service's headers spell it.
+  /// The name of the algorithm of this checksum, as the service's headers spell it.
   let algorithm: String
 
   /// The checksum in Base64; for a composite checksum, `-` and the number of parts follow.
@@ -43,7 +43,7 @@ struct StoredChecksum: Sendable, Codable, Equatable {
 
 /// A rule for the checksums of a multipart upload and its parts.
 struct ChecksumRule: Sendable, Equatable {
-  /// The name of the checksum algorithm, as the service's headers spell it.
+  /// The name of the checksum algorithm of the multipart upload, as the service's headers spell it.
   let algorithm: String
 
   /// Whether the object's checksum is composite, that is, computed from the checksums of the parts.

@@ -11,7 +11,7 @@ internal import StorageJSON
 extension TransferDesk {
   // MARK: Downloads
 
-  /// Returns the response that lists a source of a download: the file or folder itself, and everything below it.
+  /// Returns the response that lists the source of a download: a file, or a folder with everything below it.
   func source(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard let session = connection.session, session.direction == .receive else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
