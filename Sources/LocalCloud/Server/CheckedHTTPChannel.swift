@@ -52,10 +52,10 @@ private final class RequestLineCheck: ChannelInboundHandler, RemovableChannelHan
 
 /// A handler that closes the sending side of a connection after the last response.
 ///
-/// A response is the last response if it contains `Connection: close`, or if it answers a request with `Connection:
-/// close` (in any case) or an HTTP/1.0 request without `keep-alive` (RFC 9112, section 9.3). The handler discards data
-/// that arrives after such a request. Only the sending side is closed, so that a client that is still sending receives
-/// the response.
+/// A response is the last response if it contains `Connection: close`, or if it answers a request with
+/// `Connection: close` (in any case) or an HTTP/1.0 request without `keep-alive` (RFC 9112, section 9.3). The handler
+/// discards data that arrives after such a request. Only the sending side is closed, so that a client that is still
+/// sending receives the response.
 private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
