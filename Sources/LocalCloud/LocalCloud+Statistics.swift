@@ -4,29 +4,31 @@
 internal import Synchronization
 
 extension LocalCloud {
-  /// The statistics of a server since its start.
+  /// The statistics of a local server since its start.
   public struct Statistics: Sendable, Hashable {
-    /// The number of requests with a valid signature, by signature scheme.
+    /// The numbers of requests with a valid signature, by signature scheme.
     public internal(set) var verified: [SignatureKind: Int] = [:]
 
-    /// The number of requests without a signature that the storage services accepted because the data is public.
+    /// The number of unsigned requests that the storage services accepted because the requested data is public.
     public internal(set) var anonymous = 0
 
-    /// The statistics of each endpoint.
+    /// The statistics of each endpoint since the start of the server.
     public internal(set) var endpoints: [Endpoint: EndpointStatistics] = [:]
 
-    /// The statistics of Aspera transfers.
+    /// The statistics of Aspera transfers since the start of the server.
     public internal(set) var transfers = TransferStatistics()
 
-    /// The number of requests with a valid signature.
+    /// The total number of requests with a valid signature, over all signature schemes.
     public var verifiedCount: Int { verified.values.reduce(0, +) }
 
-    /// The number of error responses of all endpoints, by the code that the client received, without injected errors.
+    /// The numbers of error responses of all endpoints, by the error code that the client received.
+    ///
+    /// Injected errors are not counted.
     public var refused: [String: Int] {
       endpoints.values.reduce(into: [:]) { $0.merge($1.refused, uniquingKeysWith: +) }
     }
 
-    /// The statistics of an endpoint.
+    /// The statistics of an endpoint, such as `.sts`, since the start of the server.
     public internal(set) subscript(endpoint: Endpoint) -> EndpointStatistics {
       get { endpoints[endpoint] ?? EndpointStatistics() }
       set { endpoints[endpoint] = newValue }
@@ -35,28 +37,30 @@ extension LocalCloud {
 
   /// The statistics of an endpoint since the start of the server.
   public struct EndpointStatistics: Sendable, Hashable {
-    /// The number of requests that arrived.
+    /// The number of requests that arrived at the endpoint.
     public internal(set) var requests = 0
 
-    /// The number of requests without authorization where one is expected, whether or not they were accepted.
+    /// The number of requests without the authorization that the endpoint expects, whether or not they were accepted.
     public internal(set) var unsigned = 0
 
-    /// The number of error responses, by the code that the client received, without injected errors.
+    /// The numbers of the endpoint's error responses, by the error code that the client received.
+    ///
+    /// Injected errors are not counted.
     public internal(set) var refused: [String: Int] = [:]
 
-    /// The number of requests with an injected fault.
+    /// The number of requests to the endpoint into which a fault was injected.
     public internal(set) var faults = 0
 
-    /// The number of temporary credentials, or transfer tokens, that were issued.
+    /// The number of temporary credentials or transfer tokens that the endpoint issued.
     public internal(set) var issued = 0
   }
 }
 
-/// The counters behind the statistics.
+/// The counters from which the server's statistics are read.
 final class Counters: Sendable {
   private let state = Mutex(LocalCloud.Statistics())
 
-  /// The number of writes, by provider, bucket and object key.
+  /// The number of writes of each object, by storage service, bucket name and object key.
   private let writes = Mutex<[LocalCloud.Provider: [String: [String: Int]]]>([:])
 
   var statistics: LocalCloud.Statistics { state.withLock { $0 } }

@@ -4,31 +4,31 @@
 extension LocalCloud {
   /// The statistics of Aspera transfers since the start of the server.
   ///
-  /// Rejections are counted by code in the statistics of the endpoint `.transfer`, and issued tokens in those of
-  /// `.node`.
+  /// The statistics of the endpoint `.transfer` contain the rejected transfers by error code. The statistics of the
+  /// endpoint `.node` contain the number of issued tokens.
   public struct TransferStatistics: Sendable, Hashable {
-    /// The number of setup calls that succeeded.
+    /// The number of successful transfer setup calls (`upload_setup` and `download_setup`).
     public internal(set) var setups = 0
 
-    /// The number of connections to the transfer desk, including those that only test a login.
+    /// The number of connections to the transfer server, including connections that only test a login.
     public internal(set) var connections = 0
 
-    /// The number of successful logins.
+    /// The number of successful logins to the Aspera transfer server.
     public internal(set) var logins = 0
 
-    /// The number of sessions that began, with a valid account and token.
+    /// The number of Aspera transfer sessions that began with a valid account and token.
     public internal(set) var sessions = 0
 
-    /// The number of sessions that completed successfully.
+    /// The number of Aspera transfer sessions that completed successfully.
     public internal(set) var completed = 0
 
-    /// The number of files that were transferred.
+    /// The number of files that Aspera sessions transferred.
     public internal(set) var files = 0
 
-    /// The number of bytes of content that were transferred, including those of failed sessions.
+    /// The number of content bytes that Aspera sessions transferred, including the bytes of failed sessions.
     public internal(set) var bytes: Int64 = 0
 
-    /// The number of injected faults, by error code.
+    /// The numbers of faults that were injected into transfers, by ascp error code.
     public internal(set) var faults: [Int: Int] = [:]
   }
 }

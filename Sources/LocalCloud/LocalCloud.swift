@@ -5,9 +5,9 @@ public import AsperaAuth
 public import StorageAuth
 internal import SystemPackage
 
-/// A server on the loopback interface that imitates storage services and an Aspera node.
+/// A server on the loopback interface that imitates object storage services, their token services, and an Aspera node.
 ///
-/// It stores objects in a directory and verifies every signature.
+/// The server stores objects in a directory and verifies every signature.
 ///
 /// ```swift
 /// let key = AccessKey(id: "test-id", secret: "test-secret")
@@ -16,10 +16,10 @@ internal import SystemPackage
 /// await cloud.stop()
 /// ```
 ///
-/// Each storage service has a separate port and separate buckets, and all of them share the accounts; the node has
-/// files and folders.
+/// Each storage service has a separate port and separate buckets; all storage services share the accounts. The Aspera
+/// node has files and folders instead of buckets.
 public final class LocalCloud: Sendable {
-  /// The fingerprint of the host key that the transfer desk presents.
+  /// The fingerprint of the host key that the simulated Aspera transfer server presents.
   public let transferHostKey: HostKeyFingerprint
 
   private let storage: Storage
@@ -42,7 +42,7 @@ public final class LocalCloud: Sendable {
     self.context = context
   }
 
-  /// Starts the server, which accepts requests as soon as this function returns.
+  /// Starts a server, which accepts requests as soon as this function returns.
   ///
   /// - Parameter configuration: The accounts, buckets, ports and other settings.
   /// - Returns: The running server; call ``stop()`` when it is no longer needed.
@@ -82,12 +82,12 @@ public final class LocalCloud: Sendable {
     }
   }
 
-  /// Starts the server and runs it until the task is cancelled.
+  /// Starts a server and runs it until the current task is cancelled.
   ///
   /// - Parameters:
   ///   - configuration: The accounts, buckets, ports and other settings.
-  ///   - onReady: A closure that is called once, when all services accept requests.
-  /// - Throws: The errors of ``start(_:)``; cancellation is not an error.
+  ///   - onReady: A closure that is called once, when the server accepts requests on all ports.
+  /// - Throws: The errors of ``start(_:)``. Cancellation is not an error.
   public static func run(_ configuration: Configuration, onReady: (LocalCloud) -> Void) async throws {
     let cloud = try await start(configuration)
     onReady(cloud)
@@ -98,8 +98,8 @@ public final class LocalCloud: Sendable {
 
   /// Stops the server.
   ///
-  /// It accepts no further connections, waits up to two seconds for requests in progress, and removes the directory if
-  /// that is a temporary one.
+  /// The server accepts no further connections and waits up to two seconds for requests in progress. It removes its
+  /// data directory if the directory is temporary.
   public func stop() async {
     await stores.stop()
     await services.stop()
@@ -108,46 +108,49 @@ public final class LocalCloud: Sendable {
     await storage.close()
   }
 
-  /// The endpoint of the token services, the app server and the instance metadata: `http://127.0.0.1:…`.
+  /// The endpoint of the token services, the app server and the instance metadata service: `http://127.0.0.1:…`.
   public var servicesEndpoint: ServiceEndpoint { services.endpoint }
 
-  /// The endpoint of the Aspera Node API: `http://127.0.0.1:…`.
+  /// The endpoint of the simulated Aspera Node API: `http://127.0.0.1:…`.
   public var nodeEndpoint: ServiceEndpoint { node.endpoint }
 
-  /// The URL of the Aspera Node API, without a trailing slash.
+  /// The URL of the simulated Aspera Node API, without a trailing slash.
   public var nodeURL: String { "\(node.endpoint.scheme)://\(node.endpoint.authority)" }
 
-  /// The port of the transfer desk, which `ascp-simulator` uses in place of the SSH and UDP ports.
+  /// The port of the simulated Aspera transfer server, to which `ascp-simulator` connects instead of the SSH and UDP
+  /// ports.
   public var transferPort: Int { desk.port }
 
-  /// The base URL of the token services and the instance metadata, without a trailing slash.
+  /// The base URL of the token services, the app server and the instance metadata service, without a trailing slash.
   public var servicesURL: String { "\(services.endpoint.scheme)://\(services.endpoint.authority)" }
 
   /// The statistics since the start of the server.
   public var statistics: Statistics { context.counters.statistics }
 
-  /// Returns the number of writes to each key of a bucket since the start.
+  /// Returns the number of writes to each object key of a bucket since the start of the server.
   ///
   /// Uploads, copies and completed multipart uploads count as writes.
   ///
   /// - Parameters:
-  ///   - provider: The storage service.
-  ///   - bucket: The name of the bucket.
-  /// - Returns: The number of writes by key, including the keys of objects that were deleted since.
+  ///   - provider: The storage service to which the bucket belongs.
+  ///   - bucket: The bucket name.
+  /// - Returns: The numbers of writes by object key, including the keys of objects that have since been deleted.
   public func writes(of provider: Provider, in bucket: String) -> [String: Int] {
     context.counters.writes(of: provider, in: bucket)
   }
 
-  /// The faults that the server injects; changes apply from the next request on.
+  /// The faults that the server injects into requests and transfers.
+  ///
+  /// Changes apply to all later requests.
   public var faults: Faults {
     get { context.injector.faults }
     set { context.injector.faults = newValue }
   }
 
-  /// Returns the temporary credential with an id and the request that issued it.
+  /// Returns the temporary credential with a key ID, together with the request for which it was issued.
   ///
-  /// - Parameter keyID: The id of the key.
-  /// - Returns: The session, or `nil` if no such key was issued or it was discarded since.
+  /// - Parameter keyID: The access key ID of the temporary credential.
+  /// - Returns: The session, or `nil` if the server never issued the key or has discarded the session.
   public func session(of keyID: AccessKeyID) -> Session? { context.keys.tokens.session(of: keyID) }
 
   /// The path of the server's data directory.

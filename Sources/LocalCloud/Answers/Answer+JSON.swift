@@ -5,10 +5,10 @@ internal import HTTPTypes
 internal import StorageJSON
 
 extension Answer {
-  /// Creates a response with a JSON document.
+  /// Creates a response with a JSON document as its body.
   ///
-  /// The media type is exactly `application/json`: one of the vendors' SDKs parses no error document with any other
-  /// spelling.
+  /// The media type is exactly `application/json`. One of the vendors' SDKs doesn't parse error documents with any
+  /// other spelling.
   init(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) {
     self.init(
       status, headers: [.contentType: "application/json", .cacheControl: "no-store"],

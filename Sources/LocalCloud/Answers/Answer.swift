@@ -4,19 +4,20 @@
 internal import HTTPTypes
 internal import StorageXML
 
-/// A response to a client: status, headers and body.
+/// An HTTP response of the local server: status, headers and body.
 struct Answer: Sendable {
   var status: HTTPResponse.Status
   var headers: HTTPFields
   var body: Body
 
-  /// The body of a response.
+  /// The body of an HTTP response of the local server.
   enum Body: Sendable {
     case none
     case bytes([UInt8])
-    /// The bytes of an object, read from its files while they are sent.
+    /// Ranges of the files that contain an object's bytes, which are read while the response is sent.
     case extents([Extent], byteCount: Int64)
-    /// No bytes; `byteCount` is the number of bytes that a GET request would receive.
+    /// No bytes, because the response answers a HEAD request; `byteCount` is the size of the body that a GET request
+    /// receives.
     case head(byteCount: Int64)
   }
 
@@ -26,7 +27,7 @@ struct Answer: Sendable {
     self.body = body
   }
 
-  /// Creates a response with an XML document.
+  /// Creates a response with an XML document as its body.
   init(_ document: XMLNode, headers: HTTPFields = [:]) {
     self.init(.ok, headers: headers, body: .bytes(document.serialized()))
     self.headers[.contentType] = "application/xml"
@@ -34,13 +35,13 @@ struct Answer: Sendable {
 }
 
 extension HTTPFields {
-  /// Sets a header field, unless `name` is not a valid field name.
+  /// Sets the value of a header field, unless `name` is not a valid field name.
   mutating func set(_ name: String, _ value: String) {
     guard let name = HTTPField.Name(name) else { return }
     self[name] = value
   }
 
-  /// Returns the first value of a header field, or `nil` if there is none.
+  /// Returns the first value of the header field with a name, or `nil` if the field is absent.
   func first(_ name: String) -> String? {
     HTTPField.Name(name).flatMap { self[values: $0].first }
   }

@@ -4,12 +4,12 @@
 internal import StorageXML
 
 extension Dialect {
-  /// Returns an access control list with a grant to the owner.
+  /// Returns an access control list document that grants full control to the owner.
   ///
-  /// For public read access, it also contains a grant to the group of all users.
+  /// With public read access, the document also grants read access to the group of all users.
   ///
   /// - Parameters:
-  ///   - access: The access control of the bucket or object.
+  ///   - access: The access control setting of the bucket or object.
   ///   - everybody: The URI of the group of all users.
   func grants(of access: AccessControl?, everybody: String) -> XMLNode {
     func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {

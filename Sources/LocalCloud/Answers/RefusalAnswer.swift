@@ -5,43 +5,51 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import _NIOFileSystem
 
-/// An error response of a service, sent as the error document that the vendors' SDKs parse.
+/// An error response of a simulated service, sent as the error document that the vendors' SDKs parse.
 struct RefusalAnswer: Error, Sendable {
   var status: HTTPResponse.Status
   var code: String
   var message: String
 
-  /// The detailed error code of OSS (`EC`), or `nil` if it has none or it is not known.
+  /// The detailed error code of OSS (`EC`), or `nil` if the error has no detailed code or the code isn't known.
   var ec: String?
 
-  /// The additional elements of the error document, in document order.
+  /// The additional elements of the error document of this response, such as `BucketName`, in document order.
   var details: [Detail] = []
 
-  /// An additional element of the error document.
+  /// An additional element of the error document in an error response, such as `BucketName`.
   struct Detail: Sendable {
     let name: String
     let value: String
 
-    /// Creates an element that echoes a part of the request, truncated to ``RefusalAnswer/echoByteLimit``.
+    /// Creates an additional element of an error document.
+    ///
+    /// - Parameters:
+    ///   - name: The element name.
+    ///   - value: A part of the request, which is truncated to ``RefusalAnswer/echoByteLimit`` bytes.
     init(name: String, value: String) {
       self.name = name
       self.value = value.shortened(to: RefusalAnswer.echoByteLimit)
     }
 
-    /// Creates an element whose value the caller already keeps short enough.
+    /// Creates an additional element of an error document, without truncating its value.
+    ///
+    /// - Parameters:
+    ///   - name: The element name.
+    ///   - value: A string whose length the caller limits.
     init(name: String, bounded value: String) {
       self.name = name
       self.value = value
     }
   }
 
-  /// The maximum number of bytes of a part of the request that an error response echoes.
+  /// The maximum length, in bytes, of a part of the request that an error response echoes.
   ///
-  /// An object key has up to 1,023 bytes, three times as many when percent-encoded. Together with the two strings of a
-  /// signature comparison, no error response exceeds 256 KiB.
+  /// An object key has up to 1,023 bytes, and three times as many when percent-encoded. Together with the two strings
+  /// to sign of a signature mismatch, no error response exceeds 256 KiB.
   static let echoByteLimit = 4 * 1024
 
-  /// The maximum number of bytes of a message.
+  /// The maximum length, in bytes, of the message of an error response.
   static let messageByteLimit = 16 * 1024
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, ec: String? = nil, details: [Detail] = []) {
@@ -66,11 +74,11 @@ extension RefusalAnswer {
       details: [Detail(name: "Key", value: key)])
   }
 
-  /// Creates the error for an unknown multipart upload.
+  /// Creates the error response for an unknown multipart upload.
   ///
   /// - Parameters:
-  ///   - id: The upload id of the request.
-  ///   - ec: The detailed error code, which differs between the operations.
+  ///   - id: The upload ID from the request.
+  ///   - ec: The detailed error code of OSS, which differs between the operations.
   static func noSuchUpload(_ id: String, ec: String? = nil) -> RefusalAnswer {
     RefusalAnswer(
       .notFound, "NoSuchUpload",
@@ -128,19 +136,19 @@ extension RefusalAnswer {
 
   /// Creates the error response for an arbitrary error.
   ///
-  /// File system errors contain paths of the local machine, and other errors may contain data that a client sent, so
-  /// that only the kind of the error is reported.
+  /// The response contains only the kind of the error. File system errors contain paths of the local machine, and other
+  /// errors may contain data that a client sent.
   init(of error: any Error) {
     self = error as? RefusalAnswer ?? .internalError(Self.kind(of: error))
   }
 
-  /// Returns a description of an error's kind that contains none of the error's details.
+  /// Returns a description of an error's kind, without any of the error's details.
   static func kind(of error: any Error) -> String {
     guard let error = error as? FileSystemError else { return "\(type(of: error))" }
     return "The file system reported an error: \(error.code)."
   }
 
-  /// Creates a server error that fault injection requested.
+  /// Creates a server error response for an injected fault.
   static func injected(_ status: Int) -> RefusalAnswer {
     status == 503
       ? RefusalAnswer(.serviceUnavailable, "ServiceUnavailable", "Please try again.")

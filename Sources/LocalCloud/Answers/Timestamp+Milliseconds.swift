@@ -6,6 +6,7 @@ internal import StorageAuth
 extension Timestamp {
   /// The time in the format of the services' documents, such as `2026-11-20T08:00:00.000Z`.
   ///
-  /// The milliseconds are always zero: the vendors' SDKs reject a fraction in any other format.
+  /// The milliseconds are always zero, but must be present, because the vendors' SDKs reject any other format of the
+  /// fraction.
   var iso8601Milliseconds: String { iso8601.dropLast() + ".000Z" }
 }

@@ -6,13 +6,13 @@ internal import HummingbirdCore
 internal import NIOCore
 
 extension Exchange {
-  /// Sends a response, with the planned fault in its body.
+  /// Sends a response and injects the planned fault into its body.
   ///
   /// - Parameters:
   ///   - answer: The response.
-  ///   - method: The method of the request.
-  ///   - writer: The writer of the response.
-  ///   - read: Reads the bytes of an object and passes them on in chunks.
+  ///   - method: The HTTP method of the request.
+  ///   - writer: The writer that sends the response on the connection.
+  ///   - read: A closure that reads the object's bytes and passes them on in chunks.
   /// - Throws: ``ConnectionFault`` if the plan ends the response early, which closes the connection.
   @concurrent
   func send(
@@ -56,7 +56,7 @@ extension Exchange {
 }
 
 extension Answer.Body {
-  /// The value of `Content-Length`.
+  /// The size of the response body in bytes, which is the value of `Content-Length`.
   var byteCount: Int64 {
     switch self {
     case .none: 0
@@ -65,7 +65,7 @@ extension Answer.Body {
     }
   }
 
-  /// Whether bytes follow the head of the response.
+  /// Whether the bytes of the response body are sent after the response head.
   fileprivate var isSent: Bool {
     switch self {
     case .none, .head: false
@@ -73,7 +73,7 @@ extension Answer.Body {
     }
   }
 
-  /// Passes the bytes of the body to `consume` in chunks.
+  /// Reads the bytes of the response body and passes them to `consume` in chunks.
   fileprivate func forEachPiece(
     reading read: @Sendable @escaping ([Extent], (ByteBuffer) async throws -> Void) async throws -> Void,
     _ consume: (ByteBuffer) async throws -> Void
@@ -86,9 +86,9 @@ extension Answer.Body {
   }
 }
 
-/// A fault at an offset in the body of a response: a pause, or the end of the connection.
+/// An injected fault at a byte offset in the response body: a pause, or a closed connection.
 private struct BodyFault {
-  /// The offset of the fault, in bytes.
+  /// The byte offset in the response body at which the fault occurs.
   let limit: Int64
   private let pause: Duration?
   private let sleep: @Sendable @concurrent (Duration) async throws -> Void
@@ -110,7 +110,7 @@ private struct BodyFault {
     self.sleep = sleep
   }
 
-  /// Removes and returns the bytes before the fault if the fault falls into a chunk of the body.
+  /// Removes and returns the bytes before the fault if the fault lies within a chunk of the response body.
   ///
   /// - Parameter piece: The next chunk, from which the returned bytes are removed.
   /// - Returns: The bytes before the fault, or `nil` if the fault comes after this chunk.
@@ -122,7 +122,7 @@ private struct BodyFault {
     return piece.readSlice(length: Int(limit - sent))
   }
 
-  /// Performs the fault: pauses the response, or throws to end it.
+  /// Performs the injected fault: pauses the response, or throws an error that closes the connection.
   ///
   /// - Throws: ``ConnectionFault`` if the fault is not a pause.
   func inject() async throws {

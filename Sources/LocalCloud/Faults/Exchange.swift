@@ -1,12 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The faults that are planned for one request, performed before and after its operation.
+/// The faults that are planned for one request, which are injected before and after its operation.
 struct Exchange: Sendable {
   let plan: FaultPlan
   let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
-  /// Performs the faults that come before the operation.
+  /// Injects the faults that come before the operation of the request.
   ///
   /// - Returns: The status of an error response that replaces the operation, or `nil` to carry out the operation.
   /// - Throws: ``ConnectionFault`` if the connection must close without a response.
@@ -15,9 +15,9 @@ struct Exchange: Sendable {
     return try failure(in: .before)
   }
 
-  /// Performs the faults that come after the operation.
+  /// Injects the faults that come after the operation of the request.
   ///
-  /// - Parameter answer: The response, whose document is truncated if that is planned.
+  /// - Parameter answer: The response of the operation. Its document is truncated if the plan contains a truncation.
   /// - Returns: The status of an error response that replaces `answer`, or `nil` to send `answer`.
   /// - Throws: ``ConnectionFault`` if the connection must close without a response.
   func end(_ answer: inout Answer) async throws -> Int? {
@@ -38,5 +38,5 @@ struct Exchange: Sendable {
   }
 }
 
-/// The error that closes a connection without further bytes, as fault injection requested.
+/// An error that makes the server close the connection without further bytes, because of an injected fault.
 struct ConnectionFault: Error {}

@@ -4,7 +4,7 @@
 internal import StorageAuth
 internal import Synchronization
 
-/// Selects the faults of each request and each transfer.
+/// An object that selects the injected faults for each request and each Aspera transfer.
 final class FaultInjector: Sendable {
   private struct State {
     var faults: LocalCloud.Faults
@@ -19,10 +19,10 @@ final class FaultInjector: Sendable {
     state = Mutex(State(faults: faults, generator: SeededGenerator(faults.seed)))
   }
 
-  /// The configured faults.
+  /// The configured faults of the server.
   ///
-  /// Setting new ones restarts the request count of each endpoint whose faults changed, the count of connections if the
-  /// transfer faults changed, and the random number generator if the seed changed.
+  /// Setting new faults restarts the request count of each endpoint whose faults changed. It also restarts the
+  /// connection count if the transfer faults changed, and the random number generator if the seed changed.
   var faults: LocalCloud.Faults {
     get { state.withLock { $0.faults } }
     set {
@@ -37,7 +37,7 @@ final class FaultInjector: Sendable {
     }
   }
 
-  /// Counts a request to an endpoint and returns the faults planned for it.
+  /// Counts a request to an endpoint and returns the faults that are planned for the request.
   func plan(for endpoint: LocalCloud.Endpoint) -> FaultPlan {
     state.withLock { state in
       let count = state.counts[endpoint, default: 0] + 1
@@ -48,25 +48,25 @@ final class FaultInjector: Sendable {
     }
   }
 
-  /// Counts a transfer connection and returns the fault planned for it, or `nil` if there is none.
+  /// Counts a transfer connection and returns the fault that is planned for it, or `nil` if no fault applies.
   func transferFault() -> LocalCloud.TransferFault? {
     state.withLock { state in
       state.connections += 1
       let count = state.connections
-      // All faults are evaluated, so that each chance draws a number per connection and only the order of connections
-      // matters.
+      // All faults are evaluated, so that each `chance` fault draws one random number per connection and the outcome
+      // depends only on the order of the connections.
       return state.faults.transfers.filter { $0.frequency.includes(count, &state.generator) }.first
     }
   }
 }
 
-/// The faults planned for one request.
+/// The injected faults that are planned for one request.
 struct FaultPlan: Sendable {
   private(set) var isEmpty = true
   private(set) var delayBefore = Duration.zero
   private(set) var delayAfter = Duration.zero
 
-  /// The first planned fault that is not a delay.
+  /// The first planned fault that is not a delay, or `nil` if only delays are planned.
   private(set) var main: LocalCloud.Fault?
 
   mutating func add(_ fault: LocalCloud.Fault) {
@@ -80,12 +80,12 @@ struct FaultPlan: Sendable {
 }
 
 extension LocalCloud.Fault.Frequency {
-  /// Returns whether a fault applies to a request.
+  /// Returns whether a fault with this frequency applies to a request.
   ///
   /// - Parameters:
   ///   - count: The number of the request, starting at 1.
-  ///   - generator: The source of random numbers. `chance` draws one for each request, so that the outcome depends only
-  ///     on the order of requests.
+  ///   - generator: The random number generator. `chance` draws a number for each request, so that the outcome depends
+  ///     only on the order of the requests.
   fileprivate func includes(_ count: Int, _ generator: inout SeededGenerator) -> Bool {
     switch self {
     case .always: true
@@ -96,7 +96,7 @@ extension LocalCloud.Fault.Frequency {
   }
 }
 
-/// A generator of pseudorandom numbers that are the same for the same seed (SplitMix64).
+/// A generator of pseudorandom numbers (SplitMix64) that returns the same sequence for the same seed.
 private struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LocalCloud {
-  /// A way in which an endpoint fails, and how often it does.
+  /// A failure that the server injects into requests to an endpoint.
+  ///
+  /// A fault consists of a kind of failure, such as a closed connection, and a selection of the requests that it
+  /// applies to.
   public struct Fault: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
       case serverError(status: Int)
@@ -17,32 +20,38 @@ extension LocalCloud {
     let frequency: Frequency
     let phase: Phase
 
-    /// The selection of the requests that a fault applies to.
+    /// A rule that selects the requests to which an injected fault applies.
     public enum Frequency: Sendable, Hashable {
-      /// Every request.
+      /// The fault applies to every request.
       case always
-      /// Every nth request, counted since the faults were set: the requests n, 2n and so on.
+      /// The fault applies to every nth request since the faults were set: to requests n, 2n, 3n and so on.
       case every(Int)
-      /// Random requests, with the given probability from 0 to 1, drawn from a generator with the seed of the faults.
+      /// The fault applies to random requests, with the given probability from 0 to 1.
+      ///
+      /// The random numbers come from a generator that uses the seed of the configured faults.
       case chance(Double)
-      /// The given number of first requests since the faults were set.
+      /// The fault applies to the given number of requests after the faults were set, and to no later requests.
       case first(Int)
     }
 
-    /// The time of a fault, relative to the operation of the request.
+    /// The time at which an injected fault occurs, relative to the operation that the request asks for.
     public enum Phase: Sendable, Hashable {
-      /// Before the operation, which is not carried out: even the body of the request is not read.
+      /// The fault occurs before the operation.
+      ///
+      /// The operation isn't carried out, and not even the request body is read.
       case before
-      /// After the operation, which is carried out; only its response is lost.
+      /// The fault occurs after the operation.
+      ///
+      /// The operation is carried out; only its response is lost.
       case after
     }
 
     /// Returns a fault that replaces the response with a server error of the service.
     ///
     /// - Parameters:
-    ///   - status: The status, 500 to 599; any other value becomes 500.
+    ///   - status: The HTTP status code, 500 to 599; any other value becomes 500.
     ///   - frequency: The requests that the fault applies to.
-    ///   - phase: Whether the fault comes before or after the operation.
+    ///   - phase: Whether the fault occurs before or after the operation.
     /// - Returns: The fault.
     public static func serverError(
       status: Int = 500, _ frequency: Frequency = .always, _ phase: Phase = .before
@@ -54,7 +63,7 @@ extension LocalCloud {
     ///
     /// - Parameters:
     ///   - frequency: The requests that the fault applies to.
-    ///   - phase: Whether the fault comes before or after the operation.
+    ///   - phase: Whether the fault occurs before or after the operation.
     /// - Returns: The fault.
     public static func disconnect(_ frequency: Frequency = .always, _ phase: Phase = .before) -> Fault {
       Fault(kind: .disconnect, frequency: frequency, phase: phase)
@@ -63,7 +72,7 @@ extension LocalCloud {
     /// Returns a fault that delays the head of the response.
     ///
     /// - Parameters:
-    ///   - duration: The delay, performed with the configured sleep function.
+    ///   - duration: The delay, which the server waits for with the configured sleep function.
     ///   - frequency: The requests that the fault applies to.
     ///   - phase: Whether the delay comes before or after the operation.
     /// - Returns: The fault.
@@ -73,24 +82,25 @@ extension LocalCloud {
       Fault(kind: .delay(duration), frequency: frequency, phase: phase)
     }
 
-    /// Returns a fault that pauses the response within its body and then continues.
+    /// Returns a fault that pauses in the middle of the response body and then continues.
     ///
     /// - Parameters:
-    ///   - duration: The length of the pause, performed with the configured sleep function.
-    ///   - afterBytes: The number of bytes of the body before the pause; a shorter body pauses at its end.
+    ///   - duration: The length of the pause, which the server waits for with the configured sleep function.
+    ///   - afterBytes: The number of body bytes that are sent before the pause. If the body is shorter, the pause comes
+    ///     at its end.
     ///   - frequency: The requests that the fault applies to.
     /// - Returns: The fault.
     public static func stall(_ duration: Duration, afterBytes: Int = 1, _ frequency: Frequency = .always) -> Fault {
       Fault(kind: .stall(duration, afterBytes: max(afterBytes, 0)), frequency: frequency, phase: .after)
     }
 
-    /// Returns a fault that carries out the operation, but closes the connection within the body of the response.
+    /// Returns a fault that carries out the operation, but closes the connection in the middle of the response body.
     ///
-    /// A body with no more than `afterBytes` bytes stops before its last byte; a response without a body stops before
-    /// its head.
+    /// If the body has at most `afterBytes` bytes, the connection closes before the last byte. If the response has no
+    /// body, the connection closes before the response head.
     ///
     /// - Parameters:
-    ///   - afterBytes: The number of bytes of the body that are sent.
+    ///   - afterBytes: The number of body bytes that are sent.
     ///   - frequency: The requests that the fault applies to.
     /// - Returns: The fault.
     public static func cut(afterBytes: Int = 1, _ frequency: Frequency = .always) -> Fault {
@@ -99,8 +109,8 @@ extension LocalCloud {
 
     /// Returns a fault that truncates the XML or JSON document of a response to its first half.
     ///
-    /// The status and `Content-Length` are those of a successful, complete response. Responses without a document are
-    /// unchanged.
+    /// The status is that of a successful response, and `Content-Length` matches the truncated document. Responses
+    /// without a document are unchanged.
     ///
     /// - Parameter frequency: The requests that the fault applies to.
     /// - Returns: The fault.

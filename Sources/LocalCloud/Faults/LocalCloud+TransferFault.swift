@@ -2,19 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LocalCloud {
-  /// A way in which Aspera transfers fail, and how often: an error code of ascp with a description.
+  /// A failure that the server injects into Aspera transfers.
+  ///
+  /// A fault consists of an ascp error code with a description, and a selection of the transfers that it applies to.
   ///
   /// ```swift
   /// cloud.faults.transfers = [.failure(code: 16, .afterBytes(1_000_000), .first(2)), .tokenExpired(.every(3))]
   /// ```
   public struct TransferFault: Sendable, Hashable {
-    /// The point of a transfer at which the fault occurs.
+    /// The point of a transfer at which an injected fault occurs.
     public enum Place: Sendable, Hashable {
-      /// The start of the connection, before the login.
+      /// The fault occurs at the start of the connection, before the login.
       case connecting
-      /// The end of the login, before the session begins.
+      /// The fault occurs at the end of the login, before the session begins.
       case afterAuthentication
-      /// The given number of bytes of content, or the end of a shorter transfer before it counts as completed.
+      /// The fault occurs after the given number of content bytes.
+      ///
+      /// A shorter transfer fails at its end, before it counts as completed.
       case afterBytes(Int64)
     }
 
@@ -23,13 +27,13 @@ extension LocalCloud {
     let place: Place
     let frequency: Fault.Frequency
 
-    /// Returns a fault that fails with an error code.
+    /// Returns a transfer fault with an ascp error code.
     ///
     /// - Parameters:
-    ///   - code: The code, 0 to 66 in ascp's table of errors.
-    ///   - place: The point of the transfer.
+    ///   - code: The error code, 0 to 66, from ascp's table of errors.
+    ///   - place: The point of the transfer at which the fault occurs.
     ///   - frequency: The transfers that the fault applies to, counted by connection.
-    ///   - text: The description, or `nil` for one that fits the code.
+    ///   - text: The description of the error, or `nil` for the default description of the code.
     /// - Returns: The fault.
     public static func failure(
       code: Int, _ place: Place = .afterAuthentication, _ frequency: Fault.Frequency = .always, text: String? = nil
@@ -37,11 +41,11 @@ extension LocalCloud {
       TransferFault(code: code, text: text, place: place, frequency: frequency)
     }
 
-    /// Returns a fault that reports the token as expired, regardless of the token.
+    /// Returns a transfer fault that reports the token as expired, even if the token is valid.
     ///
     /// - Parameters:
     ///   - frequency: The transfers that the fault applies to, counted by connection.
-    ///   - place: The point of the transfer.
+    ///   - place: The point of the transfer at which the fault occurs.
     /// - Returns: The fault.
     public static func tokenExpired(
       _ frequency: Fault.Frequency = .always, _ place: Place = .afterAuthentication
@@ -49,11 +53,11 @@ extension LocalCloud {
       failure(code: 34, place, frequency, text: "The server refused the session: token expired 1 seconds ago")
     }
 
-    /// Returns a fault that rejects the token, regardless of the token.
+    /// Returns a transfer fault that rejects the token, even if the token is valid.
     ///
     /// - Parameters:
     ///   - frequency: The transfers that the fault applies to, counted by connection.
-    ///   - place: The point of the transfer.
+    ///   - place: The point of the transfer at which the fault occurs.
     /// - Returns: The fault.
     public static func tokenRefused(
       _ frequency: Fault.Frequency = .always, _ place: Place = .afterAuthentication

@@ -6,14 +6,14 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// The response to a form upload once its file is stored.
+/// The response that the client of a form upload receives once the file is stored.
 enum FormAnswer: Sendable {
   case status(HTTPResponse.Status)
   case redirect(String)
 
-  /// Reads the requested response from the form's fields.
+  /// Creates the response that is requested by the fields of a form.
   ///
-  /// Without a redirect or a supported status the response is 204 (No Content).
+  /// Without a redirect or a supported status code, the response is 204 (No Content).
   ///
   /// - Throws: An `InvalidArgument` error if the redirect is not an absolute HTTP(S) URL without a fragment.
   init(_ form: SubmittedForm) throws(RefusalAnswer) {
@@ -31,7 +31,7 @@ enum FormAnswer: Sendable {
     }
   }
 
-  /// Returns the response for a stored object.
+  /// Returns the HTTP response for an object that a form upload stored.
   func answer(bucket: String, key: String, entityTag: String, location: String, headers: HTTPFields) -> Answer {
     var headers = headers
     headers[.location] = location

@@ -7,21 +7,22 @@ internal import NIOCore
 internal import StorageAuth
 internal import StorageXML
 
-/// A form upload (POST object): reads the fields, verifies the form, then stores the file.
+/// A form upload (POST object).
+///
+/// The upload reads the form's fields, verifies the form, and then stores the file.
 struct FormUpload: Sendable {
-  /// The maximum number of parts of a form.
-  ///
-  /// `fieldByteLimit` is the maximum size of all fields together, in bytes.
+  /// The maximum number of parts of a form; `fieldByteLimit` is the maximum size of all fields together, in bytes.
   private static let partLimit = 100
   private static let fieldByteLimit = 64 * 1024
 
-  /// The bucket that the form was posted to.
+  /// The name of the bucket that the form was posted to.
   let bucket: String
   private let boundary: String
 
-  /// Recognizes a form upload, or returns `nil` for any other request.
+  /// Creates a form upload from a request head, or returns `nil` if the request is not a form upload.
   ///
-  /// - Throws: An error response for a form without a readable boundary, an invalid target or an invalid bucket name.
+  /// - Throws: An error response if the form has no readable boundary, the target of the request is invalid, or the
+  ///   bucket name is invalid.
   init?(_ head: HTTPRequest, at dialect: any Dialect) throws(RefusalAnswer) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
@@ -41,7 +42,7 @@ struct FormUpload: Sendable {
     self.boundary = boundary
   }
 
-  /// Returns whether a string is a valid boundary (RFC 2046, section 5.1.1).
+  /// Returns whether a string is a valid multipart boundary (RFC 2046, section 5.1.1).
   private static func isBoundary(_ text: String) -> Bool {
     (1...70).contains(text.utf8.count) && text.last != " "
       && text.utf8.allSatisfy { byte in
@@ -54,7 +55,7 @@ struct FormUpload: Sendable {
       }
   }
 
-  /// A form whose fields were read and verified, and whose file has not been read yet.
+  /// A form upload whose fields were read and verified, but whose file hasn't been read yet.
   struct Opened {
     let verified: VerifiedForm
     fileprivate var reader: MultipartReader<RequestBody.AsyncIterator>
@@ -62,7 +63,7 @@ struct FormUpload: Sendable {
     fileprivate var left: Int
   }
 
-  /// Reads the fields up to the file and verifies the form.
+  /// Reads the form's fields up to the file, and verifies the form.
   @concurrent
   func open(
     _ body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm
@@ -82,9 +83,9 @@ struct FormUpload: Sendable {
     throw RefusalAnswer.invalidArgument("POST requires exactly one file upload per request.")
   }
 
-  /// Stores the file, within the sizes that the policy allows, and reads the form to its end.
+  /// Stores the file of a form and reads the rest of the form.
   ///
-  /// Fields after the file are ignored.
+  /// The file's size must be within the range that the form's policy allows. Fields after the file are ignored.
   @concurrent
   func store(
     _ form: consuming Opened, in blobs: BlobStore, _ expectation: BodyExpectation

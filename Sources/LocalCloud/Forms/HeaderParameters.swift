@@ -5,15 +5,16 @@ internal import StorageAuth
 
 /// A header value with parameters, such as `form-data; name="key"`, parsed strictly.
 struct HeaderParameters: Sendable {
-  /// The value before the parameters, in lower case.
+  /// The part of the header value before the parameters, in lowercase.
   let value: String
 
   private let parameters: [String: String]
 
-  /// Parses a header value, or returns `nil` if it is malformed.
+  /// Creates the value by parsing a header value with parameters, or returns `nil` if the header value is malformed.
   ///
-  /// A value is malformed if a parameter occurs twice, has no end, or is followed by bytes other than the next
-  /// parameter. A quoted string ends at the next quotation mark: browsers encode a quotation mark within it as `%22`.
+  /// A header value is malformed if a parameter occurs twice, is incomplete, or is followed by bytes other than the
+  /// next parameter. A quoted string ends at the next quotation mark, because browsers encode a quotation mark within
+  /// the string as `%22`.
   init?(_ text: String) {
     var rest = text[...]
     value = Self.trimmed(rest.bytes(before: ";")).asciiLowercased
@@ -49,12 +50,12 @@ struct HeaderParameters: Sendable {
     self.parameters = parameters
   }
 
-  /// The value of a parameter, by its lower-case name.
+  /// The value of the parameter with a lowercase name, or `nil` if the parameter is absent.
   subscript(name: String) -> String? { parameters[name] }
 
-  /// Returns the text without its first byte, which is ASCII.
+  /// Returns a string without its first byte, which must be ASCII.
   ///
-  /// It works on bytes: a combining mark after the first byte remains in the result.
+  /// The function works on bytes, so that a combining mark after the first byte remains in the result.
   private static func behindFirstByte(of text: Substring) -> Substring {
     text[text.utf8.index(after: text.utf8.startIndex)...]
   }
@@ -67,7 +68,7 @@ struct HeaderParameters: Sendable {
     return text[bytes.startIndex..<bytes.endIndex]
   }
 
-  /// Returns whether a byte is allowed in a token (RFC 9110, section 5.6.2).
+  /// Returns whether a byte is allowed in an HTTP token (RFC 9110, section 5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -5,11 +5,11 @@ internal import NIOCore
 
 /// A streaming parser of `multipart/form-data` bodies (RFC 7578, RFC 2046).
 ///
-/// It is stricter than the standards where parsers differ: the body starts with the boundary, lines end in CR LF, only
-/// a line end may follow the last boundary, and headers cannot be folded. It keeps at most one chunk of the body and
-/// the head of one part in memory.
+/// The parser is stricter than the standards where implementations differ. The body must start with the boundary, lines
+/// must end in CR LF, only a line end may follow the last boundary, and headers must not be folded. The parser keeps at
+/// most one chunk of the body and the headers of one part in memory.
 struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBuffer {
-  /// The maximum size of the head of a part, in bytes.
+  /// The maximum size of a part's headers, in bytes.
   private static var headByteLimit: Int { 8 * 1024 }
 
   private enum Place {
@@ -26,7 +26,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     delimiter = Array("\r\n--\(boundary)".utf8)
   }
 
-  /// Skips the rest of the current part and returns the head of the next one, or `nil` after the last part.
+  /// Skips the rest of the current part and returns the headers of the next part, or `nil` after the last part.
   mutating func nextPart() async throws -> PartHead? {
     if place == .end { return nil }
     if place == .start {
@@ -52,7 +52,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     }
   }
 
-  /// Returns the next bytes of the current part's content, or `nil` at its end.
+  /// Returns the next bytes of the current part's content, or `nil` at the end of the content.
   mutating func nextChunk() async throws -> ByteBuffer? {
     while place == .content {
       let view = pending.readableBytesView
@@ -78,9 +78,10 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     return nil
   }
 
-  /// Reads the content of the current part as UTF-8.
+  /// Reads the rest of the current part's content as a UTF-8 string.
   ///
-  /// - Parameter left: The number of bytes that may be read, reduced by the number of bytes that were read.
+  /// - Parameter left: The number of bytes that may still be read. The function subtracts the number of bytes that it
+  ///   reads.
   mutating func text(upTo left: inout Int) async throws -> String {
     var bytes: [UInt8] = []
     while let chunk = try await nextChunk() {
@@ -94,7 +95,8 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     return text
   }
 
-  /// Skips the content of the current part.
+  /// Skips the rest of the current part's content, and subtracts the skipped bytes from the number of bytes that may be
+  /// read.
   mutating func skip(upTo left: inout Int) async throws {
     while let chunk = try await nextChunk() {
       left -= chunk.readableBytes
@@ -102,7 +104,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     }
   }
 
-  /// Reads a line of a part's head without its line end; `nil` for the empty line that ends the head.
+  /// Reads a header line of a part without its line end, or returns `nil` for the empty line that ends the headers.
   private mutating func line(upTo left: inout Int) async throws -> String? {
     var scanned = 0
     while true {
@@ -125,7 +127,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     throw RefusalAnswer.malformedForm("The head of a part is too long, or contains an invalid byte.")
   }
 
-  /// Checks that only a line end follows the last boundary.
+  /// Checks that only a line end, if anything, follows the last boundary of the multipart body.
   private mutating func end() async throws {
     place = .end
     repeat {
@@ -160,6 +162,6 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 }
 
 extension RefusalAnswer {
-  /// The error for a form with too many fields, or with fields that are too long.
+  /// The error response for a form with too many fields, or with fields that are too long.
   static let formTooLong = RefusalAnswer.malformedForm("The form has too many fields, or they are too long.")
 }

@@ -4,21 +4,21 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The head of a part of a form.
+/// The parsed headers of a part of a multipart form.
 struct PartHead: Sendable {
-  /// The name of the field.
+  /// The name of the form field that the part contains.
   let name: String
 
-  /// The file name, or `nil` if the part has none.
+  /// The file name of the form part, or `nil` if the part specifies no file name.
   let fileName: String?
 
-  /// The media type, or `nil` if the part states none.
+  /// The media type of the form part, or `nil` if the part specifies no media type.
   let contentType: String?
 
-  /// Parses the lines of a head.
+  /// Creates the headers of a form part by parsing header lines.
   ///
-  /// Unknown headers are ignored (RFC 7578, section 4.8). A line that is not a header, a duplicate header and an
-  /// ambiguous header are rejected.
+  /// Unknown headers are ignored (RFC 7578, section 4.8). Lines that are not headers, duplicate headers and ambiguous
+  /// headers are rejected.
   init(_ lines: [String]) throws(RefusalAnswer) {
     var headers: [String: String] = [:]
     for line in lines {
@@ -45,12 +45,12 @@ struct PartHead: Sendable {
     }
   }
 
-  /// Whether this part is the file; only the part named `file` (in any case) is.
+  /// Whether this part contains the uploaded file: the part with the name `file`, in lowercase or uppercase.
   var isFile: Bool { name.asciiLowercased == "file" }
 }
 
 extension RefusalAnswer {
-  /// Creates the error for a body that is not a valid form.
+  /// Creates the error response for a request body that is not a valid form.
   static func malformedForm(_ reason: String) -> RefusalAnswer {
     RefusalAnswer(
       .badRequest, "MalformedPOSTRequest", "The body of your POST request is not well-formed multipart/form-data.",

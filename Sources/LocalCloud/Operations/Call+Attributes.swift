@@ -10,7 +10,7 @@ extension Call {
   private static let tagKeyLimit = 128
   private static let tagValueLimit = 256
 
-  /// Returns the storage attributes that the request headers specify: storage class, tags and encryption.
+  /// Returns the object attributes that the request headers specify: storage class, tags and encryption.
   func attributes() throws(RefusalAnswer) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     if let name = own("storage-class") {
@@ -28,7 +28,7 @@ extension Call {
     return attributes
   }
 
-  /// Parses percent-encoded `name=value` pairs that are joined by `&`.
+  /// Parses percent-encoded `name=value` tags that are joined by `&`.
   private static func tags(_ text: String) throws(RefusalAnswer) -> [ObjectDescription.Header] {
     var tags: [ObjectDescription.Header] = []
     for pair in text.parts(between: "&") where !text.isEmpty {
@@ -43,7 +43,9 @@ extension Call {
     return tags
   }
 
-  /// Rejects tags that an object cannot have.
+  /// Checks the tags of an object against the limits of the services.
+  ///
+  /// - Throws: `InvalidTag` if there are too many tags, or if a tag's name or value is too long, empty or not unique.
   static func check(_ tags: [ObjectDescription.Header]) throws(RefusalAnswer) {
     var names: Set<WireText> = []
     for tag in tags {
@@ -75,16 +77,18 @@ extension Call {
     return headers
   }
 
-  /// Returns the customer-provided encryption key of the request, or `nil` if the request has none.
+  /// Returns the customer-provided encryption key in the request's headers, or `nil` if the request contains no key.
+  ///
+  /// - Parameter place: The prefix of the names of the headers that contain the key.
   func customerKey(_ place: String = "") throws(RefusalAnswer) -> CustomerKey? {
     try CustomerKey { own(place + $0) }
   }
 
-  /// Checks that the object can be read: its storage class, and the customer-provided encryption key.
+  /// Checks that the request can read an object, given the object's storage class and customer-provided encryption key.
   ///
   /// - Parameters:
-  ///   - object: The object.
-  ///   - place: The prefix of the names of the headers that carry the key.
+  ///   - object: The object to read.
+  ///   - place: The prefix of the names of the headers that contain the encryption key.
   func checkReadable(_ object: StoredObject, place: String = "") throws(RefusalAnswer) {
     try CustomerKey.check(try customerKey(place), against: object.attributes.customerKey)
     let isArchived = dialect.storageClasses.contains { $0.name == object.attributes.storageClass && $0.isArchive }
@@ -95,7 +99,7 @@ extension Call {
     }
   }
 
-  /// Adds the headers that report the encryption of an object or part.
+  /// Adds the response headers that report the encryption of an object or part.
   func describe(_ attributes: ObjectAttributes, in headers: inout HTTPFields) {
     for header in attributes.encryption { headers.set(dialect.header(header.name), header.value) }
     guard let key = attributes.customerKey else { return }
@@ -103,15 +107,15 @@ extension Call {
     headers.set(dialect.header("\(CustomerKey.keyHeader)-MD5"), key.md5)
   }
 
-  /// The bandwidth limit of the request, in bits per second.
+  /// The bandwidth limit that the request specifies, in bits per second, or `nil` if the request specifies no limit.
   private var trafficLimit: String? { own("traffic-limit") ?? parameter(WireText(dialect.header("traffic-limit"))) }
 
-  /// Echoes the bandwidth limit, so that a client can see that the server received it.
+  /// Echoes the requested bandwidth limit in the response, so that a client can see that the server received the limit.
   func repeatLimit(in answer: inout Answer) {
     if let trafficLimit { answer.headers.set(dialect.header("traffic-limit"), trafficLimit) }
   }
 
-  /// Validates the bandwidth limit and the request payer, which have no effect on this server.
+  /// Validates the requested bandwidth limit and the request payer, which have no effect on this server.
   func checkHarmless() throws(RefusalAnswer) {
     if let limit = trafficLimit {
       guard let number = Int64(limit), dialect.trafficLimits.contains(number) else {

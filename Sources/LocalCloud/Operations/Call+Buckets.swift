@@ -32,7 +32,7 @@ extension Call {
     return respond(with: XMLNode("ListAllMyBucketsResult", children: elements))
   }
 
-  /// The host of the request without a leading bucket label.
+  /// The host of the request, without the bucket name if the request is virtual-hosted-style.
   private var endpoint: String {
     guard AddressingStyle(authority: host) == .virtualHosted, let label = dialect.hosts.bucket(in: host),
       label.utf8.elementsEqual(bucket.utf8), let endpoint = host.removingBytePrefix("\(label).")
@@ -50,9 +50,9 @@ extension Call {
     return Answer(headers: [.location: "/\(bucket)"])
   }
 
-  /// Returns the location constraint of the request's document, or `nil` if there is none.
+  /// Reads the request's document and returns its location constraint, or `nil` if the request specifies no location.
   ///
-  /// - Throws: `NotImplemented` for a document that requests a kind of bucket that this server does not support.
+  /// - Throws: `NotImplemented` if the document requests a kind of bucket that this server does not support.
   private func bucketDocument() async throws -> String? {
     guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return nil }
     for element in document.children {
@@ -83,7 +83,7 @@ extension Call {
     return respond(with: XMLNode("LocationConstraint", dialect.location(of: region)))
   }
 
-  /// Returns an empty versioning configuration: buckets of this server do not support versioning.
+  /// Returns an empty versioning configuration, because buckets of this server do not support versioning.
   func bucketVersioning() throws -> Answer {
     try store.read(bucket) { _ in }
     return respond(with: XMLNode("VersioningConfiguration"))
@@ -127,7 +127,7 @@ extension Call {
   private static let grantsByDocument = RefusalAnswer.notImplemented(
     "This server supports access control only by the header, and no grants to single users.")
 
-  /// Parses the access control of a header, or returns `nil` for the default.
+  /// Parses the value of an access control header, or returns `nil` for the default access control.
   func access(named name: String?, isObject: Bool) throws(RefusalAnswer) -> AccessControl? {
     guard let name, !(isObject && name == "default") else { return nil }
     if let access = AccessControl(rawValue: name) { return access }

@@ -8,7 +8,10 @@ internal import StorageCrypto
 internal import StorageXML
 
 extension Call {
-  /// Returns the source object of a copy if the conditions of the request hold for it.
+  /// Returns the source object of a copy.
+  ///
+  /// - Throws: An error response if the object does not exist or cannot be read, if the source conditions of the
+  ///   request are not met, or if the copy would change no property of the object.
   private func copySource() throws -> StoredObject {
     let source = try dialect.copySource(own("copy-source") ?? "")
     if operation == .copyObject, let refusal = dialect.unchangingCopy, source.bucket.isIdentical(to: bucket),
@@ -25,7 +28,7 @@ extension Call {
     return object
   }
 
-  /// Copies an object; the copy refers to the same immutable files.
+  /// Copies an object without copying bytes: the copy refers to the same immutable files.
   func copyObject() async throws -> Answer {
     let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
     var attributes = try attributes()
@@ -44,7 +47,9 @@ extension Call {
     return copied("CopyObjectResult", copy.content, attributes)
   }
 
-  /// Computes the checksum of a copy that requests a checksum, or returns `nil` if the copy requests none.
+  /// Computes the checksum that the request asks for, or returns `nil` if the request asks for no checksum.
+  ///
+  /// - Parameter content: The content of the copied object.
   private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
     var checks = try dialect.bodyChecks(of: headers, for: operation, nil)
     guard !checks.isEmpty else { return nil }
@@ -56,7 +61,8 @@ extension Call {
     return checksum
   }
 
-  /// Returns whether a directive replaces the source's values by those of the request.
+  /// Returns whether a directive header tells the server to replace the source object's values with the request's
+  /// values.
   private func replaces(_ directive: String) throws(RefusalAnswer) -> Bool {
     switch own(directive)?.asciiLowercased {
     case nil, "copy": return false
@@ -65,7 +71,7 @@ extension Call {
     }
   }
 
-  /// Adds a part to a multipart upload from a byte range of an existing object.
+  /// Adds a part to a multipart upload; the part's content is a byte range of an existing object.
   func copyPart() async throws -> Answer {
     let (upload, number) = try uploadAndPart()
     let source = try copySource()

@@ -25,8 +25,8 @@ extension Call {
       }
       return key
     }
-    // Only the body contains the keys, so the gateway could not check them: check all of them before deleting the
-    // first.
+    // Only the body contains the keys, so that the gateway could not check the permissions. Check all keys before the
+    // first object is deleted.
     guard keys.allSatisfy({ rights.allowDeleting($0, in: bucket) }) else { throw dialect.policyRefusal(at: date) }
     for key in keys { try await store.delete(ObjectKey(key), in: bucket) }
     let deleted = keys.map { key in

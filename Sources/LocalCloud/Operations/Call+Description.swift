@@ -5,12 +5,13 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageXML
 
-// Operations on the data about an object: attributes, tags and access control.
+// Operations that read or change the attributes and tags of an object.
 
 extension Call {
-  /// Replaces an object by a copy with other attributes.
+  /// Replaces an object with a copy that has other attributes.
   ///
-  /// - Throws: `OperationAborted` if the object was replaced or deleted concurrently.
+  /// - Parameter change: A closure that returns the changed copy of the object.
+  /// - Throws: `OperationAborted` if another request replaced or deleted the object in the meantime.
   func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
     let object = try store.object(key, in: bucket)
     try await store.put(change(object), in: bucket) { bucket in
@@ -45,7 +46,8 @@ extension Call {
     return Answer(.noContent)
   }
 
-  /// Returns the attributes that a header lists, in the order of the service's documents.
+  /// Returns a response with the object attributes that a request header lists, in the element order of the service's
+  /// documents.
   func objectAttributes() throws -> Answer {
     let object = try store.object(key, in: bucket)
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)

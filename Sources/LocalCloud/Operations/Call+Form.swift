@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  /// Stores the file of a verified form upload.
+  /// Stores the file of a verified form upload and returns the response to the client.
   @concurrent
   func postObject(_ upload: FormUpload, _ form: consuming FormUpload.Opened) async throws -> Answer {
     let verified = form.verified
@@ -27,7 +27,7 @@ extension Call {
       headers: headers)
   }
 
-  /// The URL of the object, with the host of the request.
+  /// The URL of the uploaded object, with the host that the client used.
   private var location: String {
     String(writing: { writer in
       writer.append("http://")
@@ -45,8 +45,8 @@ extension Call {
 extension VerifiedForm {
   /// Returns the form's fields as the headers of the equivalent PUT request.
   ///
-  /// The access control has a separate form field, and a field with the name of the header is ignored: policies check
-  /// only the former.
+  /// Only the form field for the access control becomes the access control header. A field with the name of that header
+  /// is ignored, because policies check only the form field.
   func headers(of dialect: any Dialect) throws(RefusalAnswer) -> HTTPFields {
     var headers: HTTPFields = [:]
     let access = dialect.header(dialect.objectAccessHeader)

@@ -6,7 +6,7 @@ internal import StorageCrypto
 internal import StorageXML
 
 extension Call {
-  /// The maximum number of entries of a page.
+  /// The maximum number of entries in a page of a listing.
   private static let pageLimit = 1000
 
   func listObjects() throws -> Answer {
@@ -19,7 +19,8 @@ extension Call {
   }
 
   func listObjectsV2() throws -> Answer {
-    // An empty token counts as absent: the vendor's Python SDK sends one with the first page.
+    // An empty token counts as absent, because the vendor's Python SDK sends an empty token with the request for the
+    // first page.
     let token = parameter("continuation-token").flatMap { $0.isEmpty ? nil : $0 }
     let start = parameter("start-after") ?? ""
     var after = start
@@ -42,7 +43,7 @@ extension Call {
     return respond(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
   }
 
-  /// A page of a listing, and the elements that both versions of the listing share.
+  /// A page of an object listing, with the XML elements that both versions of the list operation share.
   private struct List {
     let page: BucketListPage
     let head: [XMLNode]

@@ -6,19 +6,21 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  /// The headers that describe an object's content; prefixed with `response-`, the parameters that override them.
+  /// The names of the headers that describe an object's content.
   ///
-  /// Responses use this spelling, because one of the vendors' SDKs recognizes no other.
+  /// A query parameter with the prefix `response-` overrides the corresponding header in a response. Responses use
+  /// exactly this spelling, because one of the vendors' SDKs doesn't recognize any other spelling.
   private static let contentHeaders = [
     "Content-Type", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Expires",
   ]
 
-  /// The same headers, each with the parameter that overrides it.
+  /// The names of the headers that describe an object's content, each with the query parameter that overrides the
+  /// header.
   private static let replacements = contentHeaders.map {
     (name: $0, parameter: WireText("response-\($0.asciiLowercased)"))
   }
 
-  /// The description of the object that the request's headers specify.
+  /// The content headers and metadata of the new object, as the request's headers specify them.
   var description: ObjectDescription {
     var description = ObjectDescription()
     for field in headers {
@@ -34,10 +36,11 @@ extension Call {
     return description
   }
 
-  /// Rejects the request if it must not overwrite an existing object.
+  /// Checks that a write is allowed to replace an existing object.
   ///
-  /// - Throws: `FileAlreadyExists` if the request forbids overwriting, or the error of a condition on the existing
-  ///   object that does not hold.
+  /// - Parameter existing: The object that the write replaces, or `nil` if the key has no object.
+  /// - Throws: `FileAlreadyExists` if the request forbids overwriting, or the error of a condition that the existing
+  ///   object does not meet.
   func checkOverwrite(_ existing: StoredObject?) throws(RefusalAnswer) {
     try WriteConditions(headers).check(existing, key)
     if existing != nil, own("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
@@ -88,7 +91,7 @@ extension Call {
     return answer
   }
 
-  /// Returns the reduced set of an object's headers.
+  /// Returns a response with the reduced set of headers that the operation `GetObjectMeta` reports.
   func objectMeta() throws -> Answer {
     let object = try store.object(key, in: bucket)
     var answer = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
@@ -103,7 +106,7 @@ extension Call {
     return Answer(.noContent)
   }
 
-  /// Returns the requested byte range, or `nil` for the whole object.
+  /// Returns the byte range that the request asks for, or `nil` for the whole object.
   private func requestedRange(of byteCount: Int64) throws(RefusalAnswer) -> Range<Int64>? {
     guard let header = headers[.range], let range = RequestedRange(header),
       !dialect.ignores(range, of: byteCount, isStandard: own("range-behavior") == "standard")
@@ -112,7 +115,7 @@ extension Call {
     return bytes
   }
 
-  /// Returns the headers with the entity tag and the checksums.
+  /// Returns the response headers for an object's entity tag and checksums.
   func checksums(of content: Content) -> HTTPFields {
     var headers = dialect.checksums(of: content)
     headers[.eTag] = dialect.entityTag(content.entityTag)

@@ -14,10 +14,10 @@ extension Call {
   private static let noUploadToAbort = "0042-00000002"
   private static let bodyOfCompleteAll = "0042-00000216"
 
-  /// The name of the multipart upload in the request.
+  /// The identity of the multipart upload that the request refers to: object key and upload ID.
   private var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
 
-  /// Returns the multipart upload and the part number of the request.
+  /// Returns the multipart upload and the part number that the request specifies.
   func uploadAndPart() throws -> (PendingUpload, Int) {
     let name = uploadName
     guard let text = parameter("partNumber"), let number = Int(text), Self.partNumbers.contains(number) else {
@@ -28,11 +28,11 @@ extension Call {
     return (upload, number)
   }
 
-  /// Returns the multipart upload with a name.
+  /// Returns the multipart upload with an object key and upload ID.
   ///
   /// - Parameters:
-  ///   - name: The key and id of the upload.
-  ///   - ec: The detailed error code to use if the upload does not exist.
+  ///   - name: The object key and ID of the upload.
+  ///   - ec: The detailed error code of OSS to use if the upload does not exist.
   func upload(_ name: UploadName, ec: String? = nil) throws -> PendingUpload {
     try store.read(bucket) { bucket in
       guard let upload = bucket.uploads[name] else { throw RefusalAnswer.noSuchUpload(name.id, ec: ec) }
@@ -40,7 +40,7 @@ extension Call {
     }
   }
 
-  /// Adds a part to a multipart upload, replacing an existing part with the same number.
+  /// Adds a part to a multipart upload and replaces an existing part with the same number.
   func add(_ part: UploadedPart, number: Int, to name: UploadName) throws {
     try store.change(bucket) { bucket in
       guard var upload = bucket.uploads[name] else {
@@ -130,7 +130,8 @@ extension Call {
     return answer
   }
 
-  /// Returns whether the request completes the upload with all of its parts instead of the parts listed in a document.
+  /// Returns whether the request completes the upload from all uploaded parts, instead of the parts that a document
+  /// lists.
   private func takesAllParts() async throws -> Bool {
     guard let word = own("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
@@ -185,7 +186,9 @@ extension Call {
     return parts
   }
 
-  /// Concatenates parts without copying bytes; the checksum is combined from those of the parts.
+  /// Concatenates the contents of parts without copying bytes.
+  ///
+  /// The checksum of the result is combined from the parts' checksums.
   private func join(_ parts: [UploadedPart]) -> Content {
     var md5 = MD5()
     var crc64: UInt64 = 0

@@ -8,7 +8,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// An authorized request, with everything that its operation needs.
+/// An authorized request to a storage service, with all data that its operation needs.
 struct Call: Sendable {
   private static let documentByteLimit = 8 * 1024 * 1024
 
@@ -24,7 +24,7 @@ struct Call: Sendable {
   let region: String
   let host: String
 
-  /// Performs the operation and returns its response.
+  /// Performs the operation of the request and returns the response.
   func answer() async throws -> Answer {
     if !operation.readsBody, dialect.checksEveryBody { _ = try await bytes() }
     return try await act()
@@ -66,23 +66,28 @@ struct Call: Sendable {
     }
   }
 
-  /// The bucket; empty only for the operation that lists all buckets.
+  /// The name of the request's bucket, or an empty string for the operation that lists all buckets.
   var bucket: String { target.bucket?.string ?? "" }
 
-  /// The object key; empty for operations on the service or on a bucket.
+  /// The object key of the request; empty for operations on the service or on a bucket.
   var key: ObjectKey { ObjectKey(target.key?.string ?? "") }
 
-  /// Returns the value of a query parameter: empty if it has no value, `nil` if it is absent.
+  /// Returns the value of a query parameter of the request.
+  ///
+  /// - Returns: The value, an empty string if the parameter has no value, or `nil` if the parameter is absent.
   func parameter(_ name: WireText) -> String? { target[name]?.string }
 
-  /// Returns the value of a header with the service's prefix, or `nil` if it is absent.
+  /// Returns the value of a service-specific request header, or `nil` if the header is absent.
   ///
-  /// An empty value counts as absent, because SDKs send such headers.
+  /// An empty value counts as absent, because SDKs send headers with empty values.
+  ///
+  /// - Parameter rest: The name of the header without the service's prefix, such as `acl`.
   func own(_ rest: String) -> String? { headers.first(dialect.header(rest)).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Returns the length and checksums that the body must have according to the headers.
+  /// Returns the length and checksums that the request body must have according to the request headers.
   ///
-  /// - Parameter rule: The checksum rule of the multipart upload that the body is a part of.
+  /// - Parameter rule: The checksum rule of the multipart upload that the request body is a part of, or `nil` if the
+  ///   body is not a part.
   func expectation(_ rule: ChecksumRule? = nil) throws(RefusalAnswer) -> BodyExpectation {
     let byteCount = headers[.contentLength].flatMap { Int64($0) }
     var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
@@ -96,7 +101,10 @@ struct Call: Sendable {
     return expectation
   }
 
-  /// Reads and parses the XML document in the body, which must exist.
+  /// Reads and parses the XML document in the request body.
+  ///
+  /// - Parameter name: The name that the document's root element must have.
+  /// - Throws: `MalformedXML` if the body is empty, is not an XML document, or has a different root element.
   func document(named name: String) async throws -> XMLNode {
     guard let document = try await optionalDocument(named: name) else {
       throw RefusalAnswer.malformedXML("The body is empty; send the document.")
@@ -104,7 +112,7 @@ struct Call: Sendable {
     return document
   }
 
-  /// Reads and checks the whole body.
+  /// Reads the whole request body and verifies its length and checksums.
   private func bytes() async throws -> [UInt8] {
     var expectation = try expectation()
     var bytes: [UInt8] = []
@@ -122,7 +130,9 @@ struct Call: Sendable {
     return bytes
   }
 
-  /// Reads and parses the XML document in the body, or returns `nil` if the body is empty.
+  /// Reads and parses the XML document in the request body, or returns `nil` if the body is empty.
+  ///
+  /// - Parameter name: The name that the root element must have.
   func optionalDocument(named name: String) async throws -> XMLNode? {
     let bytes = try await bytes()
     if bytes.isEmpty { return nil }
@@ -135,17 +145,23 @@ struct Call: Sendable {
     }
   }
 
-  /// Creates a response with an XML document in the service's namespace.
+  /// Creates a response with an XML document, and sets the document's namespace to the service's.
   func respond(with document: XMLNode) -> Answer {
     var document = document
     if let namespace = dialect.namespace { document.attributes["xmlns"] = namespace }
     return Answer(document)
   }
 
-  /// Returns a name as documents contain it: percent-encoded if the request asks for that.
+  /// Returns an object key or prefix as response documents contain it: percent-encoded if the client requested that
+  /// encoding.
   func written(_ name: String, _ encodes: Bool) -> String { encodes ? dialect.encodedName(name) : name }
 
-  /// Parses an integer parameter.
+  /// Parses an integer query parameter.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the parameter.
+  ///   - fallback: The result for an absent or empty parameter.
+  ///   - range: The range of valid integers.
   func number(_ name: WireText, default fallback: Int, in range: ClosedRange<Int>) throws(RefusalAnswer) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
     guard let number = Int(text), range.contains(number) else {
@@ -154,7 +170,7 @@ struct Call: Sendable {
     return number
   }
 
-  /// Returns whether the request asks for percent-encoded names in the response.
+  /// Returns whether the client requests percent-encoded keys in the response (`encoding-type=url`).
   func encodesNames() throws(RefusalAnswer) -> Bool {
     guard let encoding = parameter("encoding-type"), !encoding.isEmpty else { return false }
     guard encoding.asciiLowercased == "url" else { throw .invalidArgument("The encoding-type can only be url.") }

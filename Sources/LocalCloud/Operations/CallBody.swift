@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 
-/// The body of a request without its inner framing (such as `aws-chunked`), as operations read it.
+/// A request body as operations read it, without inner framing such as `aws-chunked`.
 struct CallBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 
@@ -13,12 +13,12 @@ struct CallBody: AsyncSequence, Sendable {
   private let reader: (any BodyReader)?
   private let refusal: @Sendable (VerificationError) -> RefusalAnswer
 
-  /// Creates a body.
+  /// Creates a body for an operation from a request body.
   ///
   /// - Parameters:
   ///   - base: The bytes of the request body.
   ///   - reader: The reader that removes the framing, or `nil` if the request body is not framed.
-  ///   - refusal: Converts the reader's error to an error response.
+  ///   - refusal: A closure that converts the reader's error to an error response.
   init(
     _ base: RequestBody, reader: (any BodyReader)?, refusal: @escaping @Sendable (VerificationError) -> RefusalAnswer
   ) {
@@ -27,7 +27,7 @@ struct CallBody: AsyncSequence, Sendable {
     self.refusal = refusal
   }
 
-  /// Whether the request body is framed, so that its bytes are not those of the object.
+  /// Whether the request body has inner framing, so that its bytes differ from the object's bytes.
   var isFramed: Bool { reader != nil }
 
   func makeAsyncIterator() -> Iterator {

@@ -4,14 +4,17 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The conditions of a request on an existing object.
+/// The conditions that a read request sets on an object, such as `If-None-Match`.
 struct Conditions {
   private let match: String?
   private let noneMatch: String?
   private let modifiedSince: Timestamp?
   private let unmodifiedSince: Timestamp?
 
-  /// Reads the conditional headers (`If-Match` and so on) whose names start with a prefix.
+  /// Creates the conditions from the request headers.
+  ///
+  /// - Parameter prefix: The prefix of the header names, such as `x-oss-copy-source-`; empty for conditions on the
+  ///   object itself.
   init(_ headers: HTTPFields, prefix: String = "") {
     func value(_ name: String) -> String? { headers.first(prefix + name).flatMap { $0.isEmpty ? nil : $0 } }
     match = value("if-match")
@@ -22,8 +25,8 @@ struct Conditions {
 
   /// Evaluates the conditions in the order of RFC 9110, section 13.2.2.
   ///
-  /// - Returns: Whether the object differs from the one that the client already has.
-  /// - Throws: `PreconditionFailed` if a precondition does not hold.
+  /// - Returns: Whether the object differs from the version that the client already has.
+  /// - Throws: `PreconditionFailed` if a condition of `If-Match` or `If-Unmodified-Since` is not met.
   func isNews(_ object: StoredObject) throws(RefusalAnswer) -> Bool {
     if let match {
       guard Self.names(match, object) else { throw .preconditionFailed("If-Match") }
@@ -34,7 +37,9 @@ struct Conditions {
     return modifiedSince.map { object.modified.wholeSeconds > $0 } ?? true
   }
 
-  /// Returns whether a list of entity tags contains that of an object; services differ in the case of the digits.
+  /// Returns whether a list of entity tags contains an object's entity tag.
+  ///
+  /// The comparison ignores the case of the digits, because services differ in it.
   static func names(_ list: String, _ object: StoredObject) -> Bool {
     list.words(between: ",").contains { item in
       var tag = item.trimmed()
@@ -45,14 +50,14 @@ struct Conditions {
   }
 }
 
-/// The conditions of a write on the object that it replaces.
+/// The conditions that a write request sets on the object that it replaces.
 ///
-/// ``HeaderRules`` rejects these headers before, unless the service supports them for the operation.
+/// ``HeaderRules`` rejects the conditional headers beforehand unless the service supports them for the operation.
 struct WriteConditions {
   private let match: String?
   private let noneMatch: String?
 
-  /// Reads the conditional headers.
+  /// Creates the conditions of a write from the request headers.
   ///
   /// - Throws: `NotImplemented` for an `If-None-Match` other than `*`.
   init(_ headers: HTTPFields) throws(RefusalAnswer) {
@@ -63,12 +68,12 @@ struct WriteConditions {
     }
   }
 
-  /// Checks the conditions.
+  /// Checks whether an existing object meets the conditions.
   ///
   /// - Parameters:
-  ///   - existing: The existing object, or `nil` if there is none.
-  ///   - key: The key of the object.
-  /// - Throws: `PreconditionFailed` if a condition does not hold, or `NoSuchKey` if `If-Match` requires an object that
+  ///   - existing: The existing object, or `nil` if the key has no object.
+  ///   - key: The object key.
+  /// - Throws: `PreconditionFailed` if a condition is not met, or `NoSuchKey` if `If-Match` requires an object that
   ///   does not exist.
   func check(_ existing: StoredObject?, _ key: ObjectKey) throws(RefusalAnswer) {
     if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
@@ -79,7 +84,7 @@ struct WriteConditions {
 }
 
 extension Substring {
-  /// Returns the text without blanks at both ends.
+  /// Returns the substring without spaces and tabs at both ends.
   func trimmed() -> Substring {
     var result = drop { $0 == " " || $0 == "\t" }
     while let last = result.last, last == " " || last == "\t" { result.removeLast() }
@@ -88,7 +93,7 @@ extension Substring {
 }
 
 extension String {
-  /// The string without enclosing quotation marks, if it has them.
+  /// The string without enclosing quotation marks, or the string itself if it isn't enclosed in quotation marks.
   var unquoted: String {
     utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self
   }

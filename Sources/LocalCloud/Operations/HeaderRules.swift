@@ -6,7 +6,7 @@ internal import StorageAuth
 
 /// The service-specific headers that this server supports, and the operations that support them.
 ///
-/// A header with the service's prefix that an operation does not support is rejected: otherwise an object could be
+/// A header with the service's prefix is rejected if the operation does not support it. Otherwise, an object could be
 /// stored without the requested encryption, or be overwritten although the client forbids it.
 struct HeaderRules: Sendable {
   private let prefixes: [String]
@@ -15,10 +15,11 @@ struct HeaderRules: Sendable {
   private let conditions: [String: Set<Operation>]
   private let formFields: Set<String>
 
-  /// Unsupported headers without the service's prefix that change the result of any operation.
+  /// The names of unsupported headers that change the result of any operation, although they don't have the service's
+  /// prefix.
   private static let refusedAlways: Set<String> = ["pic-operations"]
 
-  /// Unsupported headers without the service's prefix that change the result of a write.
+  /// The names of unsupported headers that change the result of a write, although they don't have the service's prefix.
   private static let refusedOnWrites: Set<String> = [
     "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "content-range",
   ]
@@ -28,7 +29,9 @@ struct HeaderRules: Sendable {
   static let copies: Set<Operation> = [.copyObject, .copyPart]
   private static let transfers = Set(Operation.allCases.filter(\.isTransfer))
 
-  /// The headers that the services share, by name without the service's prefix.
+  /// The operations that support a header, for the headers that all services have.
+  ///
+  /// The keys are header names without the service's prefix.
   static let shared: [String: Set<Operation>] = [
     "traffic-limit": transfers, "storage-class": creations, "tagging": creations, "tagging-directive": [.copyObject],
     "metadata-directive": [.copyObject], "forbid-overwrite": creations.union([.completeUpload]),
@@ -37,7 +40,8 @@ struct HeaderRules: Sendable {
     "copy-source-if-unmodified-since": copies, "server-side-encryption": creations,
   ]
 
-  /// The headers of customer-provided encryption keys.
+  /// The operations that support the headers for customer-provided encryption keys, by header name without the
+  /// service's prefix.
   static let customerKeys = Dictionary(
     CustomerKey.headers.map {
       ($0, creations.union(parts).union([.completeUpload, .getObject, .headObject, .objectAttributes]))
@@ -45,15 +49,16 @@ struct HeaderRules: Sendable {
       + CustomerKey.headers.map { ("copy-source-\($0)", copies) }
   ) { $0.union($1) }
 
-  /// Creates the rules of a service.
+  /// Creates the header rules of a service.
   ///
   /// - Parameters:
-  ///   - prefixes: The prefixes of the service's own headers, the most common one first.
-  ///   - everywhere: The headers that every operation supports: without the first prefix, or whole with any other
-  ///     prefix.
-  ///   - operations: The operations that support a header, by its name without the first prefix.
-  ///   - conditions: The operations that support a condition on the object that a write replaces, by the header's name.
-  ///   - formFields: The fields of a form that belong to its signature, without the first prefix.
+  ///   - prefixes: The prefixes of service-specific headers, the most common prefix first.
+  ///   - everywhere: The headers that every operation supports. Headers with the first prefix are listed without it;
+  ///     other headers are listed with their full names.
+  ///   - operations: The operations that support a header, by header name without the first prefix.
+  ///   - conditions: The operations that support a conditional header for the object that a write replaces, by header
+  ///     name.
+  ///   - formFields: The form fields that belong to the form's signature, without the first prefix.
   init(
     _ prefixes: [String], everywhere: Set<String>, _ operations: [String: Set<Operation>],
     conditions: [String: Set<Operation>] = [:], formFields: Set<String> = []
@@ -65,7 +70,9 @@ struct HeaderRules: Sendable {
     self.formFields = formFields
   }
 
-  /// Checks that a request has no header that the server would ignore; empty headers count as absent.
+  /// Checks that the operation supports all headers of a request, so that the server ignores no header that matters.
+  ///
+  /// Headers with empty values count as absent.
   ///
   /// - Throws: `NotImplemented` for the first unsupported header.
   func check(_ headers: HTTPFields, for operation: Operation) throws(RefusalAnswer) {
@@ -82,9 +89,9 @@ struct HeaderRules: Sendable {
     }
   }
 
-  /// Checks that a form has no field that the server would ignore.
+  /// Checks that the server supports all fields of a form upload.
   ///
-  /// A field corresponds to a header of the equivalent PUT request, or belongs to the signature.
+  /// A supported field corresponds to a header of the equivalent PUT request, or belongs to the form's signature.
   ///
   /// - Throws: `NotImplemented` for the first unsupported field.
   func check(_ form: SubmittedForm) throws(RefusalAnswer) {
@@ -100,6 +107,8 @@ struct HeaderRules: Sendable {
   }
 
   /// Returns the name of a service-specific header without the first prefix, or `nil` for any other header.
+  ///
+  /// If the name has a prefix other than the first prefix, it is returned unchanged.
   private func ownName(_ name: String) -> String? {
     if let rest = name.removingBytePrefix(prefixes[0]) { return String(rest) }
     return prefixes.contains { name.hasBytePrefix($0) } ? name : nil

@@ -4,17 +4,18 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The source object of a copy.
+/// The bucket and key of a copy's source object.
 struct NamedSource {
   let bucket: String
   let key: ObjectKey
 
-  /// Parses a percent-encoded header value, `/bucket/key` or `bucket/key`.
+  /// Creates the source of a copy from a percent-encoded header value, `/bucket/key` or `bucket/key`.
   ///
   /// - Parameters:
-  ///   - header: The value.
-  ///   - dialect: The service.
-  ///   - bucket: Removes the leading part that names the bucket and returns the bucket; by default the first segment.
+  ///   - header: The value of the header.
+  ///   - dialect: The storage service.
+  ///   - bucket: A closure that removes the leading part that specifies the bucket, and returns the bucket name. By
+  ///     default, the leading part is the first path segment.
   init(
     _ header: String, of dialect: any Dialect,
     takingBucket bucket: (inout Substring) -> String = { NamedSource.takeSegment(of: &$0) }
@@ -35,7 +36,7 @@ struct NamedSource {
     key = ObjectKey(String(rest))
   }
 
-  /// Removes and returns the text before the first slash, and removes that slash.
+  /// Removes the first path segment and the slash after it from a path, and returns the segment.
   static func takeSegment(of text: inout Substring) -> String {
     guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
       defer { text = "" }

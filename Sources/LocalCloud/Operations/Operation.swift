@@ -4,7 +4,7 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The operation of a request, identified by method, target and sub-resource.
+/// An operation of a storage service, identified by the request's method, target and sub-resource.
 enum Operation: Sendable, Hashable, CaseIterable {
   case listBuckets
   case createBucket, deleteBucket, headBucket
@@ -15,18 +15,18 @@ enum Operation: Sendable, Hashable, CaseIterable {
   case readTags, changeTags, deleteTags, objectAttributes
   case initiateUpload, uploadPart, copyPart, completeUpload, abortUpload, listParts
 
-  /// Determines the operation of a request.
+  /// Creates the operation that a request asks for.
   ///
-  /// A request is rejected unless the operation supports each of its parameters that any service knows: otherwise
-  /// `DELETE /?redundancyTransition` would delete the bucket. As at the services, unknown parameters have no effect.
-  /// However, a write is rejected if an unknown parameter has no value, because that is the form of a sub-resource that
-  /// may be newer than this list.
+  /// The operation must support each query parameter of the request that any service knows. Otherwise, for example,
+  /// `DELETE /?redundancyTransition` would delete the bucket. Unknown parameters have no effect, as in the real
+  /// services. However, a write with an unknown parameter without a value is rejected, because the parameter could be a
+  /// sub-resource that is newer than this list.
   ///
   /// - Parameters:
-  ///   - method: The method.
-  ///   - target: The whole target of the request.
-  ///   - dialect: The service.
-  ///   - isCopy: Whether the request names a source object of a copy.
+  ///   - method: The HTTP method of the request.
+  ///   - target: The whole target of the request, including unsigned parameters.
+  ///   - dialect: The storage service.
+  ///   - isCopy: Whether a request header specifies the source object of a copy.
   /// - Throws: `NotImplemented` for unsupported requests, `InvalidArgument` for duplicate parameters and for two
   ///   sub-resources at once, and `MethodNotAllowed` for a method that the target does not support.
   init(
@@ -66,10 +66,12 @@ enum Operation: Sendable, Hashable, CaseIterable {
     self = route.operation
   }
 
-  /// The parameters that concern object versions.
+  /// The names of the query parameters for object versions.
   private static let versioning: Set<String> = ["versioning", "versions", "versionId"]
 
-  /// Returns the known parameters as the request spells them, by the spelling of the routes.
+  /// Returns the known query parameters of a request.
+  ///
+  /// - Returns: A dictionary from the spelling in the routes to the spelling in the request.
   private static func knownNames(
     of target: RequestTarget, _ method: HTTPRequest.Method, _ table: OperationTable
   ) throws(RefusalAnswer) -> [String: String] {
@@ -97,7 +99,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     return names
   }
 
-  /// Whether the operation needs no signature if the object is public.
+  /// Whether the operation can be performed without a signature if the object is public.
   var isPublicRead: Bool {
     switch self {
     case .getObject, .headObject, .objectMeta: true
@@ -105,7 +107,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the operation changes no data.
+  /// Whether the operation only reads and changes no data.
   var isRead: Bool {
     switch self {
     case .listBuckets, .headBucket, .readBucketAccess, .bucketLocation, .bucketInfo, .bucketVersioning, .listObjects,
@@ -119,7 +121,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the operation reads the body of the request.
+  /// Whether the operation reads the request body.
   var readsBody: Bool {
     switch self {
     case .createBucket, .deleteObjects, .putObject, .uploadPart, .completeUpload, .changeTags: true
@@ -127,7 +129,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the operation transfers or describes the bytes of an object, so that it accepts a bandwidth limit.
+  /// Whether the operation transfers or describes an object's bytes, so that it accepts a bandwidth limit.
   var isTransfer: Bool {
     switch self {
     case .putObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject: true
@@ -135,7 +137,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the operation reads a source object that a header names.
+  /// Whether the operation reads the source object that the copy source header specifies.
   var hasCopySource: Bool {
     switch self {
     case .copyObject, .copyPart: true
@@ -143,7 +145,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the operation writes an object.
+  /// Whether the operation creates or replaces an object.
   var writesObject: Bool {
     switch self {
     case .putObject, .copyObject, .completeUpload: true

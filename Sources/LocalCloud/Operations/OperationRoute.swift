@@ -4,13 +4,13 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The pattern of the requests for an operation.
+/// The pattern of the requests for an operation: method, resource level and query parameters.
 struct OperationRoute: Sendable {
-  /// The kind of resource that a request concerns.
+  /// The level of the resource that a request refers to: service, bucket or object.
   enum Level: Sendable {
     case service, bucket, object
 
-    /// The resource's name in an error message.
+    /// The resource's name with an article, such as "a bucket", for error messages.
     var article: String {
       switch self {
       case .service: "the service"
@@ -24,13 +24,15 @@ struct OperationRoute: Sendable {
   let method: HTTPRequest.Method
   let level: Level
 
-  /// The parameters that identify the operation.
+  /// The names of the query parameters that select the operation.
   let selectors: Set<String>
 
-  /// The optional parameters that the operation has at every service.
+  /// The names of the optional query parameters that the operation has in every service.
   let options: Set<String>
 
-  /// Whether a header must name the source object of a copy; `nil` if the operation does not take that header.
+  /// Whether a request for the operation must specify the source object of a copy in a header.
+  ///
+  /// If `nil`, the operation does not use the header.
   let isCopy: Bool?
 
   init(
@@ -45,7 +47,7 @@ struct OperationRoute: Sendable {
     self.isCopy = isCopy
   }
 
-  /// The methods of all operations.
+  /// The HTTP methods that the operations use; other methods are rejected.
   static let methods: Set<HTTPRequest.Method> = [.get, .head, .put, .post, .delete]
 
   private static let overrides: Set<String> = [
@@ -53,7 +55,7 @@ struct OperationRoute: Sendable {
     "response-content-language", "response-expires",
   ]
 
-  /// The operations that all services share.
+  /// The request patterns of the operations that all services share.
   static let shared: [OperationRoute] = [
     OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "marker", "max-keys"]),
 

@@ -3,30 +3,30 @@
 
 internal import StorageAuth
 
-/// The operations of a service and its query parameters.
+/// The operations and query parameters of a storage service.
 struct OperationTable: Sendable {
-  /// The patterns of the requests for each operation.
+  /// The request patterns of the service's operations.
   let routes: [OperationRoute]
 
-  /// The query parameters of the service.
+  /// The classification of the service's query parameter names.
   let names: ParameterNames
 
-  /// The parameters that every operation supports.
+  /// The names of the query parameters that every operation supports.
   private let common: Set<String>
 
-  /// The parameters that every operation on the bytes of an object supports.
+  /// The names of the query parameters that all operations on an object's bytes support.
   private let ofTransfers: Set<String>
 
-  /// The spelling of the parameters in the routes, by lower-case name.
+  /// The spelling of the query parameters in the request patterns, by lowercase name.
   private let spellings: [String: String]
 
-  /// Creates a table.
+  /// Creates the operation table of a service.
   ///
   /// - Parameters:
-  ///   - routes: The patterns of the requests.
-  ///   - names: The query parameters of the service.
-  ///   - common: The parameters that every operation supports.
-  ///   - ofTransfers: The parameters that every operation on the bytes of an object supports.
+  ///   - routes: The request patterns of the service's operations.
+  ///   - names: The classification of the service's query parameter names.
+  ///   - common: The names of the query parameters that every operation supports.
+  ///   - ofTransfers: The names of the query parameters that all operations on an object's bytes support.
   init(_ routes: [OperationRoute], _ names: ParameterNames, common: Set<String> = [], ofTransfers: Set<String> = []) {
     self.routes = routes
     self.names = names
@@ -36,16 +36,18 @@ struct OperationTable: Sendable {
     spellings = Dictionary(spelled.map { ($0.asciiLowercased, $0) }) { first, _ in first }
   }
 
-  /// Returns the target as the service reads it, with case-insensitive parameter names if the service ignores case.
+  /// Returns a request target as the service reads it.
+  ///
+  /// Its parameter names are case-insensitive if the service ignores their case.
   func read(_ target: RequestTarget) -> RequestTarget { names.ignoresCase ? target.ignoringCase : target }
 
-  /// Returns all parameters that a request for an operation may have.
+  /// Returns the names of all query parameters that a request for an operation can have.
   func parameters(of route: OperationRoute) -> Set<String> {
     let names = route.selectors.union(route.options).union(common)
     return route.operation.isTransfer ? names.union(ofTransfers) : names
   }
 
-  /// Returns a parameter's name as the routes spell it.
+  /// Returns the name of a query parameter as the request patterns of the service spell it.
   func spelling(of name: String) -> String {
     guard names.ignoresCase else { return name }
     let lowercased = name.asciiLowercased

@@ -3,9 +3,9 @@
 
 internal import StorageAuth
 
-/// The byte range of a `Range` header.
+/// The byte range that a `Range` header specifies.
 struct RequestedRange {
-  /// The first byte and optionally the last byte, or a number of bytes at the end.
+  /// The bounds of a range: a first byte with an optional last byte, or a number of bytes at the end.
   private enum Bounds {
     case from(Int64, through: Int64?)
     case last(Int64)
@@ -13,7 +13,9 @@ struct RequestedRange {
 
   private let bounds: Bounds
 
-  /// Parses a header with a single byte range, or returns `nil` for any other value, which the server ignores.
+  /// Creates a byte range from the value of a `Range` header.
+  ///
+  /// - Returns: `nil` if the value is not a single byte range; the server ignores such headers.
   init?(_ header: String) {
     guard header.hasBytePrefix("bytes=") else { return nil }
     let parts = header.dropFirst("bytes=".count).parts(between: "-")
@@ -38,7 +40,9 @@ struct RequestedRange {
     text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
   }
 
-  /// Returns the range clamped to the size of an object, or `nil` if it contains no byte of the object.
+  /// Returns the range clamped to the size of an object, or `nil` if the range contains no byte of the object.
+  ///
+  /// - Parameter byteCount: The size of the object, in bytes.
   func bytes(of byteCount: Int64) -> Range<Int64>? {
     switch bounds {
     case .from(let first, let last):
@@ -50,7 +54,9 @@ struct RequestedRange {
     }
   }
 
-  /// Returns whether the object contains all bytes of the range.
+  /// Returns whether an object contains all bytes of the range.
+  ///
+  /// - Parameter byteCount: The size of the object, in bytes.
   func lies(within byteCount: Int64) -> Bool {
     switch bounds {
     case .from(let first, let last): first < byteCount && (last ?? first) < byteCount

@@ -1,11 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The upper bound of a caller's permissions.
+/// The upper bound of the permissions of a caller's access key.
 enum Authority: Sendable {
   /// No permissions, for requests without a signature.
   case nothing
-  /// All permissions of the account.
+  /// All permissions of the account that the caller's key belongs to.
   case everything
   /// The permissions that the session policy of a temporary credential allows.
   case session(SessionPolicy)

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Operation {
-  /// The permission that an operation requires of a policy.
+  /// The permission that a policy must grant for an operation.
   struct Need: Sendable {
-    /// The name of the action.
+    /// The action name in the policy language, such as `oss:GetObject`.
     let action: String
 
-    /// The kind of resource that the action applies to.
+    /// The kind of resource that the policy must allow the action for.
     let target: Target
 
-    /// A kind of resource in a policy.
+    /// The kind of resource that an action applies to in a policy.
     enum Target: Sendable {
       case service, bucket, object
-      /// The prefix of a listing, at services whose resource names contain it.
+      /// The prefix that a list request specifies, for services whose resource names contain it.
       case list
-      /// Each object that the request body names.
+      /// Every object that the request body lists.
       case objectsOfBody
     }
 

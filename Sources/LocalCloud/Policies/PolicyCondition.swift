@@ -3,9 +3,9 @@
 
 internal import StorageAuth
 
-/// A condition that a request must satisfy for a statement to apply.
+/// A condition that a request must satisfy for a policy statement to apply.
 struct PolicyCondition: Sendable {
-  /// A comparison with a list of values, of which at least one must match.
+  /// A comparison of a request's value with a list of values, at least one of which must match.
   enum Test: Sendable {
     case text([String])
     case textIgnoringCase([String])
@@ -17,7 +17,7 @@ struct PolicyCondition: Sendable {
     case absence([Bool])
   }
 
-  /// A comparison operator.
+  /// A comparison operator for numbers and dates.
   enum Order: Sendable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
 
@@ -32,12 +32,12 @@ struct PolicyCondition: Sendable {
     }
   }
 
-  /// The result of a condition if the request has no value for its key.
+  /// The result of a condition if the request has no value for the condition's key.
   enum Absence: Sendable {
     case fails, holds
-    /// A negated condition holds in a deny statement and fails in an allow statement.
+    /// A negated condition holds in a deny statement and fails in an allow statement; any other condition fails.
     ///
-    /// This is the more restrictive reading.
+    /// This is the more restrictive interpretation.
     case allowsLess
     /// A negated condition holds, and any other condition fails.
     case holdsIfNegated

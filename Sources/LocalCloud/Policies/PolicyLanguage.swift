@@ -5,14 +5,16 @@ internal import StorageAuth
 
 /// The syntax and semantics of a vendor's policy documents.
 struct PolicyLanguage: Sendable {
-  /// The data type and operator of a comparison.
+  /// The data type that a condition's comparison operator compares.
+  ///
+  /// For numbers and dates, the kind includes the order that the operator tests.
   enum Kind: Sendable {
     case text, textIgnoringCase, pattern, truth, network, absence
     case number(PolicyCondition.Order)
     case date(PolicyCondition.Order)
   }
 
-  /// A comparison operator of the language, and whether it is negated.
+  /// A comparison operator of the policy language, and whether the operator is negated.
   struct Comparison: Sendable {
     let kind: Kind
     let isNegated: Bool
@@ -23,53 +25,56 @@ struct PolicyLanguage: Sendable {
     }
   }
 
-  /// The values of a statement's effect.
+  /// The values that the effect of a policy statement can have.
   struct Effects: Sendable {
     let allow: String
     let deny: String
     var ignoresCase = false
   }
 
-  /// The supported versions of a document.
+  /// The versions of policy documents that this server supports.
   let versions: Set<String>
 
   let effects: Effects
 
-  /// The members of a statement besides effect, action, resource and condition, in lower case.
+  /// The members that a statement can have besides effect, action, resource and condition, in lowercase.
   let members: Set<String>
 
-  /// The members of documents and statements that do not affect permissions, in lower case.
+  /// The members of documents and statements that don't affect permissions, in lowercase.
   var labels: Set<String> = []
 
-  /// Whether the names of members must start with an upper-case letter.
+  /// Whether the member names of documents and statements must start with an uppercase letter.
   let capitalizesMembers: Bool
 
-  /// The optional prefix of action names.
+  /// The prefix that action names can start with, or `nil` if the language has no such prefix.
   var actionPrefix: String?
 
-  /// Whether action names are compared case-insensitively.
+  /// Whether the language compares action names case-insensitively.
   let ignoresActionCase: Bool
 
-  /// The suffix of comparison operators that also hold if the request has no value for the key.
+  /// The suffix of comparison operators that also hold if the request has no value for the condition's key.
+  ///
+  /// If `nil`, the language has no such operators.
   var existenceSuffix: String?
 
-  /// The result of a comparison if the request has no value for the key.
+  /// The result of a comparison without the existence suffix if the request has no value for the condition's key.
   let absence: PolicyCondition.Absence
 
-  /// The condition keys that this server supports.
+  /// The names of the condition keys that this server supports.
   let keys: Set<String>
 
   let comparisons: [String: Comparison]
 
-  /// Parses a resource name into its parts, or returns `nil` if it is invalid.
+  /// A closure that splits a resource name into its colon-separated parts, or returns `nil` if the name is invalid.
   let parts: @Sendable (String) -> [String]?
 
-  /// Returns an action name in the form in which it is compared.
+  /// Returns an action name in the form used for comparisons: in lowercase if the language ignores the case of action
+  /// names.
   func comparable(_ action: String) -> String { ignoresActionCase ? action.asciiLowercased : action }
 }
 
 extension PolicyLanguage {
-  /// The comparison operators that RAM and IAM share.
+  /// The comparison operators that the policy languages of Alibaba Cloud (RAM) and AWS (IAM) share, by name.
   static let capitalizedComparisons: [String: Comparison] = [
     "StringEquals": Comparison(.text), "StringNotEquals": Comparison(.text, not: true),
     "StringEqualsIgnoreCase": Comparison(.textIgnoringCase),

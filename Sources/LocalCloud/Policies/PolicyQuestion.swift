@@ -1,19 +1,19 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request to a policy: an action, a resource, and the facts that conditions can test.
+/// A request to evaluate a policy: an action, a resource, and the values that conditions can test.
 struct PolicyQuestion: Sendable {
-  /// The action, such as `sts:AssumeRole`.
+  /// The requested action, such as `sts:AssumeRole`.
   let action: String
 
-  /// The colon-separated parts of the resource name; the last part may contain colons.
+  /// The colon-separated parts of the resource name; the last part can contain colons.
   let resource: [String]
 
-  /// The values that conditions can test, by condition key.
+  /// The request's values that conditions can test, by condition key.
   let facts: [String: String]
 }
 
-/// The reason why a document is not a policy that this server can apply.
+/// An error that explains why a document is not a policy that this server can apply.
 struct PolicyFault: Error {
   let reason: String
 

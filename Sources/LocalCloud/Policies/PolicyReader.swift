@@ -4,7 +4,7 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// A strict parser of policy documents, which rejects anything unknown.
+/// A strict parser of policy documents, which rejects unknown members, operators and condition keys.
 struct PolicyReader {
   private let language: PolicyLanguage
 
@@ -48,7 +48,11 @@ struct PolicyReader {
     return statement
   }
 
-  /// Returns the members of an object by lower-case name.
+  /// Returns the members of a JSON object by lowercase name.
+  ///
+  /// - Parameters:
+  ///   - what: The object, as the subject of an error message.
+  ///   - known: The names of the allowed members, in lowercase.
   private func members(
     of value: JSONValue, _ what: String, known: Set<String>
   ) throws(PolicyFault) -> [String: JSONValue] {
@@ -65,7 +69,7 @@ struct PolicyReader {
     return members
   }
 
-  /// Returns the strings of a value: a string, or a nonempty array of strings.
+  /// Returns the strings of a JSON value, which must be a string or a nonempty array of strings.
   private func texts(_ value: JSONValue?, _ name: String) throws(PolicyFault) -> [String] {
     let values = value?.array ?? (value.map { [$0] } ?? [])
     let texts = values.compactMap(\.string)
@@ -121,7 +125,7 @@ struct PolicyReader {
     return conditions
   }
 
-  /// Returns the test with all values converted, or `nil` if a value has the wrong type.
+  /// Creates the test of a condition from JSON values, or returns `nil` if a value has the wrong type.
   private static func test(_ kind: PolicyLanguage.Kind, _ values: [JSONValue]) -> PolicyCondition.Test? {
     func all<Value>(_ read: (JSONValue) -> Value?) -> [Value]? {
       let read = values.compactMap(read)

@@ -5,14 +5,14 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The permissions of a request: the caller's authority, and the facts that policy conditions test.
+/// The permissions of one request: the authority of the caller's key, and the values that policy conditions test.
 struct RequestRights: Sendable {
   private let authority: Authority
   private let dialect: any Dialect
   private let region: String
   private let facts: [String: String]
 
-  /// Returns the permissions of a request without a signature.
+  /// Returns the permissions of a request without a signature, which allow no operation.
   static func none(at dialect: any Dialect) -> RequestRights {
     RequestRights(authority: .nothing, dialect: dialect, region: "", facts: [:])
   }
@@ -27,12 +27,12 @@ struct RequestRights: Sendable {
   /// Creates the permissions of a request.
   ///
   /// - Parameters:
-  ///   - authority: The permissions of the key.
-  ///   - head: The request.
+  ///   - authority: The upper bound of the permissions of the caller's key.
+  ///   - head: The head of the request.
   ///   - operation: The operation of the request.
-  ///   - target: The whole target of the request.
-  ///   - dialect: The service.
-  ///   - region: The region of the service.
+  ///   - target: The whole target of the request, including unsigned parameters.
+  ///   - dialect: The storage service.
+  ///   - region: The region of the storage service.
   ///   - date: The current time.
   init(
     _ authority: Authority, of head: HTTPRequest, for operation: Operation, _ target: RequestTarget,
@@ -43,7 +43,7 @@ struct RequestRights: Sendable {
       authority: authority, dialect: dialect, region: region, facts: dialect.facts(at: date).merging(facts) { $1 })
   }
 
-  /// Creates the permissions of a verified form, before its file is read.
+  /// Creates the permissions of a form upload whose signature was verified, before its file is read.
   init(
     _ authority: Authority, of form: VerifiedForm, _ dialect: any Dialect, region: String, at date: Timestamp
   ) {
@@ -52,9 +52,10 @@ struct RequestRights: Sendable {
       facts: dialect.facts(at: date).merging(dialect.facts(of: form)) { $1 })
   }
 
-  /// Returns whether an operation is allowed on its target, as far as the head of the request specifies it.
+  /// Returns whether the request may perform an operation on a target.
   ///
-  /// Deleting several objects is always allowed here, because only the body names them: see ``allowDeleting(_:in:)``.
+  /// Only the head of the request is taken into account. Deleting several objects is always allowed here, because only
+  /// the request body lists the objects: see ``allowDeleting(_:in:)``.
   func allow(_ operation: Operation, on target: RequestTarget) -> Bool {
     if case .everything = authority { return true }
     guard let need = dialect.need(for: operation) else { return false }
@@ -68,15 +69,15 @@ struct RequestRights: Sendable {
     }
   }
 
-  /// Returns whether a form may write an object.
+  /// Returns whether a form upload may create an object.
   func allowPosting(_ key: String, to bucket: String) -> Bool { allows(dialect.postAction, "\(bucket)/\(key)") }
 
-  /// Returns whether the source object of a copy may be read.
+  /// Returns whether the request may read the source object of a copy.
   func allowReading(_ source: NamedSource) -> Bool {
     allows(dialect.readAction, "\(source.bucket)/\(source.key.text)")
   }
 
-  /// Returns whether an object that a request body lists may be deleted.
+  /// Returns whether the request may delete an object that its body lists.
   func allowDeleting(_ key: String, in bucket: String) -> Bool {
     guard let need = dialect.need(for: .deleteObjects) else { return false }
     return allows(need.action, "\(bucket)/\(key)")
@@ -89,6 +90,6 @@ struct RequestRights: Sendable {
 }
 
 extension HTTPFields {
-  /// Returns all values of a header joined by commas, or `nil` if there is none.
+  /// Returns all values of a header field joined by commas, or `nil` if the field is absent.
   func joined(_ name: String) -> String? { HTTPField.Name(name).flatMap { self[$0] } }
 }

@@ -3,28 +3,29 @@
 
 internal import StorageJSON
 
-/// The session policy of a temporary credential, which is evaluated for each of its requests.
+/// The session policy of a temporary credential, which is evaluated for each request with the credential.
 struct SessionPolicy: Sendable {
-  /// The policy document as JSON.
+  /// The policy document in JSON.
   let text: String
 
   private let language: PolicyLanguage
   private let statements: [Statement]
 
-  /// A statement of a policy.
+  /// A parsed statement of a policy.
   struct Statement: Sendable {
     var allows = false
     var actions: [WildcardPattern] = []
-    /// Whether the statement applies to all actions except those listed.
+    /// Whether the statement applies to all actions except the listed actions.
     var exceptsActions = false
     var resources: [ResourcePattern] = []
     var conditions: [PolicyCondition] = []
   }
 
-  /// Parses a policy document.
+  /// Creates a session policy by parsing a policy document.
   ///
-  /// - Throws: ``PolicyFault`` if the document is invalid, or contains anything that this server cannot evaluate: no
-  ///   part of a policy is ignored.
+  /// No part of a document is ignored.
+  ///
+  /// - Throws: ``PolicyFault`` if the document is invalid, or contains a part that this server cannot evaluate.
   init(_ text: String, in language: PolicyLanguage) throws(PolicyFault) {
     let document: JSONValue
     do {
@@ -37,7 +38,9 @@ struct SessionPolicy: Sendable {
     statements = try PolicyReader(language).statements(of: document)
   }
 
-  /// Returns whether the policy allows a request: at least one statement allows it, and none denies it.
+  /// Returns whether the policy allows a request.
+  ///
+  /// At least one statement must allow the request, and no statement may deny it.
   func allows(_ question: PolicyQuestion) -> Bool {
     let action = language.comparable(question.action)
     let matching = statements.filter { $0.isAbout(action, question) }
@@ -53,16 +56,16 @@ extension SessionPolicy.Statement {
   }
 }
 
-/// A pattern of resource names.
+/// A pattern that matches resource names in a policy.
 ///
-/// Each part between colons is a separate pattern, so that an asterisk does not match across a colon.
+/// Each of the colon-separated parts has a separate pattern, so that an asterisk does not match across a colon.
 struct ResourcePattern: Sendable {
   private let parts: [WildcardPattern]?
 
-  /// The pattern that matches every resource.
+  /// The pattern that matches every resource name.
   static let any = ResourcePattern(nil)
 
-  /// Creates a pattern from its parts; `nil` matches every resource.
+  /// Creates a resource pattern from the patterns of the colon-separated parts; `nil` matches every resource.
   init(_ parts: [String]?) {
     self.parts = parts?.map { WildcardPattern($0) }
   }

@@ -1,7 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pattern in which `*` matches any sequence of characters, including the empty one, and `?` any single character.
+/// A pattern in which `*` matches any sequence of characters, including the empty sequence, and `?` any single
+/// character.
 struct WildcardPattern: Sendable, Hashable {
   private let scalars: [Unicode.Scalar]
 
@@ -9,9 +10,9 @@ struct WildcardPattern: Sendable, Hashable {
     scalars = Array(text.unicodeScalars)
   }
 
-  /// Returns whether the pattern matches the whole text.
+  /// Returns whether the pattern matches a whole string.
   ///
-  /// The match backtracks only to the last asterisk, which limits the work to the product of both lengths.
+  /// The match backtracks only to the last asterisk, which limits the number of steps to the product of both lengths.
   func matches(_ text: some StringProtocol) -> Bool {
     let text = Array(text.unicodeScalars)
     var (inPattern, inText) = (0, 0)

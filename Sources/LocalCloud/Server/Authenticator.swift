@@ -4,7 +4,7 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The verifier of all signatures of requests to a storage service.
+/// A verifier for all signatures of requests and form uploads to a storage service.
 struct Authenticator: Sendable {
   private let claimedID: @Sendable (HTTPRequest) throws -> AccessKeyID?
   private let verified: @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest
@@ -20,17 +20,17 @@ struct Authenticator: Sendable {
     verifiedForm = { form, date in try await verifier.verify(form, at: date) { key($0, at: date) } }
   }
 
-  /// Verifies a form.
+  /// Verifies the signature and policy of a form upload.
   ///
   /// - Throws: `VerificationError` if the authorization or the form itself is invalid.
   func verify(_ form: SubmittedForm, at date: Timestamp) async throws -> VerifiedForm {
     try await verifiedForm(form, date)
   }
 
-  /// Verifies a request.
+  /// Verifies the signature of a request.
   ///
-  /// - Returns: The verified request, or `nil` if the request carries no authorization.
-  /// - Throws: `VerificationError` if the request carries an invalid authorization.
+  /// - Returns: The verified request, or `nil` if the request contains no authorization.
+  /// - Throws: `VerificationError` if the request contains an invalid authorization.
   func verify(_ request: HTTPRequest, at date: Timestamp) async throws(VerificationError) -> VerifiedRequest? {
     do {
       guard try claimedID(request) != nil else { return nil }

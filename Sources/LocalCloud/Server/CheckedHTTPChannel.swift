@@ -7,9 +7,9 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// An HTTP/1.1 connection that checks the request line and decides when to close the connection.
+/// An HTTP/1.1 connection that checks each request line and closes itself after the last response.
 ///
-/// Both need the request as it arrived, before it is translated to swift-http-types.
+/// Both tasks need the request in its original form, before it is converted to the types of swift-http-types.
 struct CheckedHTTPChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 
@@ -31,10 +31,11 @@ struct CheckedHTTPChannel: ServerChildChannel {
   }
 }
 
-/// A handler that empties a request target that is not a path, so that the request is rejected.
+/// A handler that replaces a request target with an empty string if it isn't a path, so that the request is rejected.
 ///
-/// A target may also be an absolute URL. The translation that follows would drop its host and continue with its path:
-/// the Host header would then select the bucket, whereas a proxy in front may have decided by the URL.
+/// A request target can also be an absolute URL. The conversion to swift-http-types would drop the URL's host and keep
+/// its path. The `Host` header would then select the bucket, although a proxy in front of the server may have used the
+/// URL's host.
 private final class RequestLineCheck: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -49,18 +50,19 @@ private final class RequestLineCheck: ChannelInboundHandler, RemovableChannelHan
   }
 }
 
-/// A handler that closes a connection after the last response.
+/// A handler that closes the sending side of a connection after the last response.
 ///
-/// The last response is the one to a request with `Connection: close` in any spelling, the one to an HTTP/1.0 request
-/// without `keep-alive` (RFC 9112, section 9.3), or one that contains `Connection: close` itself. Data after such a
-/// request is not read. Only the sending side is closed, so that a client that is still sending receives its response.
+/// A response is the last response if it contains `Connection: close`, or if it answers a request with
+/// `Connection: close` (in any case) or an HTTP/1.0 request without `keep-alive` (RFC 9112, section 9.3). The handler
+/// discards data that arrives after such a request. Only the sending side is closed, so that a client that is still
+/// sending receives the response.
 private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The `Connection` header of a response.
+  /// The value of the `Connection` header that a response must contain, if any.
   private enum Word {
     case nothing, keepAlive, close
   }

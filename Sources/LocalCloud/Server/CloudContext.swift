@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// The state that all services of one server share.
+/// The state that all simulated services of one server share: keys, counters and faults.
 struct CloudContext: Sendable {
   let keys: KeyRing
   let counters: Counters
@@ -19,10 +19,10 @@ struct CloudContext: Sendable {
     sleep = configuration.sleep
   }
 
-  /// The current time by the server's clock, which includes the injected clock offset.
+  /// The current time according to the server's clock, which includes the injected clock offset.
   var now: Timestamp { machineClock().advanced(by: injector.faults.clockOffset) }
 
-  /// Counts a request to an endpoint and plans its faults.
+  /// Counts a request to an endpoint and returns the faults that are planned for the request.
   func open(_ endpoint: LocalCloud.Endpoint) -> Exchange {
     let plan = injector.plan(for: endpoint)
     counters.count(endpoint) { statistics in

@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 
-/// The CORS rules of the server, like those of a bucket with one rule for all methods and headers.
+/// The CORS rules of the server, like the rules of a bucket that allows all methods and headers.
 struct CrossOrigin: Sendable {
   private static let methods = "GET, PUT, POST, DELETE, HEAD"
   private static let lifetime = "600"
@@ -11,9 +11,10 @@ struct CrossOrigin: Sendable {
   /// The allowed origins, such as `https://app.example.com`, or `*` for all origins.
   let origins: [String]
 
-  /// Returns the response to a preflight request.
+  /// Returns the response to a preflight request, which a browser sends without authorization before the actual
+  /// request.
   ///
-  /// A browser sends it before the actual request and without authorization.
+  /// - Throws: `AccessForbidden` if the origin or the method is not allowed.
   func preflight(_ head: HTTPRequest) throws(RefusalAnswer) -> Answer {
     guard let origin = allowed(head), let method = head.headerFields.first("access-control-request-method"),
       Self.methods.split(separator: ", ").contains(method[...])
@@ -32,7 +33,11 @@ struct CrossOrigin: Sendable {
     return answer
   }
 
-  /// Adds the headers that allow the page that sent a request to read the response, if its origin is allowed.
+  /// Adds the CORS headers to a response, if the request's origin is allowed.
+  ///
+  /// With these headers, the web page that sent the request can read the response.
+  ///
+  /// - Parameter names: The names of the response headers that the web page can read.
   func mark(_ answer: inout Answer, for head: HTTPRequest, exposing names: [String]) {
     guard let origin = allowed(head) else { return }
     mark(&answer, origin)

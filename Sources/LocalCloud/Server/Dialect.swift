@@ -6,68 +6,68 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// The names, texts, formats and rules in which a storage service differs from the others.
+/// The names, formats and rules in which a storage service differs from the other services.
 protocol Dialect: Sendable {
-  /// The service, which identifies its buckets, keys and counters.
+  /// The storage service to which buckets, keys and counters belong.
   var provider: LocalCloud.Provider { get }
 
-  /// The endpoint that requests of the service are counted for.
+  /// The endpoint whose statistics count the requests to the service.
   var endpoint: LocalCloud.Endpoint { get }
 
-  /// Returns the region of the service.
+  /// Returns the configured region of the service.
   func region(of configuration: LocalCloud.Configuration) -> String
 
-  /// Returns the verifier of requests and forms.
+  /// Returns the verifier for signed requests and form uploads to the service.
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier
 
   // MARK: Requests
 
-  /// The prefix of the service's own headers.
+  /// The prefix of service-specific headers, such as `x-oss-`.
   var headerPrefix: String { get }
 
-  /// The operations and their query parameters.
+  /// The operations of the service and their query parameters.
   var operations: OperationTable { get }
 
-  /// The supported headers of the service.
+  /// The service-specific headers that the server supports.
   var headerRules: HeaderRules { get }
 
-  /// Parses the header that names the source object of a copy.
+  /// Parses the header that specifies the source object of a copy.
   func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource
 
-  /// Returns whether the service ignores a range and responds with the whole object.
+  /// Returns whether the service ignores a byte range and responds with the whole object.
   ///
   /// - Parameter isStandard: Whether the request asks for the behavior of the HTTP standard.
   func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool
 
-  /// Returns the bucket, the key and the parameters of a request, as the service reads them.
+  /// Returns the bucket, the object key and the query parameters of a request, as the service reads them.
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget
 
-  /// Returns whether a string is a valid bucket name.
+  /// Returns whether a string is a valid bucket name of the service.
   func isBucketName(_ name: String) -> Bool
 
-  /// The hosts of the service without a bucket.
+  /// The host names of the service, without a bucket label.
   var hosts: ServiceHosts { get }
 
-  /// The maximum length of a key, in bytes.
+  /// The maximum length of an object key, in bytes.
   var keyByteLimit: Int { get }
 
-  /// The error for a key that is too long or contains a NUL.
+  /// The error response for an object key that is too long or contains a NUL character.
   var invalidKey: RefusalAnswer { get }
 
   // MARK: Bodies
 
-  /// Returns the reader that removes the framing of a request body, or `nil` if it is not framed.
+  /// Returns the reader that removes the framing of a request body, or `nil` if the body is not framed.
   ///
   /// - Parameters:
-  ///   - head: The request.
+  ///   - head: The head of the request.
   ///   - verified: The verified request.
-  ///   - key: The key that the request was verified against.
+  ///   - key: The access key that the request was verified with.
   /// - Throws: `VerificationError` if the headers contradict the framing of the body.
   func bodyReader(
     of head: HTTPRequest, _ verified: VerifiedRequest, _ key: AccessKey
   ) throws(VerificationError) -> (any BodyReader)?
 
-  /// Returns the checks of the bytes of a body or a copy.
+  /// Returns the checks for the bytes of a request body or a copied object.
   ///
   /// - Parameters:
   ///   - headers: The headers of the request, or the fields of the form.
@@ -78,227 +78,227 @@ protocol Dialect: Sendable {
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
   ) throws(RefusalAnswer) -> [any BodyCheck]
 
-  /// Whether the checksums of a request body are checked even if its operation ignores the body.
+  /// Whether the checksums of a request body are verified even if the operation ignores the body.
   var checksEveryBody: Bool { get }
 
-  /// Returns the content encoding to store with an object, or `nil` for none.
+  /// Returns the content encoding to store with an object, or `nil` to store no content encoding.
   func storedEncoding(_ encoding: String) -> String?
 
-  /// Returns the checksum rule of a new multipart upload, or `nil` if the upload or the service has none.
+  /// Returns the checksum rule that headers specify for a multipart upload, or `nil` if they specify no rule.
   func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule?
 
-  /// Checks the checksums in the elements of a document against those of the parts.
+  /// Checks the checksums in a document's part elements against the checksums of the uploaded parts.
   func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(RefusalAnswer)
 
-  /// Returns the checksum of the concatenated parts.
+  /// Returns the checksum of an object that consists of parts, or `nil` if the service stores no checksum.
   func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(RefusalAnswer) -> StoredChecksum?
 
-  /// Checks the properties that headers state about an object that is assembled from parts.
+  /// Checks the content of an object that consists of parts against the properties that request headers specify.
   func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(RefusalAnswer)
 
   // MARK: Objects
 
-  /// The media type of an object that specifies none.
+  /// The media type of an object whose upload specified no media type.
   var defaultContentType: String { get }
 
-  /// The name, without the service's prefix, of the header with the access control of an object.
+  /// The name of the header with an object's access control, without the service's prefix.
   var objectAccessHeader: String { get }
 
-  /// The storage classes; the first one is the default.
+  /// The storage classes of the service, the default class first.
   var storageClasses: [StorageClass] { get }
 
-  /// The headers for server-side encryption, without the service's prefix; the first one names the method.
+  /// The names of the encryption headers without the service's prefix, the header for the method first.
   var encryptionHeaders: [String] { get }
 
-  /// The supported encryption methods, and the other headers that each of them allows.
+  /// The supported encryption methods, each with the names of the other headers that it allows.
   var encryptions: [String: Set<String>] { get }
 
-  /// The allowed bandwidth limits, in bits per second.
+  /// The range of allowed bandwidth limits, in bits per second.
   var trafficLimits: ClosedRange<Int64> { get }
 
-  /// The default number of entries of a listing.
+  /// The default maximum number of entries in a page of a listing.
   var defaultPageSize: Int { get }
 
-  /// The allowed numbers of entries of a listing.
+  /// The range of maximum numbers of entries that a list request can specify.
   var pageSizes: ClosedRange<Int> { get }
 
-  /// The names of the parameters and elements that page the list of buckets.
+  /// The names of the query parameters and XML elements for the pages of the bucket list.
   var bucketPaging: BucketPaging { get }
 
-  /// Returns the error code for creating a bucket that the caller already owns, or `nil` if that is not an error.
+  /// Returns the error code for creating a bucket that the caller already owns, or `nil` if creating it is no error.
   func ownBucketCode(in region: String) -> String?
 
-  /// Rejects the creation of a bucket in another location.
+  /// Throws an error response if a location constraint specifies a location other than the region.
   func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer)
 
-  /// Returns an entity tag as the service formats it, with quotation marks.
+  /// Returns an entity tag in quotation marks, as the service formats it.
   func entityTag(_ tag: String) -> String
 
-  /// Returns the bytes of a part's entity tag from which the entity tag of the whole object is computed.
+  /// Returns the bytes that a part's entity tag contributes to the digest in the object's entity tag.
   func bytes(ofPartTag tag: String) -> [UInt8]
 
   // MARK: Signatures and policies
 
-  /// Returns the kind of signature of a verified request.
+  /// Returns the signature scheme that a verified request uses.
   func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind
 
-  /// Returns the kind of signature of a verified form.
+  /// Returns the signature scheme that a verified form upload uses.
   func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind
 
-  /// The name, in lower case, of the form field with the access control of the object.
+  /// The name of the form field with the object's access control, in lowercase.
   var formAccessField: String { get }
 
-  /// The language of the session policies of temporary credentials.
+  /// The language of session policies for temporary credentials.
   var policyLanguage: PolicyLanguage { get }
 
-  /// The action that allows form uploads in a policy.
+  /// The policy action that allows form uploads.
   var postAction: String { get }
 
-  /// The action that allows reading the source object of a copy in a policy.
+  /// The policy action that allows reading the source object of a copy.
   var readAction: String { get }
 
-  /// Returns the required permission, or `nil` if the service lacks the operation, so that no policy allows it.
+  /// Returns the permission that an operation requires, or `nil` if the service doesn't have the operation.
   func need(for operation: Operation) -> Operation.Need?
 
-  /// Returns the parts of a resource name.
+  /// Returns the colon-separated parts of a resource name in policies.
   ///
   /// - Parameters:
-  ///   - name: The bucket, with a slash and the key for an object; empty for the service.
+  ///   - name: A bucket name, `bucket/key` for an object, or an empty string for the service.
   ///   - region: The region of the service.
   func resource(_ name: String, in region: String) -> [String]
 
-  /// Returns a bucket in the form that ``resource(_:in:)`` expects.
+  /// Returns the resource name of a bucket in the form that ``resource(_:in:)`` expects.
   func resourceName(ofBucket bucket: String) -> String
 
-  /// Returns the condition values that all requests to the service share.
+  /// Returns the values for policy conditions that all requests to the service share, by condition key.
   func facts(at date: Timestamp) -> [String: String]
 
-  /// Returns the additional condition values of a request.
+  /// Returns the additional values for policy conditions that a request contains, by condition key.
   func facts(of head: HTTPRequest, for operation: Operation, _ target: RequestTarget) -> [String: String]
 
-  /// Returns the additional condition values of a form.
+  /// Returns the additional values for policy conditions that a form upload contains, by condition key.
   ///
-  /// The length of the file is not known yet: the maximum that the form allows is used instead.
+  /// The length of the file is not known yet; the maximum length that the form allows is used instead.
   func facts(of form: VerifiedForm) -> [String: String]
 
   // MARK: Temporary credentials
 
-  /// Creates a temporary credential in the vendor's format.
+  /// Creates the access key of a temporary credential in the vendor's format.
   ///
-  /// The session tokens contain every special character of Base64, which reveals clients that fail to encode them.
+  /// The session token contains every special character of Base64, which reveals clients that fail to encode it.
   func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey
 
-  /// Parses the name of a role into the parts of a resource name, or returns `nil` if it is invalid.
+  /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if the name is invalid.
   func roleResource(_ arn: String) -> [String]?
 
   // MARK: Responses
 
-  /// The value of the `Server` header.
+  /// The value of the `Server` header in responses.
   var serverName: String { get }
 
-  /// The service's own headers that pages of other origins may read.
+  /// The names of the service-specific response headers that web pages of other origins can read.
   var exposedHeaders: [String] { get }
 
-  /// Returns a new request id in the service's format.
+  /// Returns a new request ID in the service's format.
   func makeRequestID(at date: Timestamp) -> String
 
-  /// Adds the request id to a response.
+  /// Adds the headers with the request ID to a response.
   func identify(_ answer: inout Answer, as requestID: String)
 
-  /// Returns the headers with the checksums of an object or a part.
+  /// Returns the response headers with the checksums of an object or a part.
   func checksums(of content: Content) -> HTTPFields
 
-  /// Returns the headers with the checksums of an object in the response to a read request.
+  /// Returns the response headers with an object's checksums for a read request with the given headers and target.
   func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields
 
-  /// The headers that a partial or 304 (Not Modified) response omits.
+  /// The names of the headers that a partial or 304 (Not Modified) response omits.
   var headersOfWholeObjects: [HTTPField.Name] { get }
 
-  /// Returns the additional headers of an object.
+  /// Returns the additional response headers for an object that is read.
   func headers(of object: StoredObject) -> HTTPFields
 
   /// Returns the additional headers of the response that initiates a multipart upload.
   func headers(of upload: PendingUpload) -> HTTPFields
 
-  /// Returns the additional elements of a multipart upload in listings.
+  /// Returns the additional XML elements of a multipart upload in listings.
   func elements(of upload: PendingUpload) -> [XMLNode]
 
-  /// Returns the additional elements about the content of a copy or a completed upload in the response.
+  /// Returns the additional XML elements of the response to a copy or a completed upload.
   func elements(of content: Content) -> [XMLNode]
 
-  /// The XML namespace of documents, or `nil` for none.
+  /// The XML namespace of response documents, or `nil` if the documents have no namespace.
   var namespace: String? { get }
 
-  /// Returns a name encoded as documents contain it with `encoding-type=url`.
+  /// Returns an object key or prefix in the encoding that documents use with `encoding-type=url`.
   func encodedName(_ name: String) -> String
 
-  /// Whether listings omit elements for parameters that the request does not have.
+  /// Whether list responses omit elements for query parameters that the request does not contain.
   var omitsEmptyElements: Bool { get }
 
-  /// Returns the additional elements of an object in listings.
+  /// Returns the additional XML elements of an object in listings.
   func elements(of object: StoredObject) -> [XMLNode]
 
-  /// Returns the additional elements of a part in listings.
+  /// Returns the additional XML elements of a part in listings.
   func elements(of part: UploadedPart) -> [XMLNode]
 
-  /// Returns the response with an access control; for an object, `nil` means that of its bucket.
+  /// Returns the response with an access control setting; for an object, `nil` means the setting of its bucket.
   func accessAnswer(_ access: AccessControl?) -> Answer
 
-  /// Returns the element of a bucket in the list of buckets.
+  /// Returns the XML element that describes a bucket in the bucket list.
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode
 
-  /// Returns the name of a region in a document about a bucket.
+  /// Returns the name that a document about a bucket uses for a region.
   func location(of region: String) -> String
 
   // MARK: Errors
 
-  /// Returns the error for a request whose host belongs to another region than the bucket, if it does.
+  /// Returns the error response if the request's host belongs to a region other than the bucket's, or `nil`.
   func redirection(of host: String, for bucket: String) -> RefusalAnswer?
 
-  /// Returns the error for a request whose signature was rejected.
+  /// Returns the error response for a request whose signature was rejected.
   func refusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer
 
-  /// Returns the error for a form that was rejected, or `nil` if it is the same as that of a request.
+  /// Returns the error response for a rejected form upload, or `nil` to use the error response for a request.
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer?
 
-  /// Returns the error for a request without a signature.
+  /// Returns the error response for a request without a signature.
   func anonymousRefusal(at date: Timestamp) -> RefusalAnswer
 
-  /// Returns the error for a request that the policy of its key does not allow.
+  /// Returns the error response for a request that the session policy of the access key does not allow.
   func policyRefusal(at date: Timestamp) -> RefusalAnswer
 
-  /// The error for a body that does not match its `Content-MD5`.
+  /// The error response for a request body that does not match its `Content-MD5`.
   var wrongDigest: RefusalAnswer { get }
 
-  /// The error for a copy whose conditions exclude the source object.
+  /// The error response for a copy whose source object does not meet the conditions of the request.
   var unchangedCopySource: RefusalAnswer { get }
 
-  /// The error for a copy of an object to itself that changes no property, or `nil` if that is allowed.
+  /// The error response for a copy of an object to itself without any change, or `nil` if such a copy is allowed.
   var unchangingCopy: RefusalAnswer? { get }
 
-  /// Returns the response for an error.
+  /// Returns the HTTP response for an error, with the service's error document.
   func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer
 }
 
-/// The values that identify a request in its response.
+/// The values that identify a request in the response to it.
 struct CallIdentity: Sendable {
   let requestID: String
   let method: HTTPRequest.Method
   let host: String
-  /// The path without the query, as it arrived.
+  /// The path of the request target as it arrived, without the query.
   let path: String
   let date: Timestamp
 }
 
-/// A storage class.
+/// A storage class of a service, such as `Standard`.
 struct StorageClass: Sendable {
   let name: String
 
-  /// Whether an object of this class must be restored before it can be read.
+  /// Whether an object with this storage class must be restored before it can be read.
   var isArchive = false
 }
 
-/// The names of the parameters and elements that page the list of buckets.
+/// The names of the query parameters and XML elements for the pages of the bucket list.
 struct BucketPaging: Sendable {
   var marker: WireText = "marker"
   var limit: WireText = "max-keys"
@@ -307,19 +307,19 @@ struct BucketPaging: Sendable {
 }
 
 extension Dialect {
-  /// The id of the account that owns all buckets.
+  /// The ID of the account that owns all buckets.
   static var account: String { "1250000000" }
 
-  /// The storage class of an object that specifies none.
+  /// The storage class of an object whose upload specified no storage class.
   var standardClass: String { storageClasses[0].name }
 
-  /// Returns the name of a header with the service's prefix.
+  /// Returns the full name of a service-specific header, given the name without the service's prefix.
   func header(_ rest: String) -> String { headerPrefix + rest }
 
-  /// The prefix of the headers with user metadata.
+  /// The prefix of the names of user metadata headers.
   var metadataPrefix: String { header("meta-") }
 
-  /// The element with the owner of all buckets and objects.
+  /// The XML element that describes the owner of all buckets and objects.
   var owner: XMLNode {
     XMLNode("Owner", children: [XMLNode("ID", Self.account), XMLNode("DisplayName", "localcloud")])
   }

@@ -6,12 +6,12 @@ internal import HummingbirdCore
 internal import StorageAuth
 
 extension Gateway {
-  /// Handles a form upload.
+  /// Handles a form upload and returns the response.
   ///
-  /// An authorization in the headers or the URL is ignored; the authorization in the form's fields must be valid.
+  /// Authorization in the headers or the URL is ignored; the authorization in the form's fields must be valid.
   @concurrent
   func post(_ upload: FormUpload, _ request: Request, at date: Timestamp) async throws -> Answer {
-    // A bucket that does not exist is reported before the form is verified.
+    // As in the services, a missing bucket is reported before the form is verified.
     try checkPlace(of: upload.bucket, at: request.head.authority)
     let form = try await upload.open(request.body) { form in
       do {

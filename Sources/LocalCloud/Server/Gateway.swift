@@ -7,7 +7,9 @@ internal import NIOCore
 internal import StorageAuth
 internal import Synchronization
 
-/// The request handler of a storage service: checks and verifies a request, performs its operation, and responds.
+/// The request handler of a storage service.
+///
+/// The handler checks and verifies a request, performs its operation, and sends the response.
 struct Gateway: Sendable {
   let dialect: any Dialect
   let authenticator: Authenticator
@@ -30,7 +32,7 @@ struct Gateway: Sendable {
     crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
   }
 
-  /// Handles a request.
+  /// Handles a request and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
     let exchange = context.open(endpoint)
@@ -63,7 +65,7 @@ struct Gateway: Sendable {
         answer = dialect.answer(for: .injected(status), to: identity)
       }
     }
-    // The bytes that follow may be the withheld body or another request, so the connection must close.
+    // The bytes that follow can be the body that the client withheld or another request, so the connection must close.
     if isAwaitingWord { answer.headers[.connection] = "close" }
     dialect.identify(&answer, as: identity.requestID)
     answer.headers[.date] = identity.date.httpDate
@@ -74,14 +76,14 @@ struct Gateway: Sendable {
     }
   }
 
-  /// Sends `100 Continue` to a client that waits for it before sending the body.
+  /// Sends `100 Continue` to a client that waits for this response before it sends the request body.
   @concurrent
   private func goOn(_ isAwaitingWord: inout Bool, _ writer: inout ResponseWriter) async throws {
     if isAwaitingWord { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
     isAwaitingWord = false
   }
 
-  /// Returns the permit for a request, which is verified before any of its body is read.
+  /// Verifies the signature and permissions of a request, before any of its body is read, and returns the permit.
   private func permit(_ head: HTTPRequest, at date: Timestamp) async throws -> Permit {
     guard head.path?.utf8.first == UInt8(ascii: "/") else {
       throw RefusalAnswer(.badRequest, "InvalidURI", "The request target must be a path that starts with a slash.")
@@ -116,13 +118,16 @@ struct Gateway: Sendable {
     }
   }
 
-  /// Returns the permit for a verified request if the policy of its key allows the operation.
+  /// Returns the permit for a verified request.
+  ///
+  /// - Throws: An error response if the operation isn't supported, or the permissions of the caller's key don't include
+  ///   it.
   private func permit(
     _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
   ) throws -> Permit {
     let operation = try Operation(head.method, verified.wholeTarget, of: dialect, isCopy: copySource != nil)
     try dialect.headerRules.check(head.headerFields, for: operation)
-    // A key that was removed after the verification has no authority.
+    // A key that was removed after the signature was verified has no permissions.
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
     let rights = RequestRights(
       authority, of: head, for: operation, verified.wholeTarget, dialect, region: region, at: date)
@@ -133,9 +138,9 @@ struct Gateway: Sendable {
     return permit
   }
 
-  /// Rejects a request for a bucket that does not exist before the key is looked up, as the services do.
+  /// Throws an error response if the bucket of a request does not exist, unless the request creates the bucket.
   ///
-  /// Only a request that creates a bucket may name one that does not exist.
+  /// As in the services, this happens before the access key is looked up.
   private func checkBucket(of head: HTTPRequest) throws {
     guard let target = try? dialect.target(of: head), let bucket = target.bucket?.string,
       dialect.isBucketName(bucket)
@@ -144,7 +149,8 @@ struct Gateway: Sendable {
     try checkPlace(of: bucket, at: head.authority)
   }
 
-  /// Rejects a request for a bucket that does not exist, or that is not at the location that the host names.
+  /// Throws an error response if a bucket does not exist, or if the bucket and the request's host belong to different
+  /// regions.
   func checkPlace(of bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
     if let host, let redirection = dialect.redirection(of: host, for: bucket) { throw redirection }

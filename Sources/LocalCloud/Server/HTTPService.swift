@@ -9,12 +9,12 @@ internal import NIOPosix
 internal import StorageAuth
 internal import SystemPackage
 
-/// A service that listens on one port.
+/// An HTTP service that listens on one port of the loopback interface.
 final class HTTPService: Sendable {
-  /// A closure that responds to one request.
+  /// The type of the closure that responds to one request.
   typealias Responder = @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
 
-  /// The maximum time that requests in progress may take when the server stops.
+  /// The time that requests in progress have to finish when the server stops.
   private static let grace = Duration.seconds(2)
 
   let endpoint: ServiceEndpoint
@@ -29,7 +29,13 @@ final class HTTPService: Sendable {
     self.work = work
   }
 
-  /// Binds a port on the loopback interface and starts serving.
+  /// Binds a port on the loopback interface and starts an HTTP service.
+  ///
+  /// - Parameters:
+  ///   - port: The port, or 0 for any free port.
+  ///   - limits: The limits of the service's connections.
+  ///   - respond: The closure that responds to each request.
+  /// - Throws: ``LocalCloudError`` if the port cannot be used.
   static func start(
     port: Int, _ limits: ConnectionLimits, _ respond: @escaping Responder
   ) async throws -> HTTPService {
@@ -40,7 +46,7 @@ final class HTTPService: Sendable {
         address: .hostname("127.0.0.1", port: port), availableConnectionsDelegate: limits.availableConnections),
       onServerRunning: { channel in bound.yield(channel.localAddress?.port ?? 0) },
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-      // The framework would log requests including their authorization, so logging is disabled.
+      // The framework logs requests including their authorization, so logging is disabled.
       logger: Logger(label: "localcloud") { _ in SwiftLogNoOpLogHandler() })
     let work = Task {
       defer { bound.finish() }
@@ -61,7 +67,7 @@ final class HTTPService: Sendable {
       work: work)
   }
 
-  /// Stops accepting connections and waits until the open ones are closed.
+  /// Stops accepting connections and waits until the open connections are closed, for at most two seconds.
   func stop() async {
     let deadline = Task { [work] in
       try await Task.sleep(for: Self.grace)

@@ -4,29 +4,35 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The permission to perform the operation of a request.
+/// The permission to perform the operation of a request to a storage service.
 ///
-/// Operations accept only this type, and there are two ways to create one: a verified request of a caller whose
-/// permissions include the operation, or a read of a public object.
+/// Operations require this type, which can be created in only two ways: for a verified request of a caller whose
+/// permissions include the operation, or for an unsigned read of a public object.
 struct Permit: Sendable {
-  /// The permitted operation.
+  /// The operation that the request may perform.
   let operation: Operation
 
-  /// The bucket, the key and all parameters of the request.
+  /// The bucket, the object key and all query parameters of the request.
   ///
-  /// They include parameters that the signature does not cover, because the services act on them.
+  /// The target includes parameters that are not signed, because the services act on them.
   let target: RequestTarget
 
-  /// Whether the request is unsigned.
+  /// Whether the request has no signature.
   let isAnonymous: Bool
 
-  /// The permissions of the request, for resources that only its body names.
+  /// The permissions of the request, to check access to resources that only the request body specifies.
   let rights: RequestRights
 
-  /// The reader that removes the framing of the body, or `nil` if the body is not framed.
+  /// The reader that removes the framing of the request body, or `nil` if the body is not framed.
   var reader: (any BodyReader)?
 
   /// Creates a permit for a verified request, or returns `nil` if the permissions do not include the operation.
+  ///
+  /// - Parameters:
+  ///   - verified: The verified request.
+  ///   - operation: The operation of the request.
+  ///   - source: The source object if the operation is a copy; `nil` otherwise.
+  ///   - rights: The permissions of the request.
   init?(_ verified: VerifiedRequest, _ operation: Operation, copying source: NamedSource?, by rights: RequestRights) {
     guard rights.allow(operation, on: verified.wholeTarget) else { return nil }
     if operation.hasCopySource {

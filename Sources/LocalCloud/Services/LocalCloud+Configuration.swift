@@ -5,78 +5,81 @@ public import HTTPServing
 public import StorageAuth
 
 extension LocalCloud {
-  /// The configuration of a server.
+  /// The configuration of a local server.
   public struct Configuration: Sendable {
-    /// The accounts that may sign requests; they apply to all services.
+    /// The accounts that can sign requests to all services of the server.
     public var accounts: [Account]
 
-    /// The buckets to create in every service, unless they exist.
+    /// The names of the buckets to create in every storage service, unless they already exist.
     public var buckets: [String]
 
-    /// The port of OSS; 0 selects a free port.
+    /// The port of the simulated OSS service; 0 selects a free port.
     public var ossPort: Int
 
-    /// The port of COS; 0 selects a free port.
+    /// The port of the simulated COS service; 0 selects a free port.
     public var cosPort: Int
 
-    /// The port of S3; 0 selects a free port.
+    /// The port of the simulated S3 service; 0 selects a free port.
     public var s3Port: Int
 
-    /// The data directory, which is created if necessary and never removed.
+    /// The path of the data directory, which is created if necessary and never removed.
     ///
-    /// If it is `nil`, the server uses a temporary directory, which it removes when it stops.
+    /// If `nil`, the server uses a temporary directory, which it removes when it stops.
     public var root: String?
 
-    /// The region that OSS V4 signatures must name, or `nil` to accept any well-formed region.
+    /// The region that OSS V4 signatures must contain, or `nil` to accept any well-formed region.
     public var region: String?
 
-    /// The region of S3, which its signatures must name.
+    /// The region of the simulated S3 service, which S3 signatures must contain.
     public var s3Region: String
 
-    /// Whether COS signatures must cover the host, the content length, the token and every parameter.
+    /// A Boolean value that indicates whether COS signatures must include the host, the content length, the token and
+    /// every parameter.
     public var isStrict: Bool
 
-    /// The origins of pages that may send requests to the storage services and read the responses.
+    /// The origins of web pages that can send requests to the storage services and read the responses.
     ///
     /// An origin is a string such as `https://app.example.com`; `*` allows all origins.
     public var allowedOrigins: [String]
 
-    /// The configuration of the token services, the app server and the instance metadata.
+    /// The configuration of the token services, the app server and the instance metadata service.
     public var services: Services
 
-    /// The configuration of the Aspera node.
+    /// The configuration of the simulated Aspera node.
     public var aspera: Aspera
 
-    /// The faults that apply from the start; ``LocalCloud/faults`` changes them later.
+    /// The faults that the server injects from the start; ``LocalCloud/faults`` changes them later.
     public var faults: Faults
 
     /// The maximum number of connections per port, and the time limits for clients.
     public var limits = ConnectionLimits()
 
-    /// The clock, which returns the current time in UTC; tests can replace it.
+    /// The clock of the server, a closure that returns the current time in UTC; tests can replace it.
     public var clock: @Sendable () -> Timestamp
 
-    /// The sleep function of injected faults; tests can replace it by a wait that they control.
+    /// The function that injected faults use to wait; tests can replace it with a wait that they control.
     public var sleep: @Sendable @concurrent (Duration) async throws -> Void
 
-    /// Creates a configuration.
+    /// Creates a configuration of a local server.
     ///
     /// - Parameters:
-    ///   - accounts: The accounts that may sign requests.
-    ///   - buckets: The buckets to create in every service.
-    ///   - ossPort: The port of OSS; 0 selects a free port.
-    ///   - cosPort: The port of COS; 0 selects a free port.
-    ///   - s3Port: The port of S3; 0 selects a free port.
-    ///   - root: The data directory, or `nil` for a temporary one.
-    ///   - region: The region that OSS V4 signatures must name, or `nil` to accept any well-formed region.
-    ///   - s3Region: The region of S3.
-    ///   - isStrict: Whether COS signatures must cover the host, the content length, the token and every parameter.
-    ///   - allowedOrigins: The origins of pages that may send requests to the storage services and read the responses.
-    ///   - services: The configuration of the token services, the app server and the instance metadata.
-    ///   - aspera: The configuration of the Aspera node.
-    ///   - faults: The faults that apply from the start.
-    ///   - clock: The clock, which returns the current time in UTC.
-    ///   - sleep: The sleep function of injected faults.
+    ///   - accounts: The accounts that can sign requests; at least one.
+    ///   - buckets: The names of the buckets to create in every storage service.
+    ///   - ossPort: The port of the simulated OSS service; 0 selects a free port.
+    ///   - cosPort: The port of the simulated COS service; 0 selects a free port.
+    ///   - s3Port: The port of the simulated S3 service; 0 selects a free port.
+    ///   - root: The path of the data directory, or `nil` for a temporary directory.
+    ///   - region: The region that OSS V4 signatures must contain, or `nil` to accept any well-formed region.
+    ///   - s3Region: The region of the simulated S3 service.
+    ///   - isStrict: A Boolean value that indicates whether COS signatures must include the host, the content length,
+    ///     the token and every query parameter.
+    ///   - allowedOrigins: The origins of web pages that can send requests to the storage services and read the
+    ///     responses.
+    ///   - services: The configuration of the token services, the app server and the instance metadata service.
+    ///   - aspera: The configuration of the simulated Aspera node.
+    ///   - faults: The faults that the server injects from the start.
+    ///   - clock: A closure that returns the current time in UTC.
+    ///   - sleep: The function that injected faults use to wait.
     public init(
       accounts: [Account], buckets: [String] = [], ossPort: Int = 0, cosPort: Int = 0, s3Port: Int = 0,
       root: String? = nil, region: String? = nil, s3Region: String = "us-east-1", isStrict: Bool = false,
@@ -129,19 +132,23 @@ extension LocalCloud {
     }
   }
 
-  /// An account that may sign requests.
+  /// An account whose access key can sign requests to the local server.
   public struct Account: Sendable {
-    /// The key: permanent, or temporary with a session token and optionally an expiration.
+    /// The access key of the account.
+    ///
+    /// The key is permanent, or temporary with a session token and optionally an expiration.
     public var key: AccessKey
 
-    /// Whether the key is disabled; a request that is signed with it is rejected like one with an unknown key.
+    /// A Boolean value that indicates whether the access key is disabled.
+    ///
+    /// A request that is signed with a disabled key is rejected like a request with an unknown key.
     public var isDisabled: Bool
 
-    /// Creates an account.
+    /// Creates an account with an access key.
     ///
     /// - Parameters:
-    ///   - key: The key.
-    ///   - isDisabled: Whether the key is disabled.
+    ///   - key: The access key, permanent or temporary.
+    ///   - isDisabled: A Boolean value that indicates whether the key is disabled.
     public init(_ key: AccessKey, isDisabled: Bool = false) {
       self.key = key
       self.isDisabled = isDisabled
@@ -149,9 +156,9 @@ extension LocalCloud {
   }
 }
 
-/// The reason why a server cannot start, and the remedy.
+/// An error that explains why a local server cannot start, and how to fix it.
 public struct LocalCloudError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The reason and the remedy in one line of text.
+  /// The reason why the server cannot start and how to fix it, on a single line.
   public let description: String
 
   init(_ description: String) {

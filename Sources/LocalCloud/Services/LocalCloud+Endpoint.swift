@@ -2,23 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LocalCloud {
-  /// A part of the server that has separate faults and statistics.
+  /// A part of the local server that has separate faults and statistics.
   public enum Endpoint: String, Sendable, Hashable, CaseIterable {
-    /// OSS.
+    /// The simulated OSS service.
     case oss
-    /// COS.
+    /// The simulated COS service.
     case cos
-    /// S3.
+    /// The simulated S3 service.
     case s3
-    /// The token services of all vendors.
+    /// The simulated token services of all vendors.
     case sts
-    /// The app server that issues temporary credentials.
+    /// The simulated app server, which issues temporary credentials to apps.
     case appServer
-    /// The instance metadata of all vendors.
+    /// The simulated instance metadata services of all vendors.
     case metadata
-    /// The Aspera Node API.
+    /// The simulated Aspera Node API.
     case node
-    /// The transfer desk that `ascp-simulator` uses.
+    /// The simulated Aspera transfer server, which `ascp-simulator` connects to.
     case transfer
   }
 }

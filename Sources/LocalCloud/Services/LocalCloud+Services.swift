@@ -4,41 +4,46 @@
 public import StorageAuth
 
 extension LocalCloud {
-  /// The configuration of the token services, the app server and the instance metadata.
+  /// The configuration of the token services, the app server and the instance metadata service.
   ///
-  /// They share one port; paths and headers distinguish them.
+  /// All of them share one port; paths and headers distinguish their requests.
   public struct Services: Sendable {
-    /// The port; 0 selects a free port.
+    /// The port of the token services, the app server and the instance metadata service; 0 selects a free port.
     public var port: Int
 
-    /// The roles that callers can assume; the app server and the instance metadata use the first role of each vendor.
+    /// The roles that callers can assume.
+    ///
+    /// The app server and the instance metadata service use the first role of each vendor.
     public var roles: [Role]
 
-    /// The lifetime of every issued credential regardless of the request, or `nil` for the requested lifetime.
+    /// The lifetime of every issued temporary credential, or `nil` to use the requested lifetime.
     ///
-    /// It overrides the services' limits, such as the minimum of 900 seconds. It must be at least one second.
+    /// The lifetime must be at least one second. It overrides the requested lifetime and the limits of the services,
+    /// such as the minimum of 900 seconds.
     public var tokenLifetime: Duration?
 
     /// The bearer token that callers of the app server must send, or `nil` to accept all callers.
     public var appToken: Secret?
 
-    /// The OIDC identity tokens that callers can exchange for credentials; every role trusts them.
+    /// The OIDC identity tokens that callers can exchange for temporary credentials; every role trusts these tokens.
     public var identityTokens: [Secret]
 
-    /// Whether metadata services that have tokens require one.
+    /// A Boolean value that indicates whether requests for instance metadata must contain a metadata token.
     ///
-    /// A client obtains a metadata token with a PUT request (IMDSv2).
+    /// A client obtains the token with a PUT request (IMDSv2). The value has no effect for vendors whose metadata
+    /// service has no tokens.
     public var requiresMetadataToken: Bool
 
-    /// Creates a configuration.
+    /// Creates a configuration of the token services, the app server and the instance metadata service.
     ///
     /// - Parameters:
-    ///   - port: The port; 0 selects a free port.
+    ///   - port: The port that all of them share; 0 selects a free port.
     ///   - roles: The roles that callers can assume.
-    ///   - tokenLifetime: The lifetime of every issued credential, or `nil` for the requested lifetime.
+    ///   - tokenLifetime: The lifetime of every issued temporary credential, or `nil` to use the requested lifetime.
     ///   - appToken: The bearer token that callers of the app server must send, or `nil` to accept all callers.
-    ///   - identityTokens: The OIDC identity tokens that callers can exchange for credentials.
-    ///   - requiresMetadataToken: Whether the metadata services require a token, if they have tokens.
+    ///   - identityTokens: The OIDC identity tokens that callers can exchange for temporary credentials.
+    ///   - requiresMetadataToken: A Boolean value that indicates whether requests for instance metadata must contain a
+    ///     token, for vendors whose metadata service has tokens.
     public init(
       port: Int = 0, roles: [Role] = [.alibaba, .tencent, .amazon], tokenLifetime: Duration? = nil,
       appToken: Secret? = nil,

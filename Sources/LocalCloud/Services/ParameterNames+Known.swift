@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ParameterNames {
-  /// The prefixes that the services, and related services whose clients may send requests here, reserve.
+  /// The reserved prefixes of query parameter names.
+  ///
+  /// They are reserved by the simulated services, or by related services whose clients may send requests to this
+  /// server.
   static let ownedPrefixes = ["x-oss-", "x-cos-", "x-ci-", "x-obs-", "x-amz-", "x-image-", "ci-"]
 
-  /// The parameter names in the sources of the vendors' SDKs.
+  /// The query parameter names in the source code of the vendors' SDKs.
   ///
-  /// The tests' `sub-resources.json` lists the SDKs of each name.
+  /// The file `sub-resources.json` of the tests lists the SDKs for each name.
   static let names: Set<String> = [
     "abac", "accelerate", "accessmonitor", "accessPoint", "accessPointConfigForObjectProcess",
     "accessPointForObjectProcess", "accessPointPolicy", "accessPointPolicyForObjectProcess", "acl", "analytics",

@@ -3,33 +3,33 @@
 
 public import StorageAuth
 
-// The registry: the only place that lists the storage services. To add a service, add a folder beside this file and a
-// line to each of the switches below.
+// The only place that lists the storage services. To add a service, add a folder beside this file, and a line to each
+// of the switches below.
 
 extension LocalCloud {
-  /// A storage service that the server imitates.
+  /// A storage service that the local server imitates.
   public enum Provider: String, Sendable, Hashable, CaseIterable {
-    /// Alibaba Cloud OSS.
+    /// Alibaba Cloud OSS (Object Storage Service).
     case oss
-    /// Tencent Cloud COS.
+    /// Tencent Cloud COS (Cloud Object Storage).
     case cos
-    /// Amazon S3.
+    /// Amazon S3 (Simple Storage Service).
     case s3
   }
 
-  /// The endpoint of OSS: `http://127.0.0.1:…`, path style.
+  /// The endpoint of the simulated OSS service, `http://127.0.0.1:…`, for path-style requests.
   public var ossEndpoint: ServiceEndpoint { endpoint(of: .oss) }
 
-  /// The endpoint of COS: `http://127.0.0.1:…`, path style.
+  /// The endpoint of the simulated COS service, `http://127.0.0.1:…`, for path-style requests.
   public var cosEndpoint: ServiceEndpoint { endpoint(of: .cos) }
 
-  /// The endpoint of S3: `http://127.0.0.1:…`, path style.
+  /// The endpoint of the simulated S3 service, `http://127.0.0.1:…`, for path-style requests.
   public var s3Endpoint: ServiceEndpoint { endpoint(of: .s3) }
 
-  /// Returns the endpoint of a storage service.
+  /// Returns the endpoint of a simulated storage service.
   ///
   /// - Parameter provider: The storage service.
-  /// - Returns: The endpoint, `http://127.0.0.1:…` in path style.
+  /// - Returns: The endpoint, `http://127.0.0.1:…`, for path-style requests.
   public func endpoint(of provider: Provider) -> ServiceEndpoint {
     var endpoint = stores[provider].endpoint
     endpoint.keyByteLimit = provider.dialect.keyByteLimit
@@ -42,12 +42,14 @@ extension LocalCloud {
   /// The URL of the app server that issues temporary credentials for COS.
   public var cosAppServer: String { servicesURL + TencentKeys().appServerPath }
 
-  /// The URL of the container endpoint that issues temporary credentials for S3 (`AWS_CONTAINER_CREDENTIALS_FULL_URI`).
+  /// The URL of the container credentials endpoint that issues temporary credentials for S3.
+  ///
+  /// It is the value for the environment variable `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
   public var s3AppServer: String { servicesURL + AmazonKeys().appServerPath }
 }
 
 extension LocalCloud.Provider {
-  /// The properties of the service that do not depend on a server's configuration.
+  /// The names, formats and rules of the service that do not depend on a server's configuration.
   var dialect: any Dialect {
     switch self {
     case .oss: OSSDialect()
@@ -56,14 +58,14 @@ extension LocalCloud.Provider {
     }
   }
 
-  /// Returns the properties of the service for a server's configuration.
+  /// Returns the names, formats and rules of the service for a server's configuration.
   func dialect(for configuration: LocalCloud.Configuration) -> any Dialect {
     self == .s3 ? S3Dialect(region: configuration.s3Region) : dialect
   }
 }
 
 extension LocalCloud.Configuration {
-  /// Returns the configured port of a service; 0 selects a free port.
+  /// Returns the configured port of a storage service; 0 selects a free port.
   func port(of provider: LocalCloud.Provider) -> Int {
     switch provider {
     case .oss: ossPort
@@ -73,13 +75,15 @@ extension LocalCloud.Configuration {
   }
 }
 
-/// The HTTP servers of the storage services.
+/// The HTTP services of all simulated storage services.
 struct StorageServices: Sendable {
   let oss: HTTPService
   let cos: HTTPService
   let s3: HTTPService
 
-  /// Opens the port of each service.
+  /// Creates the HTTP services of all storage services, which accept requests immediately.
+  ///
+  /// - Parameter open: A closure that binds the port of a storage service and starts its HTTP service.
   init(_ open: (LocalCloud.Provider) async throws -> HTTPService) async throws {
     oss = try await open(.oss)
     cos = try await open(.cos)
@@ -94,19 +98,19 @@ struct StorageServices: Sendable {
     }
   }
 
-  /// Stops all services.
+  /// Stops the HTTP services of all storage services.
   func stop() async {
     for provider in LocalCloud.Provider.allCases { await self[provider].stop() }
   }
 }
 
 extension ServicesGateway {
-  /// The vendors' formats of documents with temporary credentials.
+  /// The vendors' document formats for temporary credentials.
   static let clouds: [any KeyDocuments] = [AlibabaKeys(), TencentKeys(), AmazonKeys()]
 
-  /// Returns the token services in order of priority: the first one that recognizes a call handles it.
+  /// Returns the token services in the order in which they are asked whether they recognize a call.
   ///
-  /// The last one handles all calls that no service recognizes.
+  /// The last service handles all calls that no other service recognizes.
   static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenServiceHandler] {
     [
       AmazonSTS(issuer, identityTokens: services.identityTokens),

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The app server, which issues temporary credentials in the formats that the vendors' SDKs parse.
+/// The simulated app server, which issues temporary credentials in the formats that the vendors' SDKs parse.
 struct AppServer: ServiceHandler {
   let endpoint = LocalCloud.Endpoint.appServer
   private let issuer: Issuer
@@ -42,9 +42,9 @@ struct AppServer: ServiceHandler {
     clouds.first { $0.appServerPath == call.path }
   }
 
-  /// Checks the app token of the caller.
+  /// Checks the app token in a request.
   ///
-  /// - Throws: `Unauthorized` if an app token is configured and the request does not carry it.
+  /// - Throws: `Unauthorized` if an app token is configured and the request does not contain it.
   private func checkCaller(_ call: InboundCall) throws(RefusalAnswer) {
     guard let token else { return }
     if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }

@@ -7,10 +7,10 @@ internal import NIOCore
 extension InboundCall {
   private static let byteLimit = 256 * 1024
 
-  /// Reads the body of a request.
+  /// Reads the whole body of a request.
   ///
   /// - Parameters:
-  ///   - request: The request.
+  ///   - request: The request whose body has not been read yet.
   ///   - limit: The maximum size of the body, in bytes.
   /// - Returns: The body, or `nil` if it is longer than `limit`.
   static func body(of request: Request, limit: Int = byteLimit) async throws -> [UInt8]? {

@@ -5,14 +5,14 @@ internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
 
-/// A request to the port of the token services, the app server and the metadata, with its whole body.
+/// A request with its whole body, to a service that isn't a storage service.
 struct InboundCall: Sendable {
-  /// The head and the body.
+  /// The head and the body of the request.
   let call: ServiceCall
   let requestID: String
   let date: Timestamp
 
-  /// The parameters of the query and of a form in the body, or `nil` if one of them cannot be decoded.
+  /// The parameters in the query and in a form in the body, or `nil` if a parameter cannot be decoded.
   let pairs: [FormPair]?
 
   init(_ request: HTTPRequest, body: [UInt8], requestID: String, at date: Timestamp) {
@@ -29,21 +29,25 @@ struct InboundCall: Sendable {
 
   var request: HTTPRequest { call.request }
 
-  /// The path without the query.
+  /// The path of the request without the query.
   var path: String { Self.path(of: request) }
 
-  /// The value of the `Authorization` header, or `nil` if there is none or more than one.
+  /// The value of the `Authorization` header, or `nil` if the header is missing or occurs more than once.
   var authorization: String? { header("authorization") }
 
-  /// Returns the value of a header, or `nil` if the header is missing or occurs more than once.
+  /// Returns the value of a request header, or `nil` if the header is missing or occurs more than once.
   func header(_ name: String) -> String? {
     let values = HTTPField.Name(name).map { request.headerFields[values: $0] } ?? []
     return values.count == 1 ? values[0] : nil
   }
 
-  /// Returns the action and version from the headers or the parameters.
+  /// Returns the action and version that the call's headers or parameters specify.
   ///
-  /// A signature in the parameters covers no headers, so that the headers are ignored then.
+  /// If the signature is in the parameters, the headers are ignored, because headers are not signed then.
+  ///
+  /// - Parameters:
+  ///   - parameters: The parameters of the call.
+  ///   - prefix: The prefix of the names of the headers for action and version, such as `x-acs-`.
   func names(_ parameters: CallParameters, inHeaders prefix: String) -> (action: String?, version: String?) {
     func name(_ header: String, _ parameter: String) -> String? {
       let inHeader = parameters["Signature"] == nil ? self.header(prefix + header) : nil
@@ -61,7 +65,7 @@ struct InboundCall: Sendable {
   }
 }
 
-/// The parameters of a call, with unique names.
+/// The parameters of a call to a token service, with unique names.
 struct CallParameters: Sendable {
   private let values: [String: String]
 
@@ -69,13 +73,13 @@ struct CallParameters: Sendable {
     self.values = values
   }
 
-  /// Creates the parameters from those of a query and a form, or returns `nil` if a name occurs twice.
+  /// Creates the parameters of a call from decoded pairs, or returns `nil` if a name occurs twice.
   init?(_ pairs: [FormPair]) {
     var values: [String: String] = [:]
     for pair in pairs where values.updateValue(pair.value, forKey: pair.name) != nil { return nil }
     self.values = values
   }
 
-  /// The value of a parameter, or `nil` if it is missing or empty.
+  /// The value of the parameter with a name, or `nil` if the parameter is missing or empty.
   subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -5,30 +5,30 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The formats in which a vendor's app server and instance metadata return temporary credentials.
+/// The formats in which a vendor's app server and instance metadata service return temporary credentials.
 protocol KeyDocuments: Sendable {
-  /// The service that the credentials are for.
+  /// The storage service that accepts the credentials.
   var provider: LocalCloud.Provider { get }
 
-  /// The path of the app server.
+  /// The path of the app server that returns the credentials.
   var appServerPath: String { get }
 
-  /// The accepted prefixes of the token in the `Authorization` header of requests to the app server.
+  /// The accepted prefixes of the app token in the `Authorization` header of requests to the app server.
   var authorizationPrefixes: [String] { get }
 
-  /// Returns the app server's document with a credential.
+  /// Returns the app server's document with a temporary credential.
   func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue
 
   /// Returns the app server's document for an error.
   func appServerDocument(for error: RefusalAnswer) -> JSONValue
 
-  /// The paths of the instance metadata, to which the name of a role is appended.
+  /// The paths of the vendor's instance metadata with credentials, without the role name that follows.
   var metadataPaths: [String] { get }
 
-  /// The headers of metadata tokens (IMDSv2), or `nil` if the vendor has none.
+  /// The headers for metadata tokens (IMDSv2), or `nil` if the vendor's metadata service has no tokens.
   var metadataToken: MetadataToken? { get }
 
-  /// Returns the instance metadata's document with a credential.
+  /// Returns the instance metadata document with a temporary credential.
   func metadataDocument(_ key: IssuedKey) -> JSONValue
 }
 
@@ -36,14 +36,14 @@ extension KeyDocuments {
   var authorizationPrefixes: [String] { ["Bearer "] }
 }
 
-/// The headers of metadata tokens.
+/// The headers that a vendor's instance metadata service uses for metadata tokens (IMDSv2).
 struct MetadataToken: Sendable {
-  /// The header that requests the lifetime of a token, in seconds.
+  /// The name of the header that requests the lifetime of a new token, in seconds.
   let lifeHeader: String
 
-  /// The header that carries the token.
+  /// The name of the header that contains the token.
   let header: String
 
-  /// The status of the response to a request without a required token, or with an expired token.
+  /// The status of the response to a request with a missing, invalid or expired token.
   var refusal = HTTPResponse.Status.forbidden
 }

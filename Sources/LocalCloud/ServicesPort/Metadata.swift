@@ -5,7 +5,9 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The credentials part of instance metadata, with and without a metadata token (IMDSv2 and IMDSv1).
+/// The simulated instance metadata service, which returns only temporary credentials.
+///
+/// It supports requests with and without a metadata token (IMDSv2 and IMDSv1).
 struct Metadata: ServiceHandler {
   private static let tokenPath = "/latest/api/token"
   private static let longestTokenLife: Int64 = 21_600
@@ -22,7 +24,8 @@ struct Metadata: ServiceHandler {
     self.requiresToken = requiresToken
   }
 
-  /// Returns whether a path belongs to instance metadata, including paths that do not exist.
+  /// Returns whether a path belongs to the instance metadata service, even if the service has no document with the
+  /// path.
   static func isPath(_ path: String) -> Bool { path.hasBytePrefix("/latest/") || path.hasBytePrefix("/meta-data/") }
 
   func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
@@ -38,7 +41,7 @@ struct Metadata: ServiceHandler {
     throw Self.notFound
   }
 
-  /// Returns an error response in plain text, like that of a web server without error documents.
+  /// Returns a plain-text error response, like the response of a web server without error documents.
   func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
     Self.text("\(error.status.code) - \(error.status.reasonPhrase)\n", error.status)
   }
@@ -69,7 +72,9 @@ struct Metadata: ServiceHandler {
     return Self.text(token)
   }
 
-  /// Checks the metadata token of a request; a token that is sent must be valid even if none is required.
+  /// Checks the metadata token in a request.
+  ///
+  /// If the request contains a token, the token must be valid even if the server doesn't require tokens.
   private func checkToken(_ token: MetadataToken, of call: InboundCall) throws(RefusalAnswer) {
     let given = HTTPField.Name(token.header).map { call.request.headerFields[values: $0] } ?? []
     if given.isEmpty {

@@ -1,20 +1,20 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A service on the port of the token services, the app server and the metadata.
+/// A service on the port that the token services, the app server and the instance metadata service share.
 protocol ServiceHandler: Sendable {
-  /// The endpoint that calls are counted for.
+  /// The endpoint whose statistics count the calls to the service.
   var endpoint: LocalCloud.Endpoint { get }
 
-  /// Performs a call.
+  /// Performs a request to the service and returns the response.
   func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer
 
-  /// Returns the response for an error, in the service's format.
+  /// Returns the HTTP response for an error, in the service's format.
   func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer
 }
 
-/// A token service of a vendor.
+/// A simulated token service of a vendor.
 protocol TokenServiceHandler: ServiceHandler {
-  /// Returns whether a call is meant for this service.
+  /// Returns whether a call is addressed to this token service.
   func isAsked(by call: InboundCall) -> Bool
 }

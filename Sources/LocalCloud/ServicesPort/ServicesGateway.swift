@@ -6,7 +6,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 
-/// The request handler of the port that the token services, the app server and the instance metadata share.
+/// The request handler of the port that the token services, the app server and the instance metadata service share.
 struct ServicesGateway: Sendable {
   private let context: CloudContext
   private let appServer: AppServer
@@ -21,7 +21,7 @@ struct ServicesGateway: Sendable {
     tokenServices = Self.tokenServices(issuer, services)
   }
 
-  /// Handles a request.
+  /// Handles a request and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
     let exchange = context.open(Self.endpoint(of: request.head))
@@ -54,19 +54,21 @@ struct ServicesGateway: Sendable {
     try await exchange.send(answer, to: request.method, with: writer)
   }
 
-  /// Returns the endpoint of a request, based on its path.
+  /// Returns the endpoint that a request is addressed to, based on the request's path.
   private static func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint {
     let path = InboundCall.path(of: request)
     if clouds.contains(where: { $0.appServerPath == path }) { return .appServer }
     return Metadata.isPath(path) ? .metadata : .sts
   }
 
-  /// Returns the error for a request to a service without authentication whose Host header does not name this machine.
+  /// Returns the error response for a request whose `Host` header does not specify this machine, or `nil` if the
+  /// request is acceptable.
   ///
-  /// It protects against requests of web pages by DNS rebinding.
+  /// The check applies only to the services without authentication, and protects them from DNS rebinding attacks by web
+  /// pages.
   private static func refusal(of request: HTTPRequest) -> RefusalAnswer? {
     if endpoint(of: request) == .sts { return nil }
-    // A second Host header is only found among the header fields.
+    // If the request has a second Host header, it is only found among the header fields.
     if LoopbackHost.isNamed(by: request.authority), request.headerFields.first("host") == nil { return nil }
     return RefusalAnswer(
       .forbidden, "Forbidden", "The Host header does not name this machine. Use localhost or 127.0.0.1 in the URL.")

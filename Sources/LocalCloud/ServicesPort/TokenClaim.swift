@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// The access key id and session token that a call of a token service claims.
+/// The access key ID and session token that a call to a token service contains.
 struct TokenClaim: SignatureClaim {
   let accessKeyID: AccessKeyID
   let sessionToken: Secret?

@@ -5,10 +5,10 @@ internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// A queue that deletes unreferenced files, one at a time.
+/// A queue that deletes unreferenced files, one file at a time.
 ///
-/// It deletes files only while the store is open: objects must survive when the index is released at the end of the
-/// process, or could not be read.
+/// It deletes files only while the store is open. Objects must survive when the index is released at the end of the
+/// process, or when the index could not be read.
 final class BlobCollector: Sendable {
   private struct Work {
     let pending: AsyncStream<BlobID>.Continuation
@@ -22,7 +22,7 @@ final class BlobCollector: Sendable {
     self.directory = directory
   }
 
-  /// Starts deleting files.
+  /// Starts deleting the files that are added to the queue.
   func start() {
     let (stream, pending) = AsyncStream.makeStream(of: BlobID.self)
     let task = Task { [directory] in
@@ -33,17 +33,17 @@ final class BlobCollector: Sendable {
     work.withLock { $0 = Work(pending: pending, task: task) }
   }
 
-  /// Adds an unreferenced file to the queue.
+  /// Adds an unreferenced file to the queue of files to delete.
   func collect(_ id: BlobID) {
     work.withLock { _ = $0?.pending.yield(id) }
   }
 
-  /// Stops accepting files.
+  /// Stops accepting unreferenced files for deletion.
   func stop() {
     work.withLock { $0?.pending.finish() }
   }
 
-  /// Stops accepting files and waits until the queue is empty.
+  /// Stops accepting files for deletion, and waits until the queue is empty.
   func finish() async {
     stop()
     await work.withLock { $0?.task }?.value

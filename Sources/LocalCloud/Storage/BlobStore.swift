@@ -7,11 +7,11 @@ internal import StorageCrypto
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// The files with the bytes of objects.
+/// The files that contain the bytes of objects.
 struct BlobStore: Sendable {
-  /// The number of bytes that are written or read at once.
+  /// The number of bytes that are written to a file, or read from a file, at once.
   ///
-  /// Together with the small buffer of a connection, this is the maximum of any body that is in memory.
+  /// Apart from the small buffer of a connection, this is the maximum number of bytes of a body that are in memory.
   static let chunkByteCount = 256 * 1024
 
   let directory: FilePath
@@ -22,7 +22,9 @@ struct BlobStore: Sendable {
     collector = BlobCollector(directory: directory)
   }
 
-  /// Deletes the files that no object refers to, which a process may have left behind when it ended during a write.
+  /// Deletes the files that no object refers to.
+  ///
+  /// If a process ended during a write, it may have left such files behind.
   func collectAll(except buckets: some Sequence<Bucket>) async throws {
     var kept: Set<BlobID> = []
     for bucket in buckets {
@@ -33,14 +35,14 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// A written file and the checksums of its bytes.
+  /// The result of writing a file: the file and the checksums of its bytes.
   struct Written: Sendable {
     let blob: Blob
     let md5: Digest
     let crc64: UInt64
     let checksum: StoredChecksum?
 
-    /// The whole file as the content of an object.
+    /// The content of an object that consists of the whole file.
     var content: Content {
       Content(
         extents: [Extent(blob: blob, offset: 0, byteCount: blob.byteCount)], byteCount: blob.byteCount,
@@ -52,6 +54,10 @@ struct BlobStore: Sendable {
   ///
   /// A truncated or invalid body leaves no file behind. If the process ends during the write, the file is deleted when
   /// the directory is opened again.
+  ///
+  /// - Parameters:
+  ///   - body: The body to write.
+  ///   - expected: The length and checksums that the body must have.
   func write(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ expected: BodyExpectation) async throws
     -> Written
   {
@@ -60,7 +66,11 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// Writes the bytes that `fill` appends to a new file, which is removed if `fill` throws.
+  /// Writes bytes to a new file, and removes the file if an error occurs.
+  ///
+  /// - Parameters:
+  ///   - expected: The length and checksums that the bytes must have.
+  ///   - fill: A closure that appends the bytes.
   @concurrent
   func write(_ expected: BodyExpectation, _ fill: (inout BlobWriter) async throws -> Void) async throws -> Written {
     let id = BlobID.random()
@@ -78,7 +88,7 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// Reads extents and passes their bytes to `consume` in chunks.
+  /// Reads ranges of files and passes their bytes to a closure in chunks.
   func read(_ extents: [Extent], _ consume: (ByteBuffer) async throws -> Void) async throws {
     for extent in extents {
       var reader = ExtentReader(extent, in: directory)
@@ -92,9 +102,9 @@ struct BlobStore: Sendable {
   }
 }
 
-/// A reader of an extent.
+/// A reader of a byte range of a file.
 ///
-/// An extent of a single chunk requires only one switch to another thread, which opens, reads and closes the file.
+/// If the range fits in a single chunk, the file is opened, read and closed with only one switch to another thread.
 private struct ExtentReader {
   private let path: FilePath
   private var file: FileDescriptor?
@@ -107,7 +117,7 @@ private struct ExtentReader {
     end = extent.offset + extent.byteCount
   }
 
-  /// Returns the next chunk, or `nil` at the end.
+  /// Returns the next chunk of the range, or `nil` at the end of the range.
   mutating func next() async throws -> ByteBuffer? {
     guard offset < end else { return nil }
     let (path, opened, start) = (path, file, offset)
@@ -130,7 +140,7 @@ private struct ExtentReader {
     return chunk
   }
 
-  /// Closes the file if it is open.
+  /// Closes the file if it is still open.
   mutating func close() {
     try? file?.close()
     file = nil
@@ -138,7 +148,7 @@ private struct ExtentReader {
 }
 
 extension FileDescriptor {
-  /// Reads exactly the requested number of bytes.
+  /// Reads exactly the given number of bytes from an offset of the file.
   fileprivate func chunk(from start: Int64, byteCount: Int) throws -> ByteBuffer {
     var chunk = ByteBufferAllocator().buffer(capacity: byteCount)
     while chunk.readableBytes < byteCount {
@@ -156,16 +166,16 @@ extension FileDescriptor {
 
 /// The length and checksums that a body must have.
 struct BodyExpectation: Sendable {
-  /// The required length in bytes, or `nil` if the request does not state it.
+  /// The required length in bytes, or `nil` if the request does not specify the length.
   var byteCount: Int64?
 
-  /// The required MD5, or `nil` if the request does not state it.
+  /// The required MD5 digest, or `nil` if the request does not specify it.
   var digest: Digest?
 
-  /// Additional checks of the body.
+  /// The additional checks of the body's bytes, such as a checksum that the client chose.
   var checks: [any BodyCheck] = []
 
-  /// A required MD5, and the error for a body with a different one.
+  /// A required MD5 digest, and the error response for a body with a different digest.
   struct Digest: Sendable {
     let md5: [UInt8]
     let refusal: RefusalAnswer

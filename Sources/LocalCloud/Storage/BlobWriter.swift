@@ -7,14 +7,14 @@ internal import StorageCrypto
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// A writer that appends to a new file in large writes and computes the checksums concurrently.
+/// A writer that appends bytes to a new file in large writes, and computes the checksums concurrently.
 ///
-/// The file is created by the first write. A body that fits into one write requires only one switch to another thread,
-/// which creates, writes and closes the file.
+/// The first write creates the file. If a body fits in one write, the file is created, written and closed with only one
+/// switch to another thread.
 struct BlobWriter {
-  /// The minimum size in bytes of a buffer that is retained without copying.
+  /// The minimum size, in bytes, of a buffer that is retained without copying.
   ///
-  /// The memory behind a smaller buffer may be many times as large as its content.
+  /// The memory behind a smaller buffer may be many times as large as the buffer's content.
   private static let smallestKeptBuffer = 16 * 1024
 
   private let path: FilePath
@@ -31,7 +31,7 @@ struct BlobWriter {
     sums = BodySums(checks: checks)
   }
 
-  /// Appends bytes.
+  /// Appends bytes to the new file.
   mutating func append(_ chunk: ByteBuffer) async throws {
     pendingByteCount += chunk.readableBytes
     if chunk.readableBytes >= Self.smallestKeptBuffer || pending.isEmpty {
@@ -42,7 +42,7 @@ struct BlobWriter {
     if pendingByteCount >= BlobStore.chunkByteCount { try await flush() }
   }
 
-  /// Writes the remaining bytes, closes the file, and returns the size and the checksums.
+  /// Writes the remaining bytes, closes the file, and returns the file's size and checksums.
   ///
   /// - Throws: The error of a check that fails, or of the file system.
   mutating func finish() async throws -> (byteCount: Int64, md5: Digest, crc64: UInt64, checksum: StoredChecksum?) {
@@ -52,7 +52,7 @@ struct BlobWriter {
     return (written, sums.md5.finalize(), sums.crc64.checksum, try sums.finish())
   }
 
-  /// Closes and removes the file, even if the task is cancelled.
+  /// Closes and removes the incomplete file, even if the task is cancelled.
   mutating func discard() async {
     try? file?.close()
     file = nil
@@ -60,7 +60,9 @@ struct BlobWriter {
     await Task { [path] in _ = try? await FileSystem.shared.removeItem(at: path) }.value
   }
 
-  /// Writes the pending buffers while their checksums are computed, once those of the previous buffers are complete.
+  /// Writes the pending buffers while their checksums are computed.
+  ///
+  /// It first waits until the checksums of the previous buffers are complete.
   private mutating func flush() async throws {
     let before = await summing?.value ?? sums
     summing = Task { [pending] in
@@ -101,7 +103,7 @@ struct BlobWriter {
   }
 }
 
-/// The checksums of a body.
+/// The running checksums of a body that is being written.
 private struct BodySums: Sendable {
   var md5 = MD5()
   var crc64 = CRC(.crc64ECMA)
@@ -119,7 +121,8 @@ private struct BodySums: Sendable {
     }
   }
 
-  /// Finishes the checks and returns the checksum to store with the object.
+  /// Completes the checks of the body and returns the checksum to store with the object, or `nil` if no check provides
+  /// a checksum.
   ///
   /// - Throws: The error of a check that fails.
   func finish() throws(RefusalAnswer) -> StoredChecksum? {

@@ -3,29 +3,31 @@
 
 internal import StorageAuth
 
-/// A request for a page of a bucket's objects.
+/// A request for a page of a bucket's object listing.
 struct ListQuery {
   var prefix: String
   var delimiter: String
-  /// The key or group after which the page starts, or an empty string for the first page.
+  /// The object key or group after which the page starts, or an empty string for the first page.
   var after: String
   var limit: Int
 }
 
-/// A page of a bucket's objects.
+/// A page of a bucket's object listing.
 struct BucketListPage: Sendable {
-  /// The objects that are not part of a group.
+  /// The objects of the page that are not part of a group.
   var objects: [StoredObject] = []
 
-  /// The groups (common prefixes) of keys that are equal up to and including a delimiter.
+  /// The groups of the page: common prefixes of keys that are equal up to and including a delimiter.
   var groups: [String] = []
 
-  /// The key or group after which the next page starts, or `nil` on the last page.
+  /// The object key or group after which the next page starts, or `nil` on the last page.
   var next: String?
 }
 
 extension Bucket {
-  /// Returns a page of the bucket's objects; the keys of a group are skipped without visiting each of them.
+  /// Returns a page of the bucket's object listing.
+  ///
+  /// The function skips the keys of a group without visiting each key.
   func page(_ query: ListQuery) -> BucketListPage {
     var page = BucketListPage()
     let after = ObjectKey(query.after)

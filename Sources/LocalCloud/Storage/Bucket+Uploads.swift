@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// A page of a bucket's pending multipart uploads.
+/// A page in the listing of a bucket's pending multipart uploads.
 struct UploadPage: Sendable {
   var uploads: [PendingUpload] = []
   var groups: [String] = []
@@ -13,13 +13,14 @@ struct UploadPage: Sendable {
 }
 
 extension Bucket {
-  /// Returns a page of the pending multipart uploads.
+  /// Returns a page in the listing of the bucket's pending multipart uploads.
   ///
   /// - Parameters:
-  ///   - prefix: The prefix of the uploads' keys.
-  ///   - delimiter: The delimiter; keys that are equal up to its first occurrence after the prefix form a group.
-  ///   - key: The key after which the page starts, or together with an id, the key of the upload after which it starts.
-  ///   - id: The id of an upload of `key`, or an empty string.
+  ///   - prefix: The prefix of the object keys of the listed uploads.
+  ///   - delimiter: The delimiter. Keys that are equal up to its first occurrence after the prefix form a group.
+  ///   - key: The object key after which the page starts; with an upload ID, the object key of the upload after which
+  ///     the page starts.
+  ///   - id: The ID of an upload of `key`, or an empty string.
   ///   - limit: The maximum number of uploads and groups.
   func uploadPage(prefix: String, delimiter: String, after key: String, _ id: String, _ limit: Int) -> UploadPage {
     var page = UploadPage()

@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// A bucket: the index of its objects and pending multipart uploads.
+/// A bucket, with the index of its objects and pending multipart uploads.
 struct Bucket: Sendable {
   let name: String
   let created: Timestamp
@@ -12,7 +12,7 @@ struct Bucket: Sendable {
   var uploads = SortedTable<UploadName, PendingUpload>()
 }
 
-/// The name of a multipart upload, ordered by key and then by id.
+/// The identity of a multipart upload, ordered by object key and then by upload ID.
 struct UploadName: Sendable, Comparable {
   let key: ObjectKey
   let id: String
@@ -37,7 +37,7 @@ struct PendingUpload: Sendable {
   var parts = SortedTable<Int, UploadedPart>()
 }
 
-/// A part of a multipart upload.
+/// A part that was uploaded or copied to a multipart upload.
 struct UploadedPart: Sendable {
   let content: Content
   let modified: Timestamp

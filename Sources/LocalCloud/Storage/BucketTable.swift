@@ -7,10 +7,10 @@ internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// The buckets and objects of one service, stored in one directory.
+/// The buckets and objects of one storage service, stored in one directory.
 ///
-/// An object consists of a content file and a record file, both with random names. The index from keys to files is in
-/// memory and is rebuilt from the records when a directory is opened again. Pending multipart uploads are not
+/// An object consists of a content file and a record file, both with random names. The index from object keys to files
+/// is in memory, and is rebuilt from the records when the directory is opened again. Pending multipart uploads are not
 /// preserved.
 final class BucketTable: Sendable {
   let blobs: BlobStore
@@ -23,7 +23,7 @@ final class BucketTable: Sendable {
     self.buckets = Mutex(buckets)
   }
 
-  /// Opens a directory, which is created if necessary.
+  /// Opens the directory of a storage service and rebuilds the index; creates the directory if necessary.
   static func open(_ directory: FilePath) async throws -> BucketTable {
     let content = directory.appending("content")
     try await FileSystem.shared.createDirectory(at: content, withIntermediateDirectories: true)
@@ -39,17 +39,21 @@ final class BucketTable: Sendable {
     blobs.collector.stop()
   }
 
-  /// Waits until all unreferenced files are deleted; the store must not be used afterwards.
+  /// Waits until all unreferenced files are deleted.
+  ///
+  /// The store must not be used afterward.
   func close() async {
     await blobs.collector.finish()
   }
 
-  /// All buckets, ordered by name.
+  /// All buckets of the service, ordered by name.
   var bucketsByName: [Bucket] {
     buckets.withLock { $0.values.sorted { $0.name < $1.name } }
   }
 
-  /// Calls a closure with a bucket, atomically with respect to other operations.
+  /// Calls a closure with a bucket and returns the closure's result, atomically with respect to other operations.
+  ///
+  /// - Throws: `NoSuchBucket` if the bucket does not exist, or the error of the closure.
   func read<Result: Sendable>(_ name: String, _ body: (Bucket) throws -> Result) throws -> Result {
     try buckets.withLock { buckets in
       guard let bucket = buckets[name] else { throw RefusalAnswer.noSuchBucket(name) }
@@ -57,7 +61,10 @@ final class BucketTable: Sendable {
     }
   }
 
-  /// Calls a closure that modifies a bucket, atomically with respect to other operations.
+  /// Calls a closure that modifies a bucket and returns the closure's result, atomically with respect to other
+  /// operations.
+  ///
+  /// - Throws: `NoSuchBucket` if the bucket does not exist, or the error of the closure.
   func change<Result: Sendable>(_ name: String, _ body: (inout Bucket) throws -> Result) throws -> Result {
     try buckets.withLock { buckets in
       guard let index = buckets.index(forKey: name) else { throw RefusalAnswer.noSuchBucket(name) }
@@ -67,7 +74,10 @@ final class BucketTable: Sendable {
 
   // MARK: Buckets
 
-  /// Creates a bucket, or sets the access control of an existing one.
+  /// Creates a bucket, or sets the access control of an existing bucket.
+  ///
+  /// - Parameter access: The access control. If `nil`, a new bucket is private and an existing bucket keeps its access
+  ///   control.
   func createBucket(_ name: String, access: AccessControl?, at date: Timestamp) async throws {
     let bucket = buckets.withLock { buckets in
       var bucket = buckets[name] ?? Bucket(name: name, created: date, access: .private)
@@ -82,7 +92,7 @@ final class BucketTable: Sendable {
     }
   }
 
-  /// Deletes an empty bucket.
+  /// Deletes a bucket, which must be empty.
   func deleteBucket(_ name: String) async throws {
     try buckets.withLock { buckets in
       guard let bucket = buckets[name] else { throw RefusalAnswer.noSuchBucket(name) }
@@ -95,6 +105,8 @@ final class BucketTable: Sendable {
   // MARK: Objects
 
   /// Returns the object with a key.
+  ///
+  /// - Throws: `NoSuchBucket` or `NoSuchKey` if the bucket or the object does not exist.
   func object(_ key: ObjectKey, in bucket: String) throws -> StoredObject {
     try read(bucket) { bucket in
       guard let object = bucket.objects[key] else { throw RefusalAnswer.noSuchKey(key.text) }
@@ -105,10 +117,10 @@ final class BucketTable: Sendable {
   /// Creates or replaces an object atomically.
   ///
   /// - Parameters:
-  ///   - object: The object.
-  ///   - bucket: The name of the bucket.
-  ///   - prepare: A closure that is called within the same atomic step, before the object is replaced; if it throws,
-  ///     the object is not stored.
+  ///   - object: The new object.
+  ///   - bucket: The bucket name.
+  ///   - prepare: A closure that is called within the same atomic step, before the object is replaced. If the closure
+  ///     throws an error, the object is not stored.
   func put(
     _ object: StoredObject, in bucket: String, after prepare: (inout Bucket) throws -> Void = { _ in }
   ) async throws {
@@ -135,13 +147,13 @@ final class BucketTable: Sendable {
     if let replaced { try await journal.remove(replaced, in: bucket) }
   }
 
-  /// Deletes an object.
+  /// Deletes an object atomically.
   ///
   /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - bucket: The name of the bucket.
-  ///   - check: A closure that is called within the same atomic step, before the object is deleted; if it throws, the
-  ///     object remains.
+  ///   - key: The object key.
+  ///   - bucket: The bucket name.
+  ///   - check: A closure that is called within the same atomic step, before the object is deleted. If the closure
+  ///     throws an error, the object remains.
   /// - Returns: Whether the object existed.
   @discardableResult
   func delete(

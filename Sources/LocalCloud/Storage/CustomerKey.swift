@@ -3,29 +3,31 @@
 
 internal import StorageCrypto
 
-/// A digest of a customer-provided encryption key (SSE-C), which can verify the key but not decrypt.
+/// A digest of a customer-provided encryption key (SSE-C).
+///
+/// The digest can verify the key, but cannot decrypt data.
 struct CustomerKey: Sendable, Codable, Equatable {
-  /// The names of the headers with a key, without the service's prefix.
+  /// The names of the headers for a customer-provided encryption key, without the service's prefix.
   static let headers = [algorithmHeader, keyHeader, md5Header]
 
   static let algorithmHeader = "server-side-encryption-customer-algorithm"
   static let keyHeader = "server-side-encryption-customer-key"
   static let md5Header = "server-side-encryption-customer-key-md5"
 
-  /// The only supported algorithm.
+  /// The only supported encryption algorithm.
   static let algorithm = "AES256"
 
   private static let byteCount = 32
 
-  /// The MD5 of the key in Base64, as the client sent it.
+  /// The MD5 digest of the encryption key in Base64, as the client sent it.
   let md5: String
 
   private let digest: String
 
-  /// Reads the headers of a request.
+  /// Creates the digest of the customer-provided encryption key in the headers of a request.
   ///
-  /// - Parameter value: Returns the value of a header by its name without the service's prefix.
-  /// - Returns: `nil` if the request has none of the headers.
+  /// - Parameter value: A closure that returns the value of a header, given its name without the service's prefix.
+  /// - Returns: `nil` if the request contains none of the headers.
   /// - Throws: `InvalidArgument` if a header is missing or invalid.
   init?(_ value: (String) -> String?) throws(RefusalAnswer) {
     let (algorithm, key, md5) = (value(Self.algorithmHeader), value(Self.keyHeader), value(Self.md5Header))
@@ -46,11 +48,11 @@ struct CustomerKey: Sendable, Codable, Equatable {
     digest = SHA256.hash(bytes).hex
   }
 
-  /// Checks the key of a request against that of the object or upload that it accesses.
+  /// Checks a request's encryption key against the encryption key of the object or upload that the request accesses.
   ///
   /// - Parameters:
-  ///   - given: The key of the request.
-  ///   - stored: The key of the object or upload.
+  ///   - given: The encryption key in the request, or `nil` if the request contains no key.
+  ///   - stored: The encryption key of the object or upload, or `nil` if it has no customer-provided key.
   /// - Throws: `InvalidRequest` for a missing or unexpected key, `AccessDenied` for a different key.
   static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(RefusalAnswer) {
     switch (given, stored) {

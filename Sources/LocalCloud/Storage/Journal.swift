@@ -12,7 +12,9 @@ internal import _NIOFileSystem
   internal import Foundation
 #endif
 
-/// The record files of buckets and objects, from which the index is rebuilt when a directory is opened.
+/// The record files of buckets and objects.
+///
+/// The index is rebuilt from the records when a directory is opened.
 struct Journal: Sendable {
   private static let bucketFile = "bucket.json"
   private static let sizeLimit = ByteCount.mebibytes(4)
@@ -21,26 +23,27 @@ struct Journal: Sendable {
 
   // MARK: Writing
 
-  /// Writes the record of a bucket and creates its directory if necessary.
+  /// Writes the record of a bucket, and creates the bucket's directory if necessary.
   func write(_ bucket: Bucket) async throws {
     let place = self.directory(of: bucket.name)
     try await FileSystem.shared.createDirectory(at: objects(of: bucket.name), withIntermediateDirectories: true)
     let record = try JSONEncoder().encode(BucketRecord(bucket))
-    // An atomic write renames a complete file; the file system library would remove the old file first.
+    // An atomic write replaces the old file with a complete new file; the file system library would remove the old file
+    // first.
     try record.write(to: URL(filePath: place.appending(Self.bucketFile).string), options: .atomic)
   }
 
-  /// Removes the records of a bucket and of its objects.
+  /// Removes the records of a bucket and its objects.
   func remove(bucket: String) async throws {
     try await FileSystem.shared.removeItem(at: directory(of: bucket))
   }
 
-  /// Writes the record of an object.
+  /// Writes the record file of an object.
   func write(_ object: StoredObject, in bucket: String) async throws {
     try await write(ObjectRecord(object), to: file(of: object, in: bucket))
   }
 
-  /// Removes the record of an object.
+  /// Removes the record file of an object.
   func remove(_ object: StoredObject, in bucket: String) async throws {
     try await FileSystem.shared.removeItem(at: file(of: object, in: bucket))
   }
@@ -56,7 +59,9 @@ struct Journal: Sendable {
 
   // MARK: Reading
 
-  /// Reads all records.
+  /// Reads all records and returns the buckets by name.
+  ///
+  /// - Parameter collector: The queue that deletes the objects' files once they are unreferenced.
   func load(_ collector: BlobCollector) async throws -> [String: Bucket] {
     try await FileSystem.shared.createDirectory(at: directory, withIntermediateDirectories: true)
     var files: [BlobID: Blob] = [:]
@@ -73,8 +78,8 @@ struct Journal: Sendable {
           files[id] = blob
           return blob
         }
-        // A key may have two records if a process ended between writing the new one and removing the old one. Keep the
-        // newer one.
+        // A key can have two records if a process ended after it wrote a new record and before it removed the old
+        // record. Keep the newer record.
         let other = bucket.objects[object.key]
         let isNewer = other.map { $0.modified <= object.modified } ?? true
         if isNewer { bucket.objects[object.key] = object }
@@ -107,7 +112,7 @@ struct Journal: Sendable {
 }
 
 extension FilePath {
-  /// Returns the names of the entries of a directory.
+  /// Returns the names of the files and folders in the directory at this path.
   func entryNames() async throws -> [String] {
     try await FileSystem.shared.withDirectoryHandle(atPath: self) { directory in
       var names: [String] = []

@@ -3,17 +3,18 @@
 
 /// The storage attributes that a client specified for an object.
 ///
-/// They are stored and returned; only the customer-provided key and an archive storage class have an effect.
+/// The server stores and returns the attributes. Only a customer-provided encryption key and an archive storage class
+/// have an effect.
 struct ObjectAttributes: Sendable, Codable, Equatable {
-  /// The storage class, or `nil` for the standard one.
+  /// The name of the storage class, or `nil` for the standard storage class.
   var storageClass: String?
 
-  /// The tags, percent-decoded.
+  /// The tags of the object, percent-decoded.
   var tags: [ObjectDescription.Header] = []
 
-  /// The headers for server-side encryption, named without the service's prefix.
+  /// The headers for server-side encryption, with names that omit the service's prefix.
   var encryption: [ObjectDescription.Header] = []
 
-  /// The customer-provided encryption key.
+  /// The digest of the customer-provided encryption key, or `nil` if the client provided no key.
   var customerKey: CustomerKey?
 }

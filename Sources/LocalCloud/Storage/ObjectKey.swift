@@ -1,11 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The key of an object, compared and ordered by its UTF-8 bytes, like in the services' listings.
+/// An object key, compared and ordered by its UTF-8 bytes as in the services' listings.
 ///
-/// `String` compares by canonical equivalence, so that two keys that differ in their bytes could be equal.
+/// `String` compares by canonical equivalence, so that two keys with different bytes could be equal.
 struct ObjectKey: Sendable, Comparable {
-  /// The key as a string.
+  /// The object key as a string.
   let text: String
 
   init(_ text: String) {
@@ -20,12 +20,14 @@ struct ObjectKey: Sendable, Comparable {
     first.text.utf8.lexicographicallyPrecedes(second.text.utf8)
   }
 
-  /// Returns whether the key starts with the bytes of a string.
+  /// Returns whether the object key starts with the bytes of a string.
   func hasBytePrefix(_ prefix: String) -> Bool {
     text.utf8.starts(with: prefix.utf8)
   }
 
-  /// Returns the key up to and including the first delimiter after a prefix, or `nil` if there is none.
+  /// Returns the beginning of the object key, up to and including the first delimiter after a prefix.
+  ///
+  /// - Returns: `nil` if the delimiter is empty, or does not occur after the prefix.
   func group(after prefix: String, delimiter: String) -> String? {
     guard !delimiter.isEmpty else { return nil }
     let bytes = Array(text.utf8)

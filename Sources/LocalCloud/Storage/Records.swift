@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// The record of a bucket.
+/// The contents of the record file of a bucket.
 struct BucketRecord: Codable {
   private let created: InstantRecord
   private let access: AccessControl
@@ -18,7 +18,7 @@ struct BucketRecord: Codable {
   }
 }
 
-/// The record of an object.
+/// The contents of the record file of an object.
 struct ObjectRecord: Codable {
   private struct Part: Codable {
     let file: String
@@ -40,7 +40,7 @@ struct ObjectRecord: Codable {
 
   private let checksum: StoredChecksum?
 
-  /// The attributes, or `nil` in records that were written before objects had attributes.
+  /// The storage attributes of the object, or `nil` in records that were written before objects had attributes.
   private let attributes: ObjectAttributes?
 
   init(_ object: StoredObject) {
@@ -62,7 +62,12 @@ struct ObjectRecord: Codable {
     attributes = object.attributes
   }
 
-  /// Returns the object; `blob` returns the shared value for a file.
+  /// Returns the object that the record describes.
+  ///
+  /// - Parameters:
+  ///   - id: The name of the record file.
+  ///   - blob: A closure that returns the value for a file, given the file's name and size. Objects with the same file
+  ///     share the value.
   func object(id: BlobID, blob: (BlobID, Int64) -> Blob) throws -> StoredObject {
     let extents = try parts.map { part in
       guard let file = BlobID(part.file) else {
@@ -78,7 +83,7 @@ struct ObjectRecord: Codable {
   }
 }
 
-/// The record of a time: Unix time in seconds and nanoseconds.
+/// A time in a record: Unix time in seconds and nanoseconds.
 private struct InstantRecord: Codable {
   let seconds: Int64
   let nanoseconds: Int32

@@ -3,8 +3,8 @@
 
 /// A dictionary whose entries are ordered by key.
 ///
-/// A lookup takes logarithmic time. Insertion and removal move all subsequent entries, which for tens of thousands of
-/// keys takes less time than the file operation that accompanies them.
+/// A lookup takes logarithmic time. Insertion and removal move all subsequent entries; with tens of thousands of keys,
+/// this takes less time than the file operation that accompanies each change.
 struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   private(set) var keys: [Key] = []
   private(set) var values: [Value] = []
@@ -36,9 +36,11 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Returns the first index from `start` on whose key satisfies a predicate, by binary search.
+  /// Returns the first index from `start` whose key satisfies a predicate, found by binary search.
   ///
   /// The predicate must be false for all keys before that index and true for all keys after it.
+  ///
+  /// - Returns: The index, or the number of entries if no key satisfies the predicate.
   func firstIndex(from start: Int = 0, where predicate: (Key) -> Bool) -> Int {
     var low = start
     var high = keys.count

@@ -5,16 +5,16 @@ internal import StorageAuth
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// The data directory of a server, with a store for each service.
+/// The data directory of a local server, with a bucket table for each storage service.
 struct Storage: Sendable {
   let root: FilePath
   private let isTemporary: Bool
   private let stores: [LocalCloud.Provider: BucketTable]
 
-  /// The files of the Aspera node.
+  /// The files and folders of the simulated Aspera node.
   let node: BucketTable
 
-  /// Opens a directory, or creates a temporary one if `path` is `nil`.
+  /// Opens the data directory at a path, or creates a temporary directory if the path is `nil`.
   static func open(_ path: String?) async throws -> Storage {
     let root: FilePath
     if let path {
@@ -39,9 +39,9 @@ struct Storage: Sendable {
     }
   }
 
-  /// Creates a directory that only its owner can access.
+  /// Creates a temporary directory that only its owner can access.
   ///
-  /// It fails if the directory exists, so that a directory of another user is never used.
+  /// The function fails if the directory already exists, so that another user's directory is never used.
   private static func makeTemporaryDirectory() async throws -> FilePath {
     let place = try await FileSystem.shared.temporaryDirectory
     let name = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
@@ -51,7 +51,7 @@ struct Storage: Sendable {
     return directory
   }
 
-  /// Returns the store of a service.
+  /// Returns the buckets and objects of a storage service.
   func store(of provider: LocalCloud.Provider) throws -> BucketTable {
     guard let store = stores[provider] else { throw LocalCloudError("There is no store for \(provider.rawValue).") }
     return store
@@ -64,7 +64,7 @@ struct Storage: Sendable {
     try await node.createBucket(FileTree.bucket, access: nil, at: date)
   }
 
-  /// Waits until all unreferenced files are deleted, and removes a temporary directory.
+  /// Waits until all unreferenced files are deleted, and removes the data directory if it is temporary.
   func close() async {
     for store in stores.values { await store.close() }
     await node.close()

@@ -3,26 +3,26 @@
 
 internal import StorageAuth
 
-/// The bytes of an object and their checksums.
+/// The content of an object: the location of its bytes, and their checksums.
 struct Content: Sendable {
-  /// The locations of the bytes, in order.
+  /// The ranges of files that contain the object's bytes, in order.
   let extents: [Extent]
 
-  /// The number of bytes.
+  /// The number of bytes of the object.
   let byteCount: Int64
 
-  /// The MD5 of the bytes in lower-case hexadecimal, as the entity tag.
+  /// The entity tag of the object: the MD5 digest of its bytes in lowercase hexadecimal.
   ///
-  /// For a multipart object, it is derived from the MD5s of the parts, followed by `-` and the number of parts.
+  /// For a multipart object, it is a digest of the parts' MD5 digests, followed by `-` and the number of parts.
   let entityTag: String
 
-  /// The CRC-64 of the bytes.
+  /// The CRC-64 checksum of the object's bytes.
   let crc64: UInt64
 
-  /// The additional checksum, at services that have one.
+  /// The additional checksum of the object, or `nil` if the service stores no additional checksum.
   var checksum: StoredChecksum?
 
-  /// Returns the locations of a range of the bytes.
+  /// Returns the ranges of files that contain a byte range of the object.
   func extents(in range: Range<Int64>) -> [Extent] {
     var result: [Extent] = []
     var start: Int64 = 0
@@ -38,24 +38,26 @@ struct Content: Sendable {
   }
 }
 
-/// The headers that a client specified for an object, which are returned with it.
+/// The headers that a client specified for an object, and that the server returns with the object.
 struct ObjectDescription: Sendable, Equatable {
-  /// The headers that describe the content: type, encoding, language, disposition, caching, expiry.
+  /// The headers that describe the content, such as `Content-Type` and `Cache-Control`.
   var headers: [Header] = []
 
-  /// The user metadata, named without the service's prefix.
+  /// The user metadata headers, with names that omit the service's prefix.
   var metadata: [Header] = []
 
-  /// A name and a value.
+  /// The name and value of a header or tag.
   struct Header: Sendable, Equatable, Codable {
     let name: String
     let value: String
   }
 }
 
-/// An immutable version of an object.
+/// An object of a bucket, immutable once it is stored.
+///
+/// A change creates a new value.
 final class StoredObject: Sendable {
-  /// The name of the record file.
+  /// The name of the object's record file.
   let id: BlobID
   let key: ObjectKey
   let content: Content
@@ -79,10 +81,10 @@ final class StoredObject: Sendable {
     self.attributes = attributes
   }
 
-  /// Returns the object with a different access control.
+  /// Returns a copy of the object with a different access control.
   func with(access: AccessControl?) -> StoredObject { described(access, attributes) }
 
-  /// Returns the object with different tags.
+  /// Returns a copy of the object with different tags.
   func with(tags: [ObjectDescription.Header]) -> StoredObject {
     var attributes = attributes
     attributes.tags = tags
@@ -96,7 +98,7 @@ final class StoredObject: Sendable {
   }
 }
 
-/// The access control for requests without a signature.
+/// The access control of a bucket or object, which applies to requests without a signature.
 enum AccessControl: String, Sendable, Codable {
   case `private`
   case publicRead = "public-read"

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// A set of strings that are remembered until they expire.
 ///
-/// The number of strings is limited; those that expire first are removed first.
+/// The number of strings is limited; the strings that expire first are removed first.
 final class ExpiringSet: Sendable {
   private let capacity: Int
   private let ends = Mutex<[[UInt8]: Timestamp]>([:])
@@ -15,9 +15,13 @@ final class ExpiringSet: Sendable {
     self.capacity = capacity
   }
 
-  /// Inserts a string.
+  /// Inserts a string into the set.
   ///
-  /// - Returns: Whether the string was not in the set.
+  /// - Parameters:
+  ///   - text: The string.
+  ///   - end: The time at which the string expires.
+  ///   - date: The current time.
+  /// - Returns: `false` if the set already contains the string; `true` otherwise.
   func insert(_ text: String, until end: Timestamp, at date: Timestamp) -> Bool {
     let text = Array(text.utf8)
     return ends.withLock { ends in
@@ -34,7 +38,7 @@ final class ExpiringSet: Sendable {
     }
   }
 
-  /// Returns whether the set contains a string.
+  /// Returns whether the set contains a string that hasn't expired.
   func contains(_ text: String, at date: Timestamp) -> Bool {
     ends.withLock { $0[Array(text.utf8)].map { $0 > date } ?? false }
   }

@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// The issuer of temporary credentials.
+/// An issuer of temporary credentials for the simulated services.
 struct Issuer: Sendable {
   let context: CloudContext
   private let roles: [LocalCloud.Role]
@@ -15,15 +15,17 @@ struct Issuer: Sendable {
     fixedLifetime = services.tokenLifetime
   }
 
-  /// Returns the first role of a service, which its app server and instance metadata use.
+  /// Returns the first configured role for a storage service, or `nil` if the service has no roles.
+  ///
+  /// The service's app server and instance metadata service use this role.
   func firstRole(of provider: LocalCloud.Provider) -> LocalCloud.Role? {
     roles.first { $0.provider == provider }
   }
 
-  /// Returns the role with an ARN.
+  /// Returns the role with an ARN, or `nil` if no such role is configured.
   func role(_ arn: String) -> LocalCloud.Role? { roles.first { $0.arn == arn } }
 
-  /// Returns whether the caller's session policy allows assuming a role.
+  /// Returns whether the caller's permissions allow the caller to assume a role.
   ///
   /// Without this check, a temporary credential could obtain permissions beyond its session policy.
   func lets(_ callerID: AccessKeyID, take role: LocalCloud.Role, at date: Timestamp) -> Bool {
@@ -35,20 +37,29 @@ struct Issuer: Sendable {
     return authority.allows(question)
   }
 
-  /// Returns the lifetime of a credential, as requested or by default.
+  /// Returns the lifetime of a new temporary credential.
   ///
   /// - Parameters:
-  ///   - text: The requested lifetime in seconds, or `nil` for the default.
+  ///   - text: The requested lifetime in seconds, or `nil` for the default lifetime.
   ///   - fallback: The default lifetime in seconds.
   ///   - limits: The allowed lifetimes in seconds; a configured fixed lifetime overrides them.
-  /// - Returns: The lifetime, or `nil` if the request is not an integer or not within the limits.
+  /// - Returns: The lifetime, or `nil` if the requested lifetime is not an integer or not within the limits.
   func lifetime(_ text: String?, default fallback: Int64, in limits: ClosedRange<Int64>) -> Duration? {
     guard let seconds = text.map({ Int64($0) }) ?? fallback else { return nil }
     if let fixedLifetime { return seconds > 0 ? fixedLifetime : nil }
     return limits.contains(seconds) ? .seconds(seconds) : nil
   }
 
-  /// Issues a temporary credential and counts it.
+  /// Issues a temporary credential, and counts it in the statistics of an endpoint.
+  ///
+  /// - Parameters:
+  ///   - provider: The storage service that accepts the credential.
+  ///   - role: The assumed role, or `nil` if the credential has no role.
+  ///   - session: The session name that the caller chose.
+  ///   - policy: The session policy, or `nil` if the credential has all permissions.
+  ///   - lifetime: The lifetime of the credential.
+  ///   - endpoint: The endpoint that issues the credential.
+  ///   - date: The current time.
   func issue(
     for provider: LocalCloud.Provider, role: LocalCloud.Role?, session: String, policy: SessionPolicy? = nil,
     lasting lifetime: Duration, by endpoint: LocalCloud.Endpoint, at date: Timestamp
@@ -61,7 +72,7 @@ struct Issuer: Sendable {
   }
 }
 
-/// An issued credential with its secret in plain text, for the response that delivers it.
+/// An issued temporary credential with its secret in plain text, for the response to the client.
 struct IssuedKey: Sendable {
   let id: String
   let secret: String

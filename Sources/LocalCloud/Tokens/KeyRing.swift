@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// The keys of all accounts and all issued temporary credentials.
+/// The access keys of all accounts and all issued temporary credentials.
 struct KeyRing: Sendable {
   private let accounts: [AccessKeyID: LocalCloud.Account]
   let tokens: TokenTable
@@ -13,15 +13,15 @@ struct KeyRing: Sendable {
     self.tokens = tokens
   }
 
-  /// Returns the key with an id.
+  /// Returns the access key with an ID.
   ///
   /// - Parameters:
-  ///   - id: The id of the key.
+  ///   - id: The access key ID.
   ///   - provider: The service that received the request.
   ///   - date: The current time.
-  ///   - limit: The number of uses after which an issued key counts as expired, or `nil` to not count this lookup as a
-  ///     use.
-  /// - Returns: The key, or `nil` if it is unknown, disabled, or issued for another service.
+  ///   - limit: The number of uses after which an issued key counts as expired. If `nil`, this lookup doesn't count as
+  ///     a use.
+  /// - Returns: The access key, or `nil` if it is unknown, disabled, or issued for another service.
   func key(
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: TokenTable.UseLimit? = nil
   ) -> AccessKey? {
@@ -29,12 +29,12 @@ struct KeyRing: Sendable {
     return tokens.key(id, of: provider, at: date, counting: limit)
   }
 
-  /// Returns the permissions of a key, or `nil` if it is unknown or disabled.
+  /// Returns the permissions of the access key with an ID, or `nil` if the key is unknown or disabled.
   func authority(of id: AccessKeyID) -> Authority? {
     if let account = accounts[id] { return account.isDisabled ? nil : .everything }
     return tokens.authority(of: id)
   }
 
-  /// Returns whether an id is that of a disabled account.
+  /// Returns whether an access key ID belongs to a disabled account.
   func isDisabled(_ id: AccessKeyID) -> Bool { accounts[id]?.isDisabled == true }
 }

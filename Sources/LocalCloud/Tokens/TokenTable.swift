@@ -8,7 +8,7 @@ package import Synchronization
 /// The issued temporary credentials.
 ///
 /// A credential is retained for an hour after its expiration, so that it is rejected as expired and not as unknown. The
-/// number of credentials is limited; the oldest one is discarded first.
+/// number of credentials is limited; if there are too many, the oldest credential is discarded.
 package final class TokenTable: Sendable {
   /// A request for a temporary credential.
   struct Order: Sendable {
@@ -19,7 +19,7 @@ package final class TokenTable: Sendable {
     let lifetime: Duration
   }
 
-  /// The maximum number of uses of a credential; `nil` for no limit.
+  /// The maximum number of uses of a temporary credential; `uses` is `nil` for no limit.
   struct UseLimit: Sendable {
     let uses: Int?
   }
@@ -37,7 +37,7 @@ package final class TokenTable: Sendable {
 
   private struct State {
     var entries: [AccessKeyID: Entry] = [:]
-    /// The ids in the order of issue; those before index `first` are already discarded.
+    /// The access key IDs in the order of issue; the credentials before index `first` are already discarded.
     var ids: [AccessKeyID] = []
     var first = 0
 
@@ -53,15 +53,15 @@ package final class TokenTable: Sendable {
 
   private let state = Mutex(State())
 
-  /// A closure that receives every issued key, so that tests can search for secrets that leaked.
+  /// A closure that receives every issued access key, so that tests can search for leaked secrets.
   package static let watcher = Mutex<(@Sendable (AccessKey) -> Void)?>(nil)
 
   /// Issues a temporary credential.
   ///
   /// - Parameters:
   ///   - order: The request for the credential.
-  ///   - date: The current time; the credential starts on a whole second.
-  /// - Returns: The key with its session token, start and expiration.
+  ///   - date: The current time. The lifetime of the credential starts at this time without fractions of a second.
+  /// - Returns: The access key with its session token, start and expiration.
   func issue(_ order: Order, at date: Timestamp) -> AccessKey {
     let start = date.wholeSeconds
     let end = start.advanced(by: order.lifetime)
@@ -80,7 +80,15 @@ package final class TokenTable: Sendable {
     return key
   }
 
-  /// Returns the key with an id; a key whose uses are exhausted expires at the current time.
+  /// Returns the access key of a temporary credential, or `nil` if the ID is unknown or belongs to another service.
+  ///
+  /// If the number of uses is exhausted, the returned key expires at the current time.
+  ///
+  /// - Parameters:
+  ///   - id: The access key ID.
+  ///   - provider: The service that received the request.
+  ///   - date: The current time.
+  ///   - limit: The maximum number of uses. If `nil`, this lookup doesn't count as a use.
   func key(
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: UseLimit?
   ) -> AccessKey? {
@@ -98,12 +106,12 @@ package final class TokenTable: Sendable {
     }
   }
 
-  /// Returns the permissions of a key, or `nil` if it is unknown.
+  /// Returns the permissions of a temporary credential, or `nil` if the access key ID is unknown.
   func authority(of id: AccessKeyID) -> Authority? {
     state.withLock { state in state.entries[id].map { $0.order.policy.map { .session($0) } ?? .everything } }
   }
 
-  /// Returns the session of a key, with the number of its uses, or `nil` if it is unknown.
+  /// Returns a temporary credential with the number of its uses, or `nil` if the access key ID is unknown.
   func session(of id: AccessKeyID) -> LocalCloud.Session? {
     state.withLock { state in
       state.entries[id].map { entry in

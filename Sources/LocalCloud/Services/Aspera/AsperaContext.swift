@@ -4,17 +4,17 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The state that the Node API and the transfer desk of one server share.
+/// The state that the simulated Node API and transfer server of one local server share.
 struct AsperaContext: Sendable {
   let cloud: CloudContext
   let directory: NodeDirectory
   let files: FileTree
   let tokens = TransferTokenTable()
 
-  /// The fingerprint of the transfer desk's host key, which is random for each server.
+  /// The fingerprint of the transfer server's host key, which is random for each local server.
   let hostKey: HostKeyFingerprint
 
-  /// The lifetime of every token regardless of the request, or `nil` for the requested lifetime.
+  /// The lifetime of every transfer token regardless of the request, or `nil` to use the requested lifetime.
   let tokenLifetime: Duration?
 
   init(_ configuration: LocalCloud.Configuration, _ store: BucketTable, _ cloud: CloudContext) {
@@ -25,7 +25,7 @@ struct AsperaContext: Sendable {
     tokenLifetime = configuration.aspera.tokenLifetime
   }
 
-  /// Updates the statistics of transfers.
+  /// Updates the statistics of Aspera transfers.
   func count(_ change: (inout LocalCloud.TransferStatistics) -> Void) {
     cloud.counters.countTransfers(change)
   }

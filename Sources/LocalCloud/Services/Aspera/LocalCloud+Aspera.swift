@@ -4,41 +4,48 @@
 public import StorageAuth
 
 extension LocalCloud {
-  /// The configuration of the Aspera node: its Node API, and the transfer desk that `ascp-simulator` uses.
+  /// The configuration of the simulated Aspera node: its Node API, and the transfer server that `ascp-simulator`
+  /// connects to.
   ///
-  /// The permanent accounts of the server are access keys of the node as well, so that the default configuration is
-  /// usable.
+  /// The permanent accounts of the local server are access keys of the node as well, so that the default configuration
+  /// is usable.
   public struct Aspera: Sendable {
-    /// The port of the Node API; 0 selects a free port.
+    /// The port of the simulated Node API; 0 selects a free port.
     public var port: Int
 
-    /// The port of the transfer desk, reported by setup responses as both SSH and UDP port; 0 selects a free port.
+    /// The port of the transfer server; 0 selects a free port.
+    ///
+    /// Responses to setup calls report this port as both the SSH and the UDP port.
     public var transferPort: Int
 
-    /// The users of the Node API.
+    /// The users who can call the Node API with a user name and password.
     public var users: [NodeUser]
 
-    /// The access keys in addition to the accounts of the server; a key with the id of an account replaces it.
+    /// The node's access keys in addition to the permanent accounts of the local server.
+    ///
+    /// An access key with the ID of an account replaces the account's access key.
     public var accessKeys: [NodeAccessKey]
 
-    /// The accounts for transfer logins; setup responses name the first one.
+    /// The accounts for logins to the transfer server; setup responses specify the first account.
     ///
-    /// If the list is empty, there is one account `xfer`: its password is the secret of the server's first account, its
-    /// public keys come from setup calls, and each transfer requires a token.
+    /// If the list is empty, there is one account `xfer`: its password is the secret of the local server's first
+    /// account, its public keys come from setup calls, and each transfer requires a token.
     public var transferAccounts: [TransferAccount]
 
-    /// The lifetime of every transfer token, or `nil` for the requested lifetime with a default of one day.
+    /// The lifetime of every transfer token.
+    ///
+    /// If `nil`, a token has the lifetime that the setup call requests, or one day by default.
     public var tokenLifetime: Duration?
 
-    /// Creates a configuration.
+    /// Creates a configuration of the simulated Aspera node.
     ///
     /// - Parameters:
     ///   - port: The port of the Node API; 0 selects a free port.
-    ///   - transferPort: The port of the transfer desk; 0 selects a free port.
+    ///   - transferPort: The port of the transfer server; 0 selects a free port.
     ///   - users: The users of the Node API.
-    ///   - accessKeys: The access keys in addition to the accounts of the server.
-    ///   - transferAccounts: The accounts for transfer logins; if empty, there is one account `xfer`.
-    ///   - tokenLifetime: The lifetime of every transfer token, or `nil` for the requested lifetime.
+    ///   - accessKeys: The node's access keys in addition to the permanent accounts of the local server.
+    ///   - transferAccounts: The accounts for logins to the transfer server. If empty, there is one account `xfer`.
+    ///   - tokenLifetime: The lifetime of every transfer token, or `nil` to use the requested lifetime.
     public init(
       port: Int = 0, transferPort: Int = 0, users: [NodeUser] = [], accessKeys: [NodeAccessKey] = [],
       transferAccounts: [TransferAccount] = [], tokenLifetime: Duration? = nil
@@ -70,15 +77,15 @@ extension LocalCloud {
     }
   }
 
-  /// A user of the Node API.
+  /// A user of the simulated Node API, who authenticates with a password.
   public struct NodeUser: Sendable, Equatable {
-    /// The user name.
+    /// The user name for Basic authentication.
     public var name: String
 
-    /// The password.
+    /// The password for Basic authentication.
     public var password: Secret
 
-    /// Creates a user.
+    /// Creates a user of the simulated Node API.
     ///
     /// - Parameters:
     ///   - name: The user name.
@@ -89,25 +96,26 @@ extension LocalCloud {
     }
   }
 
-  /// An access key of the node.
+  /// An access key of the simulated Aspera node.
   public struct NodeAccessKey: Sendable, Equatable {
-    /// The id of the access key.
+    /// The ID of the access key, which serves as the user name for Basic authentication.
     public var id: String
 
-    /// The secret of the access key.
+    /// The secret of the access key, which serves as the password for Basic authentication.
     public var secret: Secret
 
-    /// The public key in PEM format that verifies bearer tokens (`token_verification_key`).
+    /// The public key, in PEM format, for verifying bearer tokens of this access key (`token_verification_key`).
     ///
-    /// If it is `nil`, the node rejects all bearer tokens of this access key.
+    /// If `nil`, the node rejects all bearer tokens of this access key.
     public var tokenVerificationKey: String?
 
-    /// Creates an access key.
+    /// Creates an access key of the simulated Aspera node.
     ///
     /// - Parameters:
-    ///   - id: The id of the access key.
+    ///   - id: The ID of the access key.
     ///   - secret: The secret of the access key, which must not be empty.
-    ///   - tokenVerificationKey: The public key in PEM format that verifies bearer tokens, or `nil` to reject them.
+    ///   - tokenVerificationKey: The public key, in PEM format, for verifying bearer tokens, or `nil` to reject all
+    ///     bearer tokens of the access key.
     public init(id: String, secret: Secret, tokenVerificationKey: String? = nil) {
       self.id = id
       self.secret = secret
@@ -115,27 +123,29 @@ extension LocalCloud {
     }
   }
 
-  /// An account for transfer logins.
+  /// An account for logins to the simulated transfer server.
   public struct TransferAccount: Sendable, Equatable {
-    /// The user name.
+    /// The user name of the account for logins to the transfer server.
     public var user: String
 
-    /// The password, or `nil` to disable logins with a password.
+    /// The password of the account for logins to the transfer server, or `nil` to disable logins with a password.
     public var password: Secret?
 
-    /// The accepted public keys, each a line in the format of `authorized_keys`; setup calls add further keys.
+    /// The public keys that the account can log in with, each as a line in the format of `authorized_keys`.
+    ///
+    /// Setup calls of the Node API can add further public keys.
     public var publicKeys: [String]
 
-    /// Whether each transfer requires a token.
+    /// A Boolean value that indicates whether each transfer of the account requires a token.
     public var requiresToken: Bool
 
-    /// Creates an account.
+    /// Creates an account for logins to the simulated transfer server.
     ///
     /// - Parameters:
     ///   - user: The user name.
     ///   - password: The password, or `nil` to disable logins with a password.
-    ///   - publicKeys: The accepted public keys, each a line in the format of `authorized_keys`.
-    ///   - requiresToken: Whether each transfer requires a token.
+    ///   - publicKeys: The public keys for logins, each as a line in the format of `authorized_keys`.
+    ///   - requiresToken: A Boolean value that indicates whether each transfer requires a token.
     public init(_ user: String, password: Secret? = nil, publicKeys: [String] = [], requiresToken: Bool = true) {
       self.user = user
       self.password = password

@@ -5,11 +5,11 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
-/// The users, access keys and transfer accounts of the node.
+/// The users, access keys and transfer accounts of the simulated Aspera node.
 final class NodeDirectory: Sendable {
   private struct State {
     var accessKeys: [LocalCloud.NodeAccessKey]
-    /// The accepted public keys, by the UTF-8 bytes of the user name.
+    /// The public keys that each user can log in with, by the UTF-8 bytes of the user name.
     var publicKeys: [[UInt8]: [String]]
   }
 
@@ -35,28 +35,33 @@ final class NodeDirectory: Sendable {
         publicKeys: Dictionary(accounts.map { (Array($0.user.utf8), $0.publicKeys) }) { first, _ in first }))
   }
 
-  /// The transfer user that setup responses name.
+  /// The name of the transfer user that setup responses contain.
   var transferUser: String { accounts.first?.user ?? "xfer" }
 
-  /// Returns the transfer account of a user.
+  /// Returns the transfer account with a user name, or `nil` if no such account exists.
   func transferAccount(_ user: String) -> LocalCloud.TransferAccount? {
     accounts.first { $0.user.utf8.elementsEqual(user.utf8) }
   }
 
-  /// Returns whether a name and a password are those of a node user.
+  /// Returns whether a node user with the given name and password exists.
   func isUser(_ name: String, _ password: Secret) -> Bool {
     users.contains { $0.name.utf8.elementsEqual(name.utf8) && $0.password == password }
   }
 
-  /// All access keys in the order of configuration, those of the server's accounts first.
+  /// All access keys of the node: the keys of the local server's accounts, followed by the keys in the node's
+  /// configuration.
   var accessKeys: [LocalCloud.NodeAccessKey] { state.withLock { $0.accessKeys } }
 
-  /// Returns the access key with an id.
+  /// Returns the access key with an ID, or `nil` if no such access key exists.
   func accessKey(_ id: String) -> LocalCloud.NodeAccessKey? {
     state.withLock { $0.accessKeys.first { $0.id.utf8.elementsEqual(id.utf8) } }
   }
 
-  /// Sets the public key that verifies the bearer tokens of an access key; `nil` removes it.
+  /// Sets the public key for verifying bearer tokens of an access key.
+  ///
+  /// - Parameters:
+  ///   - pem: The public key in PEM format, or `nil` to remove the key.
+  ///   - id: The ID of the access key.
   func setTokenVerificationKey(_ pem: String?, of id: String) {
     state.withLock { state in
       guard let index = state.accessKeys.firstIndex(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { return }
@@ -64,7 +69,7 @@ final class NodeDirectory: Sendable {
     }
   }
 
-  /// Adds an accepted public key.
+  /// Adds a public key that a transfer user can log in with.
   ///
   /// - Returns: `false` if the line is not in the format of `authorized_keys`, or the user is unknown.
   func add(publicKey line: String, of user: String) -> Bool {
@@ -77,12 +82,12 @@ final class NodeDirectory: Sendable {
     return true
   }
 
-  /// Returns whether a user can log in with any of the given credentials.
+  /// Returns whether a transfer user can log in with a password or one of several public keys.
   ///
   /// - Parameters:
   ///   - user: The user name.
-  ///   - password: The password, if one is given.
-  ///   - publicKeys: The offered public keys in SSH's wire format, in Base64.
+  ///   - password: The password, or `nil` if the client sent no password.
+  ///   - publicKeys: The public keys that the client offers, in SSH's wire format, encoded as Base64.
   func admits(_ user: String, password: Secret?, publicKeys: [String]) -> Bool {
     guard let account = transferAccount(user) else { return false }
     if let password, account.password == password { return true }
@@ -90,7 +95,9 @@ final class NodeDirectory: Sendable {
     return publicKeys.contains { known.contains($0) }
   }
 
-  /// Returns the second field of a line of `authorized_keys`: the key in SSH's wire format, in Base64.
+  /// Returns the public key in a line of `authorized_keys`, or `nil` if the line is malformed.
+  ///
+  /// - Returns: The second field of the line: the key in SSH's wire format, encoded as Base64.
   private static func blob(of line: String) -> String? {
     let fields = line.words(between: " ")
     guard fields.count >= 2, !fields[0].isEmpty, [UInt8](base64: String(fields[1])) != nil else { return nil }

@@ -29,7 +29,7 @@ extension COSDialect {
 }
 
 extension FormCondition {
-  /// The expected value or prefix; a session token is masked.
+  /// The value or prefix that a form policy's condition expects, masked if the form field contains a secret.
   fileprivate var shownValue: String {
     if SecretName.isSecret(field) { return Secret.mask }
     return switch rule {

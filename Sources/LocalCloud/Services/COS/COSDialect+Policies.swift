@@ -37,7 +37,7 @@ extension COSDialect {
   }
 
   func resource(_ name: String, in region: String) -> [String] {
-    // Bucket names end with the id of the account (APPID).
+    // In COS, bucket names end with the ID of the account (APPID).
     let number = name.parts(between: "/")[0].words(between: "-").last.flatMap {
       $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? String($0) : nil
     }
@@ -81,7 +81,9 @@ extension COSDialect {
       expiration: end)
   }
 
-  /// Parses a role name such as `qcs::cam::uin/1250000000:roleName/app`.
+  /// Splits a role name such as `qcs::cam::uin/1250000000:roleName/app` into its colon-separated parts.
+  ///
+  /// - Returns: `nil` if the role name is invalid.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":").map(String.init)
     guard parts.count == 6, parts[0] == "qcs", parts[1].isEmpty, parts[2] == "cam",

@@ -12,7 +12,9 @@ extension COSDialect {
     COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices)
   }
 
-  /// The operations; parameter names are case-insensitive, because signatures contain them in lower case.
+  /// The operations of COS.
+  ///
+  /// Query parameter names are case-insensitive, because COS signatures contain them in lowercase.
   static let table = OperationTable(
     OperationRoute.shared,
     ParameterNames(
@@ -32,7 +34,10 @@ extension COSDialect {
     ]) { $0.union($1) }
     .merging(HeaderRules.customerKeys) { $0.union($1) })
 
-  /// Parses `host/key` or `/bucket/key`; the bucket is in the host or, for an IP address, before the key.
+  /// Parses the COS header that specifies a copy source, `host/key` or `/bucket/key`.
+  ///
+  /// The host contains the bucket name, unless the host is an IP address or `localhost`: then the bucket name precedes
+  /// the key.
   func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource {
     try NamedSource(header, of: self) { rest in
       let first = NamedSource.takeSegment(of: &rest)

@@ -7,7 +7,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// The properties of COS.
+/// The names, formats and rules of Tencent Cloud COS.
 struct COSDialect: Dialect {
   private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
 
@@ -41,7 +41,10 @@ struct COSDialect: Dialect {
   let exposedHeaders = ["x-cos-request-id", "x-cos-hash-crc64ecma"]
   let unchangedCopySource = RefusalAnswer.preconditionFailed("x-cos-copy-source-if-…")
 
-  /// Returns the Base64 of a string such as `5ea333fa_4fa70b09_2124_41d8eb`: the time, followed by random digits.
+  /// Returns a new COS request ID.
+  ///
+  /// - Returns: The Base64 encoding of a string such as `5ea333fa_4fa70b09_2124_41d8eb`, which contains the time and
+  ///   random digits.
   func makeRequestID(at date: Timestamp) -> String {
     let time = String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
     let text =
@@ -64,7 +67,7 @@ struct COSDialect: Dialect {
     return headers
   }
 
-  /// Returns the storage class of an object, unless it is the standard one.
+  /// Returns the response header with an object's storage class, unless the object has the standard storage class.
   func headers(of object: StoredObject) -> HTTPFields {
     var headers: HTTPFields = [:]
     if let name = object.attributes.storageClass { headers.set("x-cos-storage-class", name) }

@@ -6,7 +6,7 @@ internal import StorageAuth
 extension PolicyLanguage {
   /// The policy language of Tencent Cloud CAM, version 2.0.
   ///
-  /// Action names may have the prefix `name/`; action groups (`permid`) are not supported. Page: "Element Reference".
+  /// Action names can have the prefix `name/`. Action groups (`permid`) are not supported. Page: "Element Reference".
   static let cam = PolicyLanguage(
     versions: ["2.0"], effects: Effects(allow: "allow", deny: "deny", ignoresCase: true), members: [],
     capitalizesMembers: false, actionPrefix: "name/", ignoresActionCase: false, existenceSuffix: "_if_exist",
@@ -16,7 +16,7 @@ extension PolicyLanguage {
   private static func camParts(_ resource: String) -> [String]? {
     var parts = resource.parts(between: ":", atMost: 5).map(String.init)
     guard parts.count == 6, parts[0] == "qcs", parts[1].isEmpty else { return nil }
-    // The old format is prefix//APPID/short bucket name/key.
+    // The older resource format is `prefix//APPID/short bucket name/key`.
     let old = parts[5].parts(between: "/", atMost: 4)
     if old.count == 5, old[0] == "prefix", old[1].isEmpty { parts[5] = "\(old[3])-\(old[2])/\(old[4])" }
     return parts

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// Temporary credentials in the formats that the SDKs of Tencent Cloud parse.
+/// The JSON documents with temporary credentials that the SDKs of Tencent Cloud parse.
 struct TencentKeys: KeyDocuments {
   let provider = LocalCloud.Provider.cos
   let appServerPath = "/cos/credentials"

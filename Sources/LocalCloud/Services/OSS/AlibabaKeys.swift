@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// Temporary credentials in the formats that the SDKs of Alibaba Cloud parse.
+/// The JSON documents with temporary credentials that the SDKs of Alibaba Cloud parse.
 struct AlibabaKeys: KeyDocuments {
   let provider = LocalCloud.Provider.oss
   let appServerPath = "/oss/distribute-token.json"

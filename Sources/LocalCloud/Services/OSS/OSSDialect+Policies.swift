@@ -65,7 +65,9 @@ extension OSSDialect {
       sessionToken: "CAIS/+" + RandomText.base64(byteCount: 240) + "==", start: start, expiration: end)
   }
 
-  /// Parses a role name such as `acs:ram::1250000000:role/app`.
+  /// Splits a role name such as `acs:ram::1250000000:role/app` into its colon-separated parts.
+  ///
+  /// - Returns: `nil` if the role name is invalid.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":").map(String.init)
     guard parts.count == 5, parts[0] == "acs", parts[1] == "ram", parts[2].isEmpty, !parts[3].isEmpty,

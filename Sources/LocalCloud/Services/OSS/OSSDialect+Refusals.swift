@@ -65,7 +65,8 @@ extension OSSDialect {
       ec: "0002-00000040", details: details)
   }
 
-  /// Returns an element with a text and one with its bytes in upper-case hexadecimal, separated by spaces.
+  /// Returns two elements of an error document: a string, and its bytes as uppercase hexadecimal digits separated by
+  /// spaces.
   private func text(_ name: String, _ value: String) -> [RefusalAnswer.Detail] {
     let bytes = value.utf8.map { byte in
       let digits = String(byte, radix: 16, uppercase: true)

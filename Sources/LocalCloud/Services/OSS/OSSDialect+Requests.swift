@@ -33,12 +33,12 @@ extension OSSDialect {
     ]) { $0.union($1) },
     formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"])
 
-  /// Parses `/bucket/key`.
+  /// Parses the OSS header that specifies a copy source, `/bucket/key`.
   func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource { try NamedSource(header, of: self) }
 
-  /// Returns whether OSS ignores a range.
+  /// Returns whether OSS ignores a byte range and responds with the whole object.
   ///
-  /// OSS ignores a range that is not within the object, unless the request asks for the behavior of the HTTP standard.
+  /// OSS ignores a range that exceeds the object, unless the request asks for the behavior of the HTTP standard.
   func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool {
     !isStandard && !range.lies(within: byteCount)
   }

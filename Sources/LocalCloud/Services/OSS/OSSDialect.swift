@@ -7,7 +7,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// The properties of OSS.
+/// The names, formats and rules of Alibaba Cloud OSS.
 struct OSSDialect: Dialect {
   let provider = LocalCloud.Provider.oss
   let endpoint = LocalCloud.Endpoint.oss
@@ -36,7 +36,7 @@ struct OSSDialect: Dialect {
   let unchangedCopySource = RefusalAnswer(
     .notModified, "NotModified", "The conditions exclude the source object.")
 
-  /// Returns 24 hexadecimal digits: the time, followed by random digits.
+  /// Returns a new OSS request ID: 24 hexadecimal digits that contain the time and random digits.
   func makeRequestID(at date: Timestamp) -> String {
     (String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
       + String(hexadecimal: UInt64.random(in: 0 ... .max)))
@@ -47,9 +47,9 @@ struct OSSDialect: Dialect {
 
   func entityTag(_ tag: String) -> String { "\"\(tag.asciiUppercased)\"" }
 
-  /// Returns the entity tag of a part in upper-case hexadecimal, as the service formats it.
+  /// Returns the bytes of a part's entity tag in uppercase hexadecimal, as OSS formats it.
   ///
-  /// The entity tag of the whole object is the MD5 of these bytes, as the vendor's own test suites show.
+  /// The entity tag of the whole object is the MD5 of these bytes, as the vendor's test suites show.
   func bytes(ofPartTag tag: String) -> [UInt8] { Array(tag.asciiUppercased.utf8) }
 
   func checksums(of content: Content) -> HTTPFields {
@@ -93,11 +93,11 @@ struct OSSDialect: Dialect {
     .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")
   }
 
-  /// The maximum number of bytes of each element of an error that is sent in a header of a response to HEAD.
+  /// The maximum length, in bytes, of each element of an error document in the header of a response to a HEAD request.
   private static let headerEchoByteLimit = 256
 
   func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
-    // A header is more limited in size than a body.
+    // Headers have stricter size limits than bodies.
     let limit = call.method == .head ? Self.headerEchoByteLimit : .max
     var elements = [
       XMLNode("Code", error.code), XMLNode("Message", error.message.shortened(to: limit)),

@@ -15,7 +15,7 @@ extension PolicyLanguage {
   private static func ramParts(_ resource: String) -> [String]? {
     var parts = resource.parts(between: ":", atMost: 4).map(String.init)
     guard parts.count == 5, parts[0] == "acs" else { return nil }
-    // A region may have the prefix `oss-`.
+    // The region in a resource name can have the prefix `oss-`.
     if parts[1] == "oss", let region = parts[2].removingBytePrefix("oss-") { parts[2] = String(region) }
     return parts
   }

@@ -5,10 +5,10 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// Temporary credentials in the formats that the SDKs of Amazon Web Services parse.
+/// The JSON documents with temporary credentials that the SDKs of Amazon Web Services parse.
 ///
-/// The container endpoint takes the role of the app server. Pages: "Container credential provider", "IMDS credential
-/// provider".
+/// The container credentials endpoint corresponds to the app server. Pages: "Container credential provider", "IMDS
+/// credential provider".
 struct AmazonKeys: KeyDocuments {
   let provider = LocalCloud.Provider.s3
   let appServerPath = "/s3/container-credentials"

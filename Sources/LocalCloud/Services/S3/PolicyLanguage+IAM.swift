@@ -4,7 +4,7 @@
 internal import StorageAuth
 
 extension PolicyLanguage {
-  /// The policy language of AWS IAM.
+  /// The policy language of Amazon Web Services IAM.
   ///
   /// Page: "IAM JSON policy elements reference".
   static let iam = PolicyLanguage(

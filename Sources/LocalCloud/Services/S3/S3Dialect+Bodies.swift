@@ -12,7 +12,7 @@ internal import StorageXML
 // object integrity for data uploads".
 
 extension S3Dialect {
-  /// The headers with the checksum of an object.
+  /// The names of the headers that contain an object's checksum or the type of the checksum.
   static let checksumHeaders = S3Checksum.Algorithm.allCases.map(\.fieldName) + ["x-amz-checksum-type"]
 
   func bodyReader(
@@ -240,16 +240,19 @@ extension ChecksumRule {
   fileprivate var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
 }
 
-/// The checksum that a request states in a header, or announces for a trailer after the body.
+/// The checksum that an S3 request specifies in a header, or announces for a trailer after the body.
 struct S3StatedChecksum {
   let algorithm: S3Checksum.Algorithm
 
-  /// The value in Base64, or `nil` if it follows in a trailer.
+  /// The checksum in Base64, or `nil` if it follows in a trailer.
   let value: String?
 
-  /// Reads the headers, or returns `nil` if they state no checksum.
+  /// Creates the checksum from the request headers, or returns `nil` if the headers specify no checksum.
   ///
-  /// - Throws: `InvalidRequest` for more than one checksum, and for an invalid value.
+  /// - Parameters:
+  ///   - headers: The headers of the request.
+  ///   - isTrailed: Whether a trailer follows the body.
+  /// - Throws: `InvalidRequest` if the headers specify more than one checksum, or an invalid checksum.
   init?(_ headers: HTTPFields, isTrailed: Bool) throws(RefusalAnswer) {
     let stated = S3Checksum.Algorithm.allCases.filter { headers.first($0.fieldName)?.isEmpty == false }
     let trailed = isTrailed ? headers.first("x-amz-trailer").flatMap { S3Checksum.Algorithm(fieldName: $0) } : nil
@@ -280,7 +283,7 @@ struct S3StatedChecksum {
   }
 }
 
-/// A check that computes a checksum and compares it with the one that the request states.
+/// A body check that computes a checksum and compares it with the checksum that the request specifies, if any.
 struct S3ChecksumCheck: BodyCheck {
   private var sum: S3Checksum
   private let expected: String?
@@ -305,7 +308,7 @@ struct S3ChecksumCheck: BodyCheck {
   }
 }
 
-/// A check that compares the SHA-256 of a body with the one that the signature covers.
+/// A body check that compares the SHA-256 hash of a body with the hash in the signed header `x-amz-content-sha256`.
 struct S3PayloadCheck: BodyCheck {
   private var hash = SHA256()
   private let expected: String
@@ -331,7 +334,7 @@ struct S3PayloadCheck: BodyCheck {
   }
 }
 
-/// A reader that decodes a chunked body (`aws-chunked`).
+/// A body reader that removes the `aws-chunked` framing of an S3 request body.
 struct S3ChunkReader: BodyReader {
   private var decoder: S3ChunkDecoder
 

@@ -37,7 +37,7 @@ extension S3Dialect {
     }
   }
 
-  /// Returns the parts of an ARN, which contains neither region nor account.
+  /// Returns the colon-separated parts of an S3 resource name (ARN), which contains neither region nor account.
   func resource(_ name: String, in region: String) -> [String] { ["arn", "aws", "s3", "", "", name] }
 
   func facts(at date: Timestamp) -> [String: String] {
@@ -75,7 +75,9 @@ extension S3Dialect {
       sessionToken: "IQoJb3JpZ2luX2Vj/+" + RandomText.base64(byteCount: 240) + "==", start: start, expiration: end)
   }
 
-  /// Parses a role name such as `arn:aws:iam::125000000000:role/app`.
+  /// Splits a role name such as `arn:aws:iam::125000000000:role/app` into its colon-separated parts.
+  ///
+  /// - Returns: `nil` if the role name is invalid.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":", atMost: 5).map(String.init)
     guard parts.count == 6, parts[0] == "arn", parts[1] == "aws", parts[2] == "iam", parts[3].isEmpty,

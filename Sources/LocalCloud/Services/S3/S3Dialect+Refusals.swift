@@ -14,7 +14,7 @@ extension S3Dialect {
 
   private static let redirectionCode = "PermanentRedirect"
 
-  /// Returns a redirection if the host of a request names another region.
+  /// Returns a redirection if the host of a request specifies a region other than the server's, or `nil` otherwise.
   ///
   /// Page: "Request redirection and the REST API".
   func redirection(of host: String, for bucket: String) -> RefusalAnswer? {
@@ -100,7 +100,7 @@ extension S3Dialect {
     return refusal
   }
 
-  /// The element in which the service returns the session token; here the token is masked.
+  /// The element of an error document in which S3 returns the session token; here, the token is masked.
   private static let token = RefusalAnswer.Detail(name: "Token-0", value: Secret.mask)
 
   private static func comparison(_ comparison: VerificationError.Comparison?) -> [RefusalAnswer.Detail] {
@@ -119,7 +119,7 @@ extension S3Dialect {
     return details
   }
 
-  /// Returns the bytes of a text in lower-case hexadecimal, separated by spaces.
+  /// Returns the UTF-8 bytes of a string as lowercase hexadecimal digits, separated by spaces.
   private static func bytes(of text: String) -> String {
     text.utf8.map { byte in byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16) }
       .joined(separator: " ")

@@ -6,7 +6,7 @@ internal import S3Auth
 internal import StorageAuth
 
 extension S3Dialect {
-  /// Returns whether a string is a valid region name.
+  /// Returns whether a string is a valid S3 region name.
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
@@ -60,7 +60,7 @@ extension S3Dialect {
       "if-none-match": [.putObject, .copyObject, .completeUpload],
     ], formFields: ["algorithm", "credential", "signature"])
 
-  /// Parses `bucket/key` or `/bucket/key`.
+  /// Parses the S3 header that specifies a copy source, `bucket/key` or `/bucket/key`.
   func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource { try NamedSource(header, of: self) }
 
   // MARK: Signatures
@@ -72,10 +72,10 @@ extension S3Dialect {
   var formAccessField: String { objectAccessHeader }
 }
 
-/// A verifier that expects the bucket in the host or in the path, depending on the host.
+/// A verifier for S3 requests that expects the bucket name in the path or in the host, depending on the request's host.
 ///
-/// For an IP address, `localhost` and the hosts of the service itself, the bucket is in the path; otherwise it is in
-/// the host.
+/// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
+/// Otherwise, it is in the host.
 struct S3HostVerifier: SignatureVerifier, FormVerifier {
   private let inPath: S3Verifier
   private let inHost: S3Verifier
@@ -85,7 +85,7 @@ struct S3HostVerifier: SignatureVerifier, FormVerifier {
     inHost = S3Verifier(region: region, style: .virtualHosted, limits: .asServices)
   }
 
-  /// Returns the verifier for the host of a request.
+  /// Returns the verifier that fits a request's host: for path-style or virtual-hosted-style requests.
   func verifier(for request: HTTPRequest) -> S3Verifier {
     let authority = request.authority ?? ""
     let isService = authority.hasBytePrefix("s3.") || AddressingStyle(authority: authority) == .path

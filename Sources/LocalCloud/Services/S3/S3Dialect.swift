@@ -7,11 +7,11 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// The properties of Amazon S3.
+/// The names, formats and rules of Amazon S3.
 ///
 /// Page: "Amazon S3 REST API Introduction".
 struct S3Dialect: Dialect {
-  /// The region whose location constraint is empty.
+  /// The name of the region whose location constraint is empty.
   static let firstRegion = "us-east-1"
 
   let provider = LocalCloud.Provider.s3
@@ -37,7 +37,9 @@ struct S3Dialect: Dialect {
       "server-side-encryption-bucket-key-enabled",
     ],
   ]
-  /// An unused value: S3 has no bandwidth limits, and requests with such a header or parameter are rejected before.
+  /// An unused value, because S3 has no bandwidth limits.
+  ///
+  /// Requests with a header or parameter for a bandwidth limit are rejected beforehand.
   let trafficLimits: ClosedRange<Int64> = 0...0
   let headerRules = rules
   let wrongDigest = RefusalAnswer(
@@ -59,7 +61,7 @@ struct S3Dialect: Dialect {
   let keyByteLimit = 1024
   let invalidKey = RefusalAnswer(.badRequest, "KeyTooLongError", "Your key is too long")
 
-  /// The region that signatures must name.
+  /// The region of the simulated service, which S3 signatures must contain.
   let region: String
 
   init(region: String = firstRegion) {
@@ -68,18 +70,18 @@ struct S3Dialect: Dialect {
 
   func region(of configuration: LocalCloud.Configuration) -> String { configuration.s3Region }
 
-  /// The element with the owner of all buckets and objects, as a canonical user.
+  /// The XML element that describes the owner of all buckets and objects, as a canonical user.
   var owner: XMLNode {
     let id = String(repeating: "75aa57f09aa0c8ca", count: 4)
     return XMLNode("Owner", children: [XMLNode("ID", id), XMLNode("DisplayName", "localcloud")])
   }
 
-  /// Returns 16 random hexadecimal digits.
+  /// Returns a new S3 request ID: 16 random hexadecimal digits.
   func makeRequestID(at date: Timestamp) -> String {
     String(hexadecimal: UInt64.random(in: 0 ... .max)).asciiUppercased
   }
 
-  /// Returns the second id of a request (`x-amz-id-2`), which is derived from the first one.
+  /// Returns the second ID of a request (`x-amz-id-2`), which is derived from the request ID.
   private static func hostID(of requestID: String) -> String { SHA512.hash(Array(requestID.utf8)).base64 }
 
   func identify(_ answer: inout Answer, as requestID: String) {
@@ -91,7 +93,7 @@ struct S3Dialect: Dialect {
 
   func bytes(ofPartTag tag: String) -> [UInt8] { [UInt8](hex: tag) ?? [] }
 
-  /// Returns the storage class of an object, unless it is the standard one.
+  /// Returns the response header with an object's storage class, unless the object has the standard storage class.
   func headers(of object: StoredObject) -> HTTPFields {
     var headers: HTTPFields = [:]
     if let name = object.attributes.storageClass, name != standardClass { headers.set("x-amz-storage-class", name) }
@@ -102,7 +104,7 @@ struct S3Dialect: Dialect {
     region == Self.firstRegion ? nil : "BucketAlreadyOwnedByYou"
   }
 
-  /// Returns the location constraint of a region, which is empty for the first region.
+  /// Returns the location constraint of a region, which is empty for `us-east-1`.
   func location(of region: String) -> String { region == Self.firstRegion ? "" : region }
 
   func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer) {
@@ -121,9 +123,9 @@ struct S3Dialect: Dialect {
 
   func isBucketName(_ name: String) -> Bool { isBucketNameWithOrWithoutDots(name) }
 
-  /// Returns a name encoded as listings contain it with `encoding-type=url`.
+  /// Returns an object key or prefix in the encoding that S3 listings use with `encoding-type=url`.
   ///
-  /// As in a form, a space becomes `+`; slashes are not encoded.
+  /// As in forms, a space becomes `+`. Slashes are not encoded.
   func encodedName(_ name: String) -> String {
     String(writing: { writer in
       for byte in name.utf8 {

@@ -3,12 +3,12 @@
 
 internal import StorageAuth
 
-/// A file or folder of the node.
+/// A file or folder of the simulated Aspera node.
 struct FileEntry: Sendable {
   let path: NodePath
   let modified: Timestamp
 
-  /// The content of a file, or `nil` for a folder.
+  /// The content of the file, or `nil` if the entry is a folder.
   let content: Content?
 
   var isFolder: Bool { content == nil }
@@ -16,16 +16,16 @@ struct FileEntry: Sendable {
   var byteCount: Int64 { content?.byteCount ?? 0 }
 }
 
-/// The reason why an operation on a file or folder fails.
+/// The reason why an operation on a file or folder of the Aspera node fails.
 enum FileProblem: Error {
   case notFound(NodePath)
   case isFolder(NodePath)
   case isNoFolder(NodePath)
   case exists(NodePath)
-  /// The operation would replace, move or delete the root.
+  /// The operation would replace, move or delete the root folder.
   case isRoot
 
-  /// The reason as a sentence.
+  /// The reason for the failure as a short message for the client.
   var message: String {
     switch self {
     case .notFound(let path): "No such file or directory: \(path.text)"

@@ -4,7 +4,7 @@
 internal import StorageAuth
 
 extension FileTree {
-  /// Creates a folder with its parent folders, unless they exist.
+  /// Creates a folder and its parent folders, unless they already exist.
   func makeFolder(_ path: NodePath, at date: Timestamp) async throws {
     for folder in path.folders {
       switch try entry(at: folder)?.isFolder {
@@ -21,7 +21,7 @@ extension FileTree {
     }
   }
 
-  /// Creates or replaces a file, and creates its parent folders.
+  /// Creates or replaces a file, and creates the file's parent folders if necessary.
   func put(_ content: Content, at path: NodePath, _ date: Timestamp) async throws {
     guard !path.names.isEmpty else { throw FileProblem.isRoot }
     try await makeFolder(path.parent, at: date)
@@ -31,7 +31,7 @@ extension FileTree {
     }
   }
 
-  /// Deletes a file, or a folder with its contents.
+  /// Deletes a file, or a folder with all its contents.
   func delete(_ path: NodePath) async throws {
     guard !path.names.isEmpty else { throw FileProblem.isRoot }
     for entry in try walk(path).reversed() {
@@ -39,7 +39,7 @@ extension FileTree {
     }
   }
 
-  /// Moves a file, or a folder with its contents, to a path that does not exist yet.
+  /// Moves a file, or a folder with all its contents, to a path that must not exist yet.
   func move(_ path: NodePath, to target: NodePath, at date: Timestamp) async throws {
     guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem.isRoot }
     let entries = try walk(path)

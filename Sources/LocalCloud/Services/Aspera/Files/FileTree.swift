@@ -3,27 +3,29 @@
 
 internal import StorageAuth
 
-/// The files and folders of the node, stored as objects of a separate bucket.
+/// The files and folders of the simulated Aspera node, stored as objects of a separate bucket.
 ///
-/// The key of a file is its path; the key of a folder is its path with a trailing slash.
+/// The object key of a file is its path; the object key of a folder is its path with a trailing slash.
 struct FileTree: Sendable {
   static let bucket = "files"
 
   let store: BucketTable
 
-  /// Returns the entry at a path, or `nil` if there is none.
+  /// Returns the file or folder at a path, or `nil` if the path does not exist.
   func entry(at path: NodePath) throws -> FileEntry? {
     try store.read(Self.bucket) { Self.entry(at: path, in: $0) }
   }
 
   /// Returns the folder at a path.
+  ///
+  /// - Throws: ``FileProblem`` if the path does not exist or is not a folder.
   func requireFolder(at path: NodePath) throws -> FileEntry {
     guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
     guard entry.isFolder else { throw FileProblem.isNoFolder(path) }
     return entry
   }
 
-  /// Returns the entries of a folder, ordered by the bytes of their names.
+  /// Returns the files and folders in a folder, ordered by the bytes of their names.
   func children(of folder: NodePath) throws -> [FileEntry] {
     try store.read(Self.bucket) { bucket in
       let page = bucket.page(ListQuery(prefix: folder.folderKey, delimiter: "/", after: folder.folderKey, limit: .max))
@@ -32,16 +34,16 @@ struct FileTree: Sendable {
     }
   }
 
-  /// Returns a file, or a folder with everything below it; a folder precedes its contents.
+  /// Returns a file, or a folder followed by all files and folders below it.
   func walk(_ path: NodePath) throws -> [FileEntry] {
     guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
     guard entry.isFolder else { return [entry] }
     return try [entry] + children(of: path).flatMap { try walk($0.path) }
   }
 
-  /// Returns the entry at a path in a bucket, or `nil` if there is none.
+  /// Returns the file or folder at a path in a bucket, or `nil` if the path does not exist.
   ///
-  /// A folder also exists if only objects below it exist.
+  /// A folder also exists if the bucket contains only objects below the folder.
   static func entry(at path: NodePath, in bucket: Bucket) -> FileEntry? {
     if path.names.isEmpty { return FileEntry(path: path, modified: bucket.created, content: nil) }
     if let object = bucket.objects[path.fileKey] {

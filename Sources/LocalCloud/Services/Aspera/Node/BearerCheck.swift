@@ -4,14 +4,14 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// A verifier of bearer tokens, which uses the verification key of the token's access key.
+/// A verifier of bearer tokens, which uses the verification key of the access key that a token belongs to.
 struct BearerCheck: Sendable {
-  /// The reason why a token is rejected.
+  /// The reason why the node rejects a bearer token.
   enum Problem: Error {
     case unknownKey, noVerificationKey, unreadable, wrongSignature, foreignScope
     case expired(Timestamp)
 
-    /// The reason as a sentence.
+    /// The reason why the bearer token is rejected, as a complete sentence.
     var message: String {
       switch self {
       case .unknownKey: "The access key of the bearer token is not known."
@@ -30,7 +30,12 @@ struct BearerCheck: Sendable {
     self.directory = directory
   }
 
-  /// Returns the reason why a token is not valid for an access key at a time, or `nil` if it is valid.
+  /// Returns the reason why a bearer token is invalid, or `nil` if it is valid.
+  ///
+  /// - Parameters:
+  ///   - token: The bearer token.
+  ///   - accessKey: The ID of the access key that the token must belong to.
+  ///   - date: The current time.
   func problem(of token: String, for accessKey: String, at date: Timestamp) -> Problem? {
     guard let key = directory.accessKey(accessKey) else { return .unknownKey }
     guard let pem = key.tokenVerificationKey else { return .noVerificationKey }

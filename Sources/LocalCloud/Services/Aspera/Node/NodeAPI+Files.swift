@@ -7,7 +7,7 @@ internal import StorageJSON
 extension NodeAPI {
   private static let largestPage = 10_000
 
-  /// Lists a folder or describes a file.
+  /// Lists the contents of a folder, or describes a file.
   func browse(_ document: JSONValue) throws -> Answer {
     guard let path = document["path"]?.string.flatMap({ NodePath($0) }) else {
       throw RefusalAnswer.nodeBadRequest("The path is missing, or leads out of the root.")
@@ -24,7 +24,9 @@ extension NodeAPI {
     ])
   }
 
-  /// Creates a folder.
+  /// Creates a folder on the node.
+  ///
+  /// - Parameter element: An element of the request's `paths`.
   func create(_ element: JSONValue, at date: Timestamp) async throws {
     guard element["type"]?.string ?? "directory" == "directory" else {
       throw RefusalAnswer.nodeBadRequest("Only folders (type directory) can be created.")
@@ -35,12 +37,17 @@ extension NodeAPI {
     try await aspera.files.makeFolder(path, at: date)
   }
 
-  /// Deletes a file, or a folder with its contents.
+  /// Deletes a file, or a folder with all its contents, from the node.
+  ///
+  /// - Parameter element: An element of the request's `paths`.
   func delete(_ element: JSONValue) async throws {
     try await aspera.files.delete(Self.path(element))
   }
 
-  /// Moves a file or folder; `source` and `destination` are relative to `path`.
+  /// Moves a file or folder of the node.
+  ///
+  /// - Parameter element: An element of the request's `paths`, in which `source` and `destination` are relative to
+  ///   `path`.
   func rename(_ element: JSONValue, at date: Timestamp) async throws {
     let base = try Self.path(element)
     guard let source = element["source"]?.string.flatMap({ NodePath($0) }),
@@ -49,7 +56,9 @@ extension NodeAPI {
     try await aspera.files.move(base.appending(source), to: base.appending(destination), at: date)
   }
 
-  /// Performs an action for each element of `paths`; an element's error is reported in its own result.
+  /// Performs an action for each element of the request's `paths`, and returns the response with all results.
+  ///
+  /// If the action fails for an element, the result for that element contains the error.
   func forEachPath(_ document: JSONValue, _ body: (JSONValue) async throws -> Void) async throws -> Answer {
     guard let elements = document["paths"]?.array else { throw RefusalAnswer.nodeBadRequest("There are no paths.") }
     var results: [JSONValue] = []

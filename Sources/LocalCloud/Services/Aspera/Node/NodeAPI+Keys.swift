@@ -6,18 +6,29 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension NodeAPI {
-  /// Returns the access keys that the caller may read: all for a node user, only its own for an access key.
+  /// Returns the response that lists the access keys that the caller can read.
+  ///
+  /// A node user can read all access keys; an access key can read only itself.
   func accessKeys(for caller: NodeCaller) -> Answer {
     let keys = aspera.directory.accessKeys.filter { key in caller.accessKeyID.map { $0 == key.id } ?? true }
     return Answer(.array(keys.map { Self.document(for: $0) }))
   }
 
-  /// Returns an access key.
+  /// Returns the response that describes an access key.
+  ///
+  /// - Parameters:
+  ///   - name: The ID of the access key, or `self` for the caller's access key.
+  ///   - caller: The authenticated caller.
   func accessKey(_ name: String, for caller: NodeCaller) throws(RefusalAnswer) -> Answer {
     Answer(Self.document(for: try key(name, for: caller)))
   }
 
-  /// Sets or removes the public key that verifies the bearer tokens of an access key.
+  /// Sets or removes the public key for verifying bearer tokens of an access key.
+  ///
+  /// - Parameters:
+  ///   - name: The ID of the access key, or `self` for the caller's access key.
+  ///   - document: The document in the request body.
+  ///   - caller: The authenticated caller.
   func setAccessKey(
     _ name: String, to document: JSONValue, for caller: NodeCaller
   ) throws(RefusalAnswer) -> Answer {
@@ -35,7 +46,7 @@ extension NodeAPI {
     return try accessKey(key.id, for: caller)
   }
 
-  /// Adds a public key to the accepted keys of a transfer user.
+  /// Adds a public key to the keys that a transfer user can log in with.
   func addPublicKey(_ document: JSONValue) throws(RefusalAnswer) -> Answer {
     guard let line = document["public_key"]?.string else { throw .nodeBadRequest("The public_key is missing.") }
     let user = document["username"]?.string ?? aspera.directory.transferUser

@@ -6,7 +6,9 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension NodeAPI {
-  /// Prepares transfers; each request results in a transfer specification with a token, or in a separate error.
+  /// Handles a setup call, which prepares transfers.
+  ///
+  /// For each transfer request, the response contains a transfer specification with a token, or an error.
   func setup(_ direction: TransferDirection, _ document: JSONValue, at date: Timestamp) throws -> Answer {
     guard let elements = document["transfer_requests"]?.array, !elements.isEmpty else {
       throw RefusalAnswer.nodeBadRequest("There are no transfer_requests.")

@@ -7,16 +7,16 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The Node API: authenticates the caller, routes the request and performs it.
+/// The simulated Node API, which authenticates the caller of a request, routes the request and performs it.
 struct NodeAPI: Sendable {
   static let endpoint = LocalCloud.Endpoint.node
 
   let aspera: AsperaContext
 
-  /// The port of the transfer desk.
+  /// The port of the simulated transfer server, which setup responses contain.
   let transferPort: Int
 
-  /// Authenticates and performs a request.
+  /// Authenticates the caller of a request, performs the request and returns the response.
   ///
   /// - Throws: `RefusalAnswer` or `FileProblem` if the request is rejected.
   func answer(to call: InboundCall) async throws -> Answer {
@@ -39,7 +39,7 @@ struct NodeAPI: Sendable {
     throw RefusalAnswer.node(.notFound, "There is no \(call.request.method.rawValue) \(call.path) here.")
   }
 
-  /// Returns the response for an error.
+  /// Returns the HTTP response for an error, with the error document of the Node API.
   func answer(for error: RefusalAnswer) -> Answer { Answer(["error": error.nodeDocument], error.status) }
 
   private func files(

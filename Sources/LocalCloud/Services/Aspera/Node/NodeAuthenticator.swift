@@ -7,14 +7,14 @@ internal import StorageCrypto
 
 /// The authentication of Node API requests.
 ///
-/// A request carries either `Basic` authorization of a node user or an access key, or a `Bearer` token with the access
-/// key in `X-Aspera-AccessKey`.
+/// A request contains either Basic authorization with the credentials of a node user or access key, or a bearer token.
+/// With a bearer token, the header `X-Aspera-AccessKey` contains the ID of the access key.
 struct NodeAuthenticator: Sendable {
   let directory: NodeDirectory
 
-  /// Returns the authenticated caller.
+  /// Returns the authenticated caller of a Node API request.
   ///
-  /// - Throws: A 401 error for a missing, unreadable or invalid authorization.
+  /// - Throws: A 401 (Unauthorized) error response if the authorization is missing, unreadable or invalid.
   func caller(of call: InboundCall) throws(RefusalAnswer) -> NodeCaller {
     guard let authorization = call.authorization else {
       throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")

@@ -1,14 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The authenticated caller of the Node API.
+/// The authenticated caller of a Node API request.
 enum NodeCaller: Sendable {
-  /// A node user.
+  /// The caller is the node user with the given name.
   case user(String)
-  /// An access key, authenticated by its secret or by a bearer token.
+  /// The caller used the access key with the given ID, authenticated by its secret or by a bearer token.
   case accessKey(String)
 
-  /// The id of the caller's access key, or `nil` for a node user.
+  /// The ID of the caller's access key, or `nil` if the caller is a node user.
   var accessKeyID: String? {
     if case .accessKey(let id) = self { id } else { nil }
   }

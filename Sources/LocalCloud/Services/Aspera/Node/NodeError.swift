@@ -5,15 +5,15 @@ internal import HTTPTypes
 internal import StorageJSON
 
 extension RefusalAnswer {
-  /// Creates an error of the Node API, whose code is its status.
+  /// Creates an error response of the Node API, whose error code is the HTTP status code.
   static func node(_ status: HTTPResponse.Status, _ message: String) -> RefusalAnswer {
     RefusalAnswer(status, String(status.code), message)
   }
 
-  /// Creates the error for an invalid request.
+  /// Creates the error response of the Node API for an invalid request.
   static func nodeBadRequest(_ message: String) -> RefusalAnswer { node(.badRequest, message) }
 
-  /// Creates the error for a file problem.
+  /// Creates the error response of the Node API for a failed operation on a file or folder.
   static func node(_ problem: FileProblem) -> RefusalAnswer {
     switch problem {
     case .notFound: node(.notFound, problem.message)
@@ -22,7 +22,7 @@ extension RefusalAnswer {
     }
   }
 
-  /// The error document of the Node API.
+  /// The error document of the Node API for this error.
   var nodeDocument: JSONValue {
     [
       "code": .number(JSONNumber(status.code)), "reason": .string(status.reasonPhrase),

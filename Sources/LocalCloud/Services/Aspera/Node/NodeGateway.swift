@@ -6,14 +6,14 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 
-/// The HTTP request handler of the Node API.
+/// The HTTP request handler of the simulated Node API.
 struct NodeGateway: Sendable {
   private static let bodyByteLimit = 8 * 1024 * 1024
 
   let api: NodeAPI
   let context: CloudContext
 
-  /// Handles a request.
+  /// Handles a Node API request and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
     let exchange = context.open(NodeAPI.endpoint)
@@ -43,7 +43,7 @@ struct NodeGateway: Sendable {
 }
 
 extension RefusalAnswer {
-  /// Converts an error that was thrown while handling a Node API request.
+  /// Creates the error response for an error that was thrown while a Node API request was handled.
   fileprivate init(ofNode error: any Error) {
     switch error {
     case let error as RefusalAnswer: self = error

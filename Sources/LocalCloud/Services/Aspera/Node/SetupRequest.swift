@@ -4,14 +4,14 @@
 internal import AsperaAuth
 internal import StorageJSON
 
-/// One element of a setup call.
+/// A transfer request in a setup call of the Node API.
 struct SetupRequest: Sendable {
   private static let defaultLifetime = Duration.seconds(86_400)
 
   let direction: TransferDirection
   let request: JSONValue
 
-  /// The elements of `paths`.
+  /// The elements of the transfer request's `paths`, each with a source, a destination or both.
   let paths: [JSONValue]
 
   init(_ direction: TransferDirection, _ element: JSONValue) throws(RefusalAnswer) {
@@ -24,7 +24,7 @@ struct SetupRequest: Sendable {
     if direction == .receive, paths.isEmpty { throw .nodeBadRequest("There are no paths.") }
   }
 
-  /// The requested lifetime of the token.
+  /// The requested lifetime of the transfer token, or one day if the request specifies no lifetime.
   var lifetime: Duration {
     get throws(RefusalAnswer) {
       guard let asked = request["token_life_seconds"], asked != .null else { return Self.defaultLifetime }
@@ -35,7 +35,7 @@ struct SetupRequest: Sendable {
     }
   }
 
-  /// The paths that the token grants access to: the destinations of an upload, or the sources of a download.
+  /// The paths that the transfer token grants access to: the destinations of an upload, or the sources of a download.
   var places: [NodePath] {
     get throws(RefusalAnswer) {
       switch direction {
@@ -61,7 +61,9 @@ struct SetupRequest: Sendable {
     }
   }
 
-  /// The `paths` of the response; those of an upload contain only destinations, as in a server's responses.
+  /// The `paths` of the response to the setup call.
+  ///
+  /// For an upload, the paths contain only destinations, as in the responses of a real server.
   var answeredPaths: JSONValue {
     guard direction == .send else { return .array(paths) }
     return .array(
@@ -70,9 +72,9 @@ struct SetupRequest: Sendable {
       })
   }
 
-  /// The `destination_root` of the response.
+  /// The `destination_root` of the response to the setup call.
   ///
-  /// For an upload without a root and with a single destination, it is that destination.
+  /// If an upload has no root folder and a single destination, the root is that destination.
   var answeredRoot: String {
     if let root = request["destination_root"]?.string { return root }
     guard direction == .send else { return "" }
@@ -80,7 +82,7 @@ struct SetupRequest: Sendable {
     return root
   }
 
-  /// The public keys in the request, each a line in the format of `authorized_keys`.
+  /// The public keys in the transfer request, each as a line in the format of `authorized_keys`.
   var publicKeys: [String] {
     switch request["public_keys"] {
     case .string(let text)?: text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }

@@ -3,7 +3,9 @@
 
 internal import Synchronization
 
-/// The connections to the transfer desk, limited in number; the oldest one is discarded first.
+/// The open connections to the simulated transfer server.
+///
+/// Their number is limited; if there are too many, the oldest connection is discarded.
 final class ConnectionTable: Sendable {
   private static let capacity = 4096
 
@@ -14,9 +16,9 @@ final class ConnectionTable: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds a connection.
+  /// Adds a connection to the table.
   ///
-  /// - Returns: The id of the connection, which is random and hard to guess.
+  /// - Returns: The ID of the connection, which is random and hard to guess.
   func add(_ connection: TransferConnection) -> String {
     let id = BlobID.random().description
     state.withLock { state in
@@ -29,7 +31,7 @@ final class ConnectionTable: Sendable {
 
   subscript(id: String) -> TransferConnection? { state.withLock { $0.connections[id] } }
 
-  /// Removes a connection.
+  /// Removes the connection with an ID.
   func remove(_ id: String) {
     state.withLock { state in
       state.connections[id] = nil

@@ -4,17 +4,19 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The permissions of a transfer token.
+/// The permissions that a transfer token grants.
 struct TransferClaim: Sendable {
   let direction: TransferDirection
   let user: String
 
-  /// The paths that the token may write (direction `send`) or read, including everything below them.
+  /// The paths that the token grants access to, including everything below the paths.
+  ///
+  /// A token with the direction `send` grants write access, and any other token grants read access.
   let places: [NodePath]
 
   let issued: Timestamp
   let end: Timestamp
 
-  /// Returns whether the token may access a path.
+  /// Returns whether the token grants access to a path.
   func covers(_ path: NodePath) -> Bool { places.contains { $0.contains(path) } }
 }

@@ -4,15 +4,15 @@
 internal import AsperaAuth
 internal import Synchronization
 
-/// A connection to the transfer desk, with its login, session and open files.
+/// A connection to the simulated transfer server, with its login, session and open files.
 final class TransferConnection: Sendable {
-  /// A session, with the permissions of its token.
+  /// A transfer session, with the permissions of its token.
   struct Session: Sendable {
     let direction: TransferDirection
     let claim: TransferClaim?
   }
 
-  /// The state of a file in transfer.
+  /// The state of a file that is being transferred.
   enum OpenFile: Sendable {
     case sending(Content)
     case receiving(NodePath, byteCount: Int64, [Extent])
@@ -26,7 +26,7 @@ final class TransferConnection: Sendable {
     var byteCount: Int64 = 0
   }
 
-  /// The maximum size of a piece in bytes, unless a fault requires smaller pieces.
+  /// The maximum number of bytes to transfer in one request, unless a fault requires fewer bytes.
   private static let pieceByteCount: Int64 = 1024 * 1024
 
   private let fault: LocalCloud.TransferFault?
@@ -36,38 +36,38 @@ final class TransferConnection: Sendable {
     self.fault = fault
   }
 
-  /// The account that logged in, or `nil` before the login.
+  /// The account that logged in on the connection, or `nil` before the login.
   var account: LocalCloud.TransferAccount? {
     get { state.withLock { $0.account } }
     set { state.withLock { $0.account = newValue } }
   }
 
-  /// The session, or `nil` before it begins.
+  /// The transfer session of the connection, or `nil` before the session begins.
   var session: Session? {
     get { state.withLock { $0.session } }
     set { state.withLock { $0.session = newValue } }
   }
 
-  /// The maximum number of bytes to transfer in one request.
+  /// The maximum number of bytes to transfer in one request of the connection.
   var pieceByteCount: Int64 {
     guard case .afterBytes(let bytes)? = fault?.place else { return Self.pieceByteCount }
     return min(max(bytes, 1), Self.pieceByteCount)
   }
 
-  /// Returns the fault at a point of the transfer, or `nil` if there is none.
+  /// Returns the fault planned for a point of the transfer, or `nil` if no fault is planned there.
   func fault(at place: LocalCloud.TransferFault.Place) -> LocalCloud.TransferFault? {
     fault.flatMap { $0.place == place ? $0 : nil }
   }
 
-  /// Returns the fault in the content if it is due: enough bytes were transferred, or the content ended.
+  /// Returns the fault planned for the content of the transfer, or `nil` if the fault isn't due yet.
+  ///
+  /// The fault is due when enough bytes were transferred, or when the content has ended.
   func faultInContent(isEnd: Bool) -> LocalCloud.TransferFault? {
     guard let fault, case .afterBytes(let bytes) = fault.place else { return nil }
     return isEnd || state.withLock { $0.byteCount } >= bytes ? fault : nil
   }
 
-  /// Opens a file.
-  ///
-  /// - Returns: The number of the file.
+  /// Opens a file for the transfer and returns the number that identifies the file on this connection.
   func open(_ file: OpenFile) -> Int {
     state.withLock { state in
       state.files.append(file)
@@ -75,22 +75,22 @@ final class TransferConnection: Sendable {
     }
   }
 
-  /// Returns the file with a number.
+  /// Returns the open file with a number, or `nil` if no file has that number.
   func file(_ number: Int) -> OpenFile? {
     state.withLock { $0.files.indices.contains(number) ? $0.files[number] : nil }
   }
 
-  /// Sets the state of a file.
+  /// Sets the state of the open file with a number.
   func update(_ number: Int, _ file: OpenFile) {
     state.withLock { $0.files[number] = file }
   }
 
-  /// Counts transferred bytes of content.
+  /// Adds to the number of content bytes that were transferred on the connection.
   func passed(_ byteCount: Int64) {
     state.withLock { $0.byteCount += byteCount }
   }
 
-  /// Whether every file to receive is complete.
+  /// Whether all files that the server receives on the connection are complete.
   var isComplete: Bool {
     state.withLock { state in
       state.files.allSatisfy { file in

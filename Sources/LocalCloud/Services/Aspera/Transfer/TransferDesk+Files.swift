@@ -11,7 +11,7 @@ internal import StorageJSON
 extension TransferDesk {
   // MARK: Downloads
 
-  /// Lists a source of a download: the entry itself and everything below it.
+  /// Returns the response that lists the source of a download: a file, or a folder with everything below it.
   func source(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard let session = connection.session, session.direction == .receive else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
@@ -29,7 +29,7 @@ extension TransferDesk {
     return Answer(["entries": .array(entries)])
   }
 
-  /// Returns a range of bytes of a file.
+  /// Returns the response with a byte range of a file that is being downloaded.
   func read(_ number: Int, from offset: Int64, _ count: Int64, _ connection: TransferConnection) throws -> Answer {
     guard case .sending(let content)? = connection.file(number), offset >= 0, count > 0,
       let end = offset.checkedAdding(count), end <= content.byteCount
@@ -44,14 +44,14 @@ extension TransferDesk {
 
   // MARK: Uploads
 
-  /// Creates a folder.
+  /// Creates a folder for an upload.
   func makeFolder(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     guard let session = connection.session, session.direction == .send else { throw TransferRefusal.protocolError }
     try await aspera.files.makeFolder(Self.path(document["path"], session.claim), at: date)
     return Answer([:])
   }
 
-  /// Describes the entry at a path.
+  /// Returns the response that describes the file or folder at a path.
   func kind(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard connection.account != nil else { throw TransferRefusal.protocolError }
     guard let entry = try aspera.files.entry(at: Self.path(document["path"], connection.session?.claim)) else {
@@ -64,7 +64,7 @@ extension TransferDesk {
     ])
   }
 
-  /// Opens a file for an upload; an empty file is complete at once.
+  /// Opens a file for an upload; an empty file is complete immediately.
   func open(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     guard let session = connection.session, session.direction == .send,
       let byteCount = document["bytes"]?.integer, byteCount >= 0
@@ -76,7 +76,9 @@ extension TransferDesk {
     return Answer(["file": .number(JSONNumber(number))])
   }
 
-  /// Appends bytes to an uploaded file, which is complete once all of its bytes have arrived.
+  /// Appends bytes to a file that is being uploaded.
+  ///
+  /// The file is complete once all of its bytes have arrived.
   func write(
     _ number: Int, from offset: Int64, _ request: Request, _ connection: TransferConnection, at date: Timestamp
   ) async throws -> Answer {

@@ -5,7 +5,7 @@ internal import AsperaAuth
 internal import StorageAuth
 internal import StorageJSON
 
-/// The server side of SSH and ascp for `ascp-simulator`: JSON and bytes over HTTP.
+/// The simulated transfer server, which replaces SSH and ascp for `ascp-simulator` with JSON and bytes over HTTP.
 ///
 /// A client connects, logs in, begins a session, transfers folders and files in pieces, and ends the session.
 /// Sources/LocalCloud/LocalCloud.docc/LocalAsperaNode.md describes the calls.
@@ -15,7 +15,7 @@ struct TransferDesk: Sendable {
   let aspera: AsperaContext
   let connections = ConnectionTable()
 
-  /// Opens a connection and returns the host key.
+  /// Opens a connection and returns the response with the connection's ID and the host key's fingerprint.
   func connect() throws -> Answer {
     aspera.count { $0.connections += 1 }
     let connection = TransferConnection(aspera.cloud.injector.transferFault())
@@ -23,7 +23,7 @@ struct TransferDesk: Sendable {
     return Answer(["connection": .string(connections.add(connection)), "host_key": .string(aspera.hostKey.description)])
   }
 
-  /// Logs in a user with the password or a public key of an account.
+  /// Logs in a user with a password or a public key.
   func login(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard let user = document["user"]?.string else { throw TransferRefusal.protocolError }
     let keys = document["public_keys"]?.array?.compactMap(\.string) ?? []
@@ -36,7 +36,9 @@ struct TransferDesk: Sendable {
     return Answer([:])
   }
 
-  /// Begins a session: checks the token, and the paths that are already known.
+  /// Begins a transfer session.
+  ///
+  /// The transfer token must be valid and grant access to the paths that are already known.
   func begin(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) throws -> Answer {
     guard let account = connection.account,
       let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) })
@@ -50,7 +52,7 @@ struct TransferDesk: Sendable {
     return Answer(["piece": .number(JSONNumber(connection.pieceByteCount))])
   }
 
-  /// Ends a session successfully.
+  /// Ends a transfer session successfully.
   func end(_ id: String, _ connection: TransferConnection) throws -> Answer {
     guard connection.session != nil, connection.isComplete else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: true))
@@ -59,14 +61,14 @@ struct TransferDesk: Sendable {
     return Answer([:])
   }
 
-  /// Throws an injected fault, if there is one.
+  /// Throws the error for an injected fault, and counts the fault; does not throw if the fault is `nil`.
   func inject(_ fault: LocalCloud.TransferFault?) throws {
     guard let fault else { return }
     aspera.count { $0.faults[fault.code, default: 0] += 1 }
     throw InjectedRefusal(refusal: TransferRefusal(fault))
   }
 
-  /// Returns a path of the node that the session's token covers.
+  /// Parses a path, and checks that the session's token grants access to the path.
   static func path(_ value: JSONValue?, _ claim: TransferClaim?) throws -> NodePath {
     guard let text = value?.string else { throw TransferRefusal.protocolError }
     guard let path = NodePath(text) else { throw TransferRefusal(41, "The path leads out of the docroot: \(text)") }
@@ -75,7 +77,7 @@ struct TransferDesk: Sendable {
   }
 }
 
-/// An injected rejection, which is not counted with the real ones.
+/// An injected error of the simulated transfer server, which is not counted as a real error response.
 struct InjectedRefusal: Error {
   let refusal: TransferRefusal
 }

@@ -7,7 +7,7 @@ internal import NIOCore
 internal import StorageAuth
 internal import StorageJSON
 
-/// The HTTP request handler of the transfer desk.
+/// The HTTP request handler of the simulated transfer server.
 struct TransferGateway: Sendable {
   private static let bodyByteLimit = 8 * 1024 * 1024
 
@@ -19,7 +19,7 @@ struct TransferGateway: Sendable {
     context = aspera.cloud
   }
 
-  /// Handles a request of the simulator.
+  /// Handles a request of `ascp-simulator` and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
     let exchange = context.open(TransferDesk.endpoint)

@@ -4,7 +4,7 @@
 internal import AsperaAuth
 internal import StorageJSON
 
-/// An error of the transfer desk, with an error code of ascp.
+/// An error of the simulated transfer server, with an ascp error code.
 struct TransferRefusal: Error {
   let code: Int
   let text: String
@@ -14,7 +14,7 @@ struct TransferRefusal: Error {
     self.text = text
   }
 
-  /// Creates the error for a file problem.
+  /// Creates the error for a failed operation on a file or folder.
   init(_ problem: FileProblem) {
     switch problem {
     case .notFound: code = 4
@@ -26,7 +26,7 @@ struct TransferRefusal: Error {
     text = problem.message
   }
 
-  /// Creates an injected error.
+  /// Creates the error for an injected transfer fault.
   init(_ fault: LocalCloud.TransferFault) {
     let name = AscpErrorCode(fault.code)?.name ?? "\(fault.code)"
     self.init(fault.code, fault.text ?? "The server ended the session: \(name), as fault injection requested")
@@ -35,9 +35,9 @@ struct TransferRefusal: Error {
   /// The error for a failed login, which does not reveal the reason, as in SSH.
   static let account = TransferRefusal(19, "failed to authenticate")
 
-  /// The error for a call that is invalid or out of order, which the simulator never sends.
+  /// The error for a call that is invalid or out of order, which `ascp-simulator` never sends.
   static let protocolError = TransferRefusal(1, "The transfer desk does not understand the call")
 
-  /// The error document of the transfer desk.
+  /// The error document of the simulated transfer server for this error.
   var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
 }

@@ -6,19 +6,20 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// The verification of transfer tokens.
+/// A verifier of the tokens with which clients begin transfer sessions.
 struct TransferTokenCheck: Sendable {
   let aspera: AsperaContext
 
-  /// Verifies the token of a session.
+  /// Verifies the transfer token of a session and returns its permissions.
   ///
   /// - Parameters:
-  ///   - token: The token, if the session has one.
+  ///   - token: The token, or `nil` if the session has no token.
   ///   - tags: The tags of the session.
   ///   - account: The account that logged in.
-  ///   - direction: The direction of the transfer from the client's point of view.
+  ///   - direction: The direction of the transfer, from the client's point of view.
   ///   - date: The current time.
   /// - Returns: The permissions of the token, or `nil` if the session may access all paths.
+  /// - Throws: `TransferRefusal` if the token is missing, invalid or expired, or does not match the session.
   func claim(
     _ token: String?, tags: JSONValue?, account: LocalCloud.TransferAccount, _ direction: TransferDirection,
     at date: Timestamp
@@ -49,7 +50,9 @@ struct TransferTokenCheck: Sendable {
     return claim
   }
 
-  /// Checks that the token covers a path.
+  /// Checks that a token grants access to a path; `nil` permissions grant access to all paths.
+  ///
+  /// - Throws: `TransferRefusal` if the token doesn't grant access to the path.
   static func check(_ path: NodePath, against claim: TransferClaim?) throws(TransferRefusal) {
     guard let claim, !claim.covers(path) else { return }
     throw refusal("the token does not match the file list: \(path.text) is not part of it")

@@ -4,20 +4,20 @@
 internal import StorageAuth
 package import Synchronization
 
-/// The issued transfer tokens.
+/// The transfer tokens that the simulated node issued, with their permissions.
 ///
 /// A token is retained for an hour after its expiration, so that it is rejected as expired and not as unknown. The
-/// number of tokens is limited; those that expire first are discarded first.
+/// number of tokens is limited; the tokens that expire first are discarded first.
 package final class TransferTokenTable: Sendable {
   private static let capacity = 20_000
   private static let retention = Duration.seconds(3600)
 
   private let claims = Mutex<[[UInt8]: TransferClaim]>([:])
 
-  /// A closure that receives every issued token, so that tests can search for tokens that leaked.
+  /// A closure that receives every issued transfer token, so that tests can search for leaked tokens.
   package static let watcher = Mutex<(@Sendable (String) -> Void)?>(nil)
 
-  /// Issues a token in the format of a real server.
+  /// Issues a transfer token with the given permissions, in the format of a real server.
   func issue(_ claim: TransferClaim) -> String {
     let token = "ATM2_AC" + RandomText.letters(76) + "_2MTA"
     claims.withLock { claims in
@@ -34,6 +34,8 @@ package final class TransferTokenTable: Sendable {
     return token
   }
 
-  /// Returns the permissions of a token, or `nil` if it was not issued here or is no longer retained.
+  /// Returns the permissions of a transfer token.
+  ///
+  /// - Returns: `nil` if this node did not issue the token, or no longer retains it.
   func claim(of token: String) -> TransferClaim? { claims.withLock { $0[Array(token.utf8)] } }
 }

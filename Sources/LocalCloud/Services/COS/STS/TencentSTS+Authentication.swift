@@ -7,14 +7,14 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension TencentSTS {
-  /// The maximum difference between the signing time and the current time.
+  /// The maximum difference between a call's signing time and the current time.
   private static let clockTolerance = Duration.seconds(5 * 60)
 
-  /// Authenticates a call by either of the two signature schemes.
+  /// Authenticates a call, which may use the signature version 1 or TC3-HMAC-SHA256.
   ///
   /// Page: "Signature v3".
   ///
-  /// - Returns: The key that signed the call.
+  /// - Returns: The access key that signed the call.
   func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> AccessKey {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
     if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }

@@ -6,10 +6,10 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The token service of Tencent Cloud (STS 2018-08-13): GetFederationToken, AssumeRole and AssumeRoleWithWebIdentity.
+/// The simulated token service of Tencent Cloud (STS 2018-08-13).
 ///
-/// Like the real service it reports errors with status 200; the error is in the document. Pages: "GetFederationToken",
-/// "AssumeRole", "AssumeRoleWithWebIdentity".
+/// It supports GetFederationToken, AssumeRole and AssumeRoleWithWebIdentity. Like the real service, it reports errors
+/// with the status 200 and an error document. Pages: "GetFederationToken", "AssumeRole", "AssumeRoleWithWebIdentity".
 struct TencentSTS: TokenServiceHandler {
   private static let version = "2018-08-13"
   private static let policyByteLimit = 6144
@@ -26,7 +26,7 @@ struct TencentSTS: TokenServiceHandler {
     self.identityTokens = identityTokens
   }
 
-  /// Returns whether a call is meant for the token service of Tencent Cloud.
+  /// Returns whether a call is addressed to the token service of Tencent Cloud.
   func isAsked(by call: InboundCall) -> Bool {
     if call.header("x-tc-action") != nil { return true }
     if let authorization = call.authorization, authorization.hasBytePrefix("TC3") || authorization == "SKIP" {
@@ -138,9 +138,9 @@ struct TencentSTS: TokenServiceHandler {
     return lifetime
   }
 
-  /// Returns the session policy, or `nil` if there is none.
+  /// Returns the session policy in a call's parameters, or `nil` if the call contains no policy.
   ///
-  /// The value of the parameter is percent-encoded once more; some SDKs omit that encoding.
+  /// In addition to the encoding of the request, the policy is percent-encoded; some SDKs omit this second encoding.
   private func policy(_ parameters: CallParameters) throws(RefusalAnswer) -> SessionPolicy? {
     guard let text = parameters["Policy"] else { return nil }
     guard text.utf8.count <= Self.policyByteLimit * 3 else { throw .policyTooLong }
@@ -174,7 +174,7 @@ struct TencentSTS: TokenServiceHandler {
 }
 
 extension JSONValue {
-  /// Returns whether the value contains an object with a member of this name, at any depth.
+  /// Returns whether the JSON value contains an object with a member of a given name, at any depth.
   fileprivate func hasMember(_ name: String) -> Bool {
     switch self {
     case .object(let object): object[name] != nil || object.contains { $0.value.hasMember(name) }

@@ -7,14 +7,16 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension AlibabaSTS {
-  /// The maximum difference between the signing time and the current time; a nonce is remembered for twice as long.
+  /// The maximum difference between a call's signing time and the current time.
+  ///
+  /// A nonce is remembered for twice as long.
   private static let clockTolerance = Duration.seconds(15 * 60)
 
-  /// Authenticates a call by either of the two signature schemes.
+  /// Authenticates a call, which may use the RPC signature scheme or ACS3-HMAC-SHA256.
   ///
-  /// Pages: "Request syntax and signature method V3", and "Signature mechanism" for the signature in the parameters.
+  /// Pages: "Request syntax and signature method V3", and "Signature mechanism" for the RPC signature scheme.
   ///
-  /// - Returns: The id of the key that signed the call.
+  /// - Returns: The ID of the access key that signed the call.
   func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> AccessKeyID {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
     if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }
@@ -101,7 +103,9 @@ extension AlibabaSTS {
     }
   }
 
-  /// Performs the last checks of a correctly signed call: that of the session token, and that the call is not a replay.
+  /// Checks the session token and the nonce of a call whose signature is valid, and returns the access key ID.
+  ///
+  /// - Throws: An error response if the session token is missing, invalid or expired, or if the nonce was used before.
   private func accept(
     _ key: AccessKey, token: String?, nonce: String, at date: Timestamp
   ) throws(RefusalAnswer) -> AccessKeyID {

@@ -6,9 +6,9 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The token service of Alibaba Cloud (STS 2015-04-01): AssumeRole and AssumeRoleWithOIDC, with responses in JSON.
+/// The simulated token service of Alibaba Cloud (STS 2015-04-01).
 ///
-/// Pages: "AssumeRole", "AssumeRoleWithOIDC".
+/// It supports AssumeRole and AssumeRoleWithOIDC, with JSON responses. Pages: "AssumeRole", "AssumeRoleWithOIDC".
 struct AlibabaSTS: TokenServiceHandler {
   static let version = "2015-04-01"
   private static let shortestLife: Int64 = 900
@@ -24,7 +24,7 @@ struct AlibabaSTS: TokenServiceHandler {
     self.identityTokens = identityTokens
   }
 
-  /// Returns whether a call has a header of this service.
+  /// Returns whether a call contains a header of the Alibaba Cloud token service.
   ///
   /// This service also handles all calls that no other token service recognizes.
   func isAsked(by call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
@@ -159,7 +159,7 @@ struct AlibabaSTS: TokenServiceHandler {
   }
 }
 
-/// Returns whether a byte is a letter, a digit or one of `.@-_`.
+/// Returns whether a byte is allowed in a role session name: a letter, a digit or one of `.@-_`.
 private func isAllowedInSessionName(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -170,12 +170,12 @@ private func isAllowedInSessionName(_ byte: UInt8) -> Bool {
 }
 
 extension RefusalAnswer {
-  /// Creates the error for a missing parameter.
+  /// Creates the error response for a missing parameter.
   fileprivate static func missing(_ name: String) -> RefusalAnswer {
     RefusalAnswer(.badRequest, "Missing\(name)", "\(name) is mandatory for this action.")
   }
 
-  /// Creates the error for a malformed parameter.
+  /// Creates the error response for a malformed parameter.
   fileprivate static func malformed(_ name: String) -> RefusalAnswer {
     RefusalAnswer(.badRequest, "InvalidParameter.\(name)", "The parameter \(name) is wrongly formed.")
   }

@@ -8,9 +8,9 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// The token service of Amazon Web Services (STS 2011-06-15): AssumeRole and AssumeRoleWithWebIdentity.
+/// The simulated token service of Amazon Web Services (STS 2011-06-15).
 ///
-/// Pages: "AssumeRole", "AssumeRoleWithWebIdentity".
+/// It supports AssumeRole and AssumeRoleWithWebIdentity. Pages: "AssumeRole", "AssumeRoleWithWebIdentity".
 struct AmazonSTS: TokenServiceHandler {
   private static let version = "2011-06-15"
   private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
@@ -80,10 +80,12 @@ struct AmazonSTS: TokenServiceHandler {
 
   // MARK: Authentication
 
-  /// Verifies the signature of a call, which must cover the whole body.
+  /// Verifies the signature of a call and returns the ID of the access key that signed the call.
+  ///
+  /// The whole body must be signed.
   private func authenticate(_ call: InboundCall) throws(RefusalAnswer) -> AccessKeyID {
-    // SDKs send the hash of the body only to S3. Here it is computed from the received body, so that the signature
-    // covers it.
+    // SDKs send the hash of the body only to S3. Here, the server adds the hash of the received body to the request, so
+    // that the signature is verified with it.
     var request = call.request
     request.headerFields[values: .known("x-amz-content-sha256")] = [SHA256.hash(call.call.body).hex]
     do throws(VerificationError) {
@@ -91,7 +93,7 @@ struct AmazonSTS: TokenServiceHandler {
         issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
         throw VerificationError(.unsigned, "The call carries no authorization.", remedy: "Sign it.")
       }
-      // A signature in the URL does not cover the body, but parameters are read from both.
+      // Parameters are read from both the URL and the body, but a signature in the URL doesn't include the body.
       guard claim.placement == .header else { throw VerificationError.malformed("Sign a call in its headers.") }
       guard let key = issuer.context.keys.key(claim.accessKeyID, of: .s3, at: call.date) else {
         throw VerificationError.unknownKey(claim.accessKeyID)
@@ -206,7 +208,9 @@ struct AmazonSTS: TokenServiceHandler {
 }
 
 extension String {
-  /// The ARN of a role as that of the user who assumed it, without the session name.
+  /// The ARN of an assumed-role user, derived from a role's ARN and without the session name.
+  ///
+  /// A string that is not the ARN of a role remains unchanged.
   fileprivate var replacingRole: String {
     let parts = parts(between: ":", atMost: 5).map(String.init)
     guard parts.count == 6, let name = parts[5].removingBytePrefix("role/") else { return self }
