@@ -4,9 +4,9 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// Reads the fields of a credential from a JSON response and reports which field is missing or invalid.
+/// A reader of the fields of a credential in a JSON response, whose errors name the missing or invalid field.
 struct AnswerReader: Sendable {
-  /// The name of the provider.
+  /// The name of the provider that receives the response, for error messages.
   let source: String
   /// The remedy in errors about a response that cannot be read.
   let remedy: String
@@ -15,15 +15,15 @@ struct AnswerReader: Sendable {
     CredentialError(.malformedAnswer, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
-  /// Returns the JSON object in a response.
+  /// Returns the JSON object that a response contains.
   ///
-  /// A body that is not a JSON object throws a retryable error because the response may have been truncated.
+  /// A body that is not a JSON object leads to a retryable error, because the response may have been truncated.
   func object(_ answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
     guard let object = answer.object else { throw malformed(answer.unreadable, isRetryable: true) }
     return object
   }
 
-  /// Returns the nonempty string under the first of `names` that is present.
+  /// Returns the string in the first present field out of `names`, which must not be empty.
   func text(_ names: [String], in object: JSONObject) throws(CredentialError) -> String {
     guard let (name, value) = object.first(names) else {
       throw malformed("The response has no field \(names.joined(separator: " or ")).")
@@ -33,9 +33,9 @@ struct AnswerReader: Sendable {
     return text
   }
 
-  /// Returns the time under the first of `names` that is present, or `nil` if none of them is.
+  /// Returns the time in the first present field out of `names`, or `nil` if no such field is present.
   ///
-  /// Accepts ISO 8601 and Unix time. Unix time may be a number or a string, in seconds or milliseconds.
+  /// The time is in ISO 8601 or is Unix time, as a number or a string, in seconds or milliseconds.
   func instant(_ names: [String], in objects: [JSONObject]) throws(CredentialError) -> Timestamp? {
     for object in objects {
       guard let (name, value) = object.first(names) else { continue }
@@ -48,7 +48,7 @@ struct AnswerReader: Sendable {
     return nil
   }
 
-  /// Describes why a time is not plausible as the start or the expiration of a current credential.
+  /// Returns a message that says why a time cannot be the start or the expiration of a current credential.
   private static func problem(_ name: String, _ time: Timestamp, _ value: JSONValue) -> String {
     let isEnd = name.lowercased().hasPrefix("expir")
     if !isWritten(value), time.unixSeconds <= 0 {
