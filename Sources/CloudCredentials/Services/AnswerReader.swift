@@ -67,10 +67,11 @@ struct AnswerReader: Sendable {
     return "The field \(name) is \(time), which is too far ahead: Unix time is counted in seconds or milliseconds."
   }
 
-  /// Ten years in seconds, the largest value that errors call a duration; as Unix time it is before 1980.
+  /// Ten years in seconds, the longest duration that a number in a time field is taken for; as Unix time it is before
+  /// 1980.
   private static let longestDuration: Int64 = 10 * 365 * 86_400
 
-  /// Returns whether a time is a string with a date rather than a number.
+  /// Returns whether a JSON value is a string with a date rather than a number.
   private static func isWritten(_ value: JSONValue) -> Bool {
     value.string.map { Int64($0.trimmingBlanks()) == nil } ?? false
   }
@@ -86,15 +87,15 @@ struct AnswerReader: Sendable {
     }
   }
 
-  /// Creates a temporary key and checks that it can be used.
+  /// Creates a temporary key from the fields of a response, and checks that the key can be used.
   ///
   /// - Parameters:
   ///   - id: The access key ID.
-  ///   - secret: The secret.
+  ///   - secret: The secret access key.
   ///   - token: The session token.
-  ///   - start: The time from which the key is valid, or `nil` if the issuer does not state it.
+  ///   - start: The time from which the key is valid, or `nil` if the issuer does not specify a start.
   ///   - expiration: The time at which the key expires.
-  ///   - issuerTime: The current time by the issuer's clock, or `nil` if it is unknown.
+  ///   - issuerTime: The current time according to the issuer's clock, or `nil` if that time is unknown.
   func issued(
     id: String, secret: String, token: String, start: Timestamp? = nil, expiration: Timestamp, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -102,8 +103,10 @@ struct AnswerReader: Sendable {
     return try issued(key, at: issuerTime)
   }
 
-  /// Checks that a key can be used: its fields are valid, it starts before it expires, and it has not expired by the
-  /// issuer's clock.
+  /// Returns a key after checking that it can be used.
+  ///
+  /// The key's fields must be valid, the key must start before it expires, and it must not have expired according to
+  /// the issuer's clock.
   func issued(_ key: AccessKey, at issuerTime: Timestamp?) throws(CredentialError) -> IssuedCredential<AccessKey> {
     do {
       try key.check()
@@ -121,7 +124,9 @@ struct AnswerReader: Sendable {
 }
 
 extension Timestamp {
-  /// Creates a timestamp from Unix time in seconds or, above the value of 2010-01-01 in milliseconds, in milliseconds.
+  /// Creates a timestamp from Unix time in seconds or milliseconds.
+  ///
+  /// A number greater than the one for 2010-01-01 in milliseconds is taken as milliseconds.
   fileprivate init(unix number: Int64) {
     self.init(unixSeconds: number > 1_262_304_000_000 ? number / 1000 : number)
   }
