@@ -4,7 +4,7 @@
 internal import HTTPTypes
 package import StorageAuth
 
-/// A client that sends one request at a time to a service and receives the response within limits of time and size.
+/// A client that sends a request to a service and receives the response within limits of time and size.
 package struct ServiceExchange: Sendable {
   /// The name of the provider that sends the requests, for error messages.
   let source: String
