@@ -16,7 +16,9 @@ public struct AppServerShape: Sendable {
   /// A format that is detected automatically among the formats of all services in this package.
   public static let automatic = AppServerShape(kind: .documents(known))
 
-  /// The document formats of all services. The last format is used for a response that no format recognizes.
+  /// The document formats of all services.
+  ///
+  /// The last format is used for a response that no format recognizes.
   static let known: [AppServerDocument] = [.s3, .oss, .cos]
 
   private init(kind: Kind) {

@@ -14,7 +14,9 @@ package struct ConfigurationFile: Sendable {
   /// The environment variable that contains the file's path, or `nil` if the tool has no such variable.
   var variable: String?
 
-  /// The default paths of the file. The first path at which a file exists is used.
+  /// The default paths of the file.
+  ///
+  /// The first path at which a file exists is used.
   let paths: [String]
 
   /// The remedy in error messages: a sentence that says how to create the file.

@@ -13,7 +13,9 @@ struct SettingTable: Sendable {
 
   private let values: [String: JSONValue]
 
-  /// Creates a table from the members of a JSON object. A member whose value is `null` counts as unset.
+  /// Creates a table from the members of a JSON object.
+  ///
+  /// A member whose value is `null` counts as unset.
   init(_ object: JSONObject, at place: SettingLocation) {
     self.place = place
     values = Dictionary(object.filter { $0.value != .null }) { _, last in last }

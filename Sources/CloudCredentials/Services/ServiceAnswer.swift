@@ -39,7 +39,9 @@ package struct ReceivedAnswer: Sendable {
 struct ServiceAnswer: Sendable {
   private let received: ReceivedAnswer
 
-  /// The response body as a JSON object, or `nil` if the body is not a JSON object. A byte order mark is skipped.
+  /// The response body as a JSON object, or `nil` if the body is not a JSON object.
+  ///
+  /// A byte order mark is skipped.
   let object: JSONObject?
 
   /// The response body as XML, or `nil` if the body is not XML.

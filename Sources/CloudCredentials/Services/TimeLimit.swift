@@ -61,7 +61,9 @@ private final class Race<Outcome: Sendable>: Sendable {
     waiter?.resume(returning: outcome)
   }
 
-  /// Waits for the outcome of the race. Only one task may wait.
+  /// Waits for the outcome of the race.
+  ///
+  /// Only one task may wait.
   func outcome() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state -> Outcome? in

@@ -5,7 +5,9 @@ package import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A request to a cloud service's API, with its whole body. The signature covers both the request and the body.
+/// A request to a cloud service's API, with its whole body.
+///
+/// The signature covers both the request and the body.
 package struct ServiceCall: Sendable {
   /// The head of the request, whose authority is the `host` in the signature.
   package var request: HTTPRequest

@@ -79,7 +79,9 @@ struct AmazonPlanReader {
   /// The STS endpoint that assumes the profile's roles.
   let endpoint: AmazonSTSEndpoint
 
-  /// Whether the caller or the environment specifies the profile. A profile that cannot be used then ends the search.
+  /// Whether the caller or the environment specifies the profile.
+  ///
+  /// A profile that cannot be used then ends the search.
   let isNamed: Bool
 
   /// Returns the plan to obtain a key that a profile describes.

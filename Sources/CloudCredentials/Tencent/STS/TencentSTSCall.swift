@@ -6,7 +6,9 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// The parameters of a request to Tencent Cloud's STS. Parameters that are `nil` are omitted from the request.
+/// The parameters of a request to Tencent Cloud's STS.
+///
+/// Parameters that are `nil` are omitted from the request.
 struct TencentSTSParameters: Sendable {
   var name: String?
   var roleARN: String?
