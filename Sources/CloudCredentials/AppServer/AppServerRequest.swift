@@ -45,7 +45,7 @@ extension AppServerRequest: CustomStringConvertible, CustomDebugStringConvertibl
     "AppServerRequest(\(method) \(ServiceURL(url)?.visible ?? Secret.mask))"
   }
 
-  /// The same as ``description``.
+  /// A description for debugging, which equals ``description`` so that it does not show a login either.
   public var debugDescription: String { description }
 
   /// A mirror that shows neither the headers nor the body of the request.

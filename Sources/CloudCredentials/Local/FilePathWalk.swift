@@ -27,7 +27,7 @@ struct FilePathWalk {
     self.pending = pending
   }
 
-  /// Returns the components of a path in reverse order.
+  /// Returns the components of a path in reverse order, so that the next component can be removed from the end.
   private static func parts(of path: String) -> [Substring] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }
   }

@@ -16,7 +16,7 @@ struct INIDocument {
     /// A closure that normalizes a key, so that keys can be compared.
     var key: @Sendable (String) -> String = { $0.lowercased() }
 
-    /// Whether quotation marks around a value are removed.
+    /// Whether quotation marks around a setting's value are removed.
     var removesQuotes = true
 
     /// Whether lines that are indented more deeply than the preceding key are nested settings of that key.
@@ -40,7 +40,7 @@ struct INIDocument {
   private var parent: (name: String, indentation: Int, isEmpty: Bool)?
   private var sections: [String: Section] = [:]
 
-  /// The original names of the sections, in their order in the file.
+  /// The section names as written in the file, in their order in the file.
   private(set) var names: [String] = []
 
   /// Parses an INI file.

@@ -11,7 +11,9 @@ internal import StorageCrypto
   internal import Glibc
 #endif
 
-/// An open file, so that its status and its content belong to the same file even if the path is replaced.
+/// An open file whose status and content are read through the same descriptor.
+///
+/// Both therefore belong to the same file even if the file at the path is replaced.
 struct OpenedFile: ~Copyable {
   private static let chunkByteCount = 1 << 14
   private static let longestReservation: Int64 = 1 << 20

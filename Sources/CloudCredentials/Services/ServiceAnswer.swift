@@ -19,7 +19,7 @@ package struct ReceivedAnswer: Sendable {
     self.masks = masks
   }
 
-  /// The HTTP status code.
+  /// The response's HTTP status code.
   package var status: Int { response.status.code }
 
   /// The current time according to the service's clock, read from the response's `Date` header.
@@ -66,7 +66,7 @@ struct ServiceAnswer: Sendable {
 
   var body: [UInt8] { received.body }
 
-  /// The HTTP status code.
+  /// The response's HTTP status code.
   var status: Int { received.status }
 
   var isSuccess: Bool { response.status.kind == .successful }

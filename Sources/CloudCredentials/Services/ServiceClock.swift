@@ -21,8 +21,7 @@ final class ServiceClock: Sendable {
 
   private let anchor = Lock<Anchor?>(nil)
 
-  /// Returns the current time according to the service's clock if that time is known, otherwise according to this
-  /// machine's.
+  /// Returns the service's current time if it is known, otherwise the current time according to this machine's clock.
   func now(by time: any SigningClock) -> Timestamp {
     guard let anchor = anchor.withLock({ $0 }) else { return time.now }
     return anchor.time.advanced(by: time.uptime - anchor.uptime)

@@ -11,7 +11,7 @@ enum LimitedOutcome<Value: Sendable>: Sendable {
 }
 
 extension SigningClock {
-  /// Runs work in a separate task, and returns its value or the reason why the work did not finish in time.
+  /// Runs work in a separate task for at most a duration, and returns the outcome.
   ///
   /// The function returns at the limit even if the work ignores its cancellation. The work then continues in the
   /// background.

@@ -52,9 +52,9 @@ protocol Cloud: Sendable {
   /// Returns the service whose signing rules apply to a request.
   func service(of request: HTTPRequest, _ options: RequestOptions) -> SignedService
 
-  /// Whether strings to sign and canonical requests can end with a line feed.
+  /// Whether the cloud's strings to sign and canonical requests end with a line feed.
   ///
-  /// If so, a line feed at the end of a file with such a string belongs to the string.
+  /// If so, a line feed at the end of a file that contains such a string belongs to the string.
   var signedTextsEndWithLineFeed: Bool { get }
 
   // MARK: Token server
@@ -81,7 +81,7 @@ protocol Cloud: Sendable {
   /// - Throws: An error if the cloud's policy language cannot express the policy.
   func document(_ policy: AccessPolicy, region: String) throws -> String
 
-  /// Returns the provider that requests the ordered temporary keys from the cloud's token service.
+  /// Returns a provider that requests temporary keys with the given parameters from the cloud's token service.
   func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey>
 
   /// Returns the account with which the token server signs requests for its callers.

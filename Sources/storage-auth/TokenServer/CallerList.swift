@@ -68,7 +68,7 @@ struct CallerList: Sendable {
     }
   }
 
-  /// The names of all callers.
+  /// The names of all callers in the list.
   var names: [String] { callers.map(\.name) }
 
   /// Returns the name of the caller that sent a request.

@@ -43,9 +43,10 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
 
   /// Returns the access key that the profile contains or that a service or command issues for the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if the file or the profile does not exist, the source is disabled,
-  ///   or the profile requires a login in a browser; `failed` or `malformedAnswer` if the profile cannot be used; or
-  ///   the error of the service or the command that the profile specifies.
+  /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
+  ///   `notConfigured` if the default file or profile does not exist, the source is disabled, or the profile requires a
+  ///   login in a browser; `failed` or `malformedAnswer` if the profile cannot be used; or the error of the service or
+  ///   the command that the profile specifies.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }

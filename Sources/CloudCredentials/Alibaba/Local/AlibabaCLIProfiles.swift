@@ -39,7 +39,10 @@ struct AlibabaCLIProfiles {
     }
   }
 
-  /// The name of the current profile, or `nil` if the file has no profile.
+  /// The name of the file's current profile, or `nil` if the file specifies no current profile and contains no
+  /// profiles.
+  ///
+  /// If the file contains profiles but specifies no current profile, the name is `default`.
   var current: String? {
     get throws(CredentialError) {
       if let name = try root.text("current") { return name }
@@ -47,7 +50,7 @@ struct AlibabaCLIProfiles {
     }
   }
 
-  /// The error for a file without profiles.
+  /// The error for a configuration file that contains no profiles.
   var nothing: CredentialError { file.place.error(.notConfigured, "has no profile") }
 
   /// Returns the error for a profile name that the file does not contain.

@@ -43,8 +43,9 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
 
   /// Returns the access key that the profile contains or that a service issues for the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if the file or the profile does not exist; `failed` or
-  ///   `malformedAnswer` if the profile cannot be used; or the error of the service that the profile specifies.
+  /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
+  ///   `notConfigured` if the default file or profile does not exist; `failed` or `malformedAnswer` if the profile
+  ///   cannot be used; or the error of the service that the profile specifies.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }

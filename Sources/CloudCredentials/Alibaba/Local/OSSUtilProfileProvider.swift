@@ -52,7 +52,8 @@ public struct OSSUtilProfileProvider: CredentialProvider {
 
   /// Returns the access key that the profile contains or that a service or command issues for the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if the file, the profile or its key does not exist; `failed` or
+  /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
+  ///   `notConfigured` if the default file or profile does not exist, or the profile contains no key; `failed` or
   ///   `malformedAnswer` if the profile cannot be used; or the error of the service or the command that the profile
   ///   specifies.
   public func credential() async throws(CredentialError) -> AccessKey {

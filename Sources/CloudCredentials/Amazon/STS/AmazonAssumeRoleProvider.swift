@@ -61,7 +61,6 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
 
   /// Assumes the role and returns a temporary key.
   ///
-  /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
   ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
   ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
@@ -72,7 +71,6 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Returns: A temporary key and the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
