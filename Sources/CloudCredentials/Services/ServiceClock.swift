@@ -31,7 +31,7 @@ final class ServiceClock: Sendable {
   ///
   /// - Parameters:
   ///   - answer: The response that rejects the date.
-  ///   - date: The rejected date of the signature.
+  ///   - date: The rejected signing time.
   ///   - time: The clocks of this machine.
   /// - Returns: Whether a request that is signed again, with the service's time, can succeed.
   func correct(by answer: ServiceAnswer, signedAt date: Timestamp, _ time: any SigningClock) -> Bool {

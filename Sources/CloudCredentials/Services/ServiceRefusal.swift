@@ -12,7 +12,7 @@ struct ServiceRefusal: Sendable {
 
 /// The rules for interpreting the error codes of a vendor's services.
 struct RefusalRules: Sendable {
-  /// Prefixes of the error codes for a wrong time of the signature.
+  /// Prefixes of the error codes for a wrong signing time.
   let clock: [String]
   /// Prefixes of the error codes for temporary conditions, after which a retry can succeed.
   let passing: [String]

@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// A sender of signed requests to a service, which corrects its clock if the service rejects the time of a signature.
+/// A client that sends signed requests to a service, and corrects its clock if the service rejects the signing time.
 struct SignedExchange: Sendable {
   let exchange: ServiceExchange
   let credentials: any CredentialProvider<AccessKey>
@@ -18,8 +18,8 @@ struct SignedExchange: Sendable {
 
   /// Sends a signed request and returns the service's successful response.
   ///
-  /// If the service rejects the time of the signature, the request is created, signed and sent once more with the
-  /// service's time.
+  /// If the service rejects the signing time, the request is created, signed and sent once more with the service's
+  /// time.
   ///
   /// - Parameters:
   ///   - signer: The signer for the request.

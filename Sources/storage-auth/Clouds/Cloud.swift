@@ -8,7 +8,7 @@ internal import StorageAuthServer
 internal import StorageClient
 internal import StorageDiagnosis
 
-/// A cloud with buckets, with everything that the commands must know about the cloud.
+/// A cloud with buckets, with the properties and functions that the commands of `storage-auth` need.
 protocol Cloud: Sendable {
   /// The cloud's name on the command line, which is also the scheme of its locations, such as `oss://`.
   var name: String { get }

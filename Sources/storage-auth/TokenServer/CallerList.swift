@@ -6,7 +6,7 @@ internal import StorageAuth
 
 /// The callers of a token server with their bearer tokens, read from a file that has one line for each caller.
 struct CallerList: Sendable {
-  /// An error in a file with a token server's callers.
+  /// An error in a file that lists a token server's callers.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }

@@ -55,8 +55,9 @@ enum Location: Hashable {
     }
   }
 
-  /// The bucket, node or server that contains the location, as a location with an empty key; a file's container is the
-  /// file.
+  /// The location of the bucket, node or server that contains this location, with an empty key.
+  ///
+  /// A file on this machine is its own container.
   var container: Location {
     switch self {
     case .object(let cloud, let bucket, _): .object(cloud, bucket: bucket, key: "")

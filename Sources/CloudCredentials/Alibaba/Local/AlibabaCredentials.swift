@@ -16,7 +16,7 @@ public import StorageAuth
 /// let credentials = CredentialCache(sources.chain)
 /// ```
 public struct AlibabaCredentials: Sendable {
-  /// The type of a source in the chain, or `nil` to omit the source.
+  /// The type of an optional source of access keys; a source that is `nil` is omitted from the chain.
   public typealias Source = (any CredentialProvider<AccessKey>)?
 
   /// The source that reads the key from `OSS_ACCESS_KEY_ID`, `OSS_ACCESS_KEY_SECRET` and `OSS_SESSION_TOKEN`.
@@ -52,7 +52,7 @@ public struct AlibabaCredentials: Sendable {
 
   private let machine: ProviderContext
 
-  /// Creates the vendor's default sources for a machine.
+  /// Creates Alibaba Cloud's default sources for a machine.
   ///
   /// - Parameter machine: The context that gives access to the environment, files, commands and the network.
   public init(_ machine: ProviderContext) {

@@ -7,9 +7,9 @@ public import StorageAuth
 /// A provider of temporary keys for a role, which Alibaba Cloud's token service (STS) issues to the holder of another
 /// key.
 ///
-/// The provider sends `AssumeRole` requests that are signed with ACS3-HMAC-SHA256. If the service rejects the time of
-/// the signature, the provider takes the service's time from the response, signs the request again once, and uses that
-/// time for later requests.
+/// The provider sends `AssumeRole` requests that are signed with ACS3-HMAC-SHA256. If the service rejects the signing
+/// time, the provider takes the service's time from the response, signs the request again once, and uses that time for
+/// later requests.
 ///
 /// ```swift
 /// let keys = AlibabaAssumeRoleProvider(

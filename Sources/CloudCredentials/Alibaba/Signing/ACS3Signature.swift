@@ -56,7 +56,7 @@ package enum ACS3Signature {
     secret.bytes.withBytes { HMACKey<SHA256>($0) }.authenticationCode(for: stringToSign).hex
   }
 
-  /// Returns the signature that a received request must have to be valid.
+  /// Returns the expected signature for a received request.
   ///
   /// - Parameters:
   ///   - call: The request as it was received.

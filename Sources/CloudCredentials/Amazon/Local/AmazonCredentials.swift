@@ -16,7 +16,7 @@ public import StorageAuth
 /// let credentials = CredentialCache(sources.chain)
 /// ```
 public struct AmazonCredentials: Sendable {
-  /// The type of a source in the chain, or `nil` to omit the source.
+  /// The type of an optional source of access keys; a source that is `nil` is omitted from the chain.
   public typealias Source = (any CredentialProvider<AccessKey>)?
 
   /// The source that reads the key from the environment.
@@ -41,7 +41,7 @@ public struct AmazonCredentials: Sendable {
   /// The source that requests a key for the instance's role from the metadata service.
   public var metadata: Source
 
-  /// Creates the vendor's default sources for a machine.
+  /// Creates Amazon's default sources for a machine.
   ///
   /// A profile that is passed to this initializer takes precedence over the environment: the properties `environment`
   /// and `webIdentity` are then `nil`.

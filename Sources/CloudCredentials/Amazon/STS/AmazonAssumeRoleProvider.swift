@@ -6,10 +6,10 @@ public import StorageAuth
 
 /// A provider of temporary keys for a role, which Amazon's token service (STS) issues to the holder of another key.
 ///
-/// The provider sends `AssumeRole` requests that are signed with Signature Version 4. If the service rejects the time
-/// of the signature, the provider takes the service's time from the response, signs the request again once, and uses
-/// that time for later requests. Pages: "AssumeRole" in the STS API reference and "Create a signed AWS API request" in
-/// the IAM User Guide.
+/// The provider sends `AssumeRole` requests that are signed with Signature Version 4. If the service rejects the
+/// signing time, the provider takes the service's time from the response, signs the request again once, and uses that
+/// time for later requests. Pages: "AssumeRole" in the STS API reference and "Create a signed AWS API request" in the
+/// IAM User Guide.
 ///
 /// ```swift
 /// let keys = AmazonAssumeRoleProvider(

@@ -45,8 +45,8 @@ extension ServiceURL {
 extension RefusalRules {
   /// The rules for interpreting the error codes of Amazon's token service.
   ///
-  /// The service also reports a wrong time of the signature as `SignatureDoesNotMatch`. Therefore a clock that differs
-  /// from the service's is corrected before the secret is assumed to be wrong.
+  /// The service also reports a wrong signing time as `SignatureDoesNotMatch`. Therefore a clock that differs from the
+  /// service's is corrected before the secret is assumed to be wrong.
   ///
   /// Pages: "AssumeRole" and "AssumeRoleWithWebIdentity", section "Errors", and "Common Errors" in the STS API
   /// reference.

@@ -15,7 +15,7 @@ public import StorageAuth
 /// let credentials = CredentialCache(sources.chain)
 /// ```
 public struct TencentCredentials: Sendable {
-  /// The type of a source in the chain, or `nil` to omit the source.
+  /// The type of an optional source of access keys; a source that is `nil` is omitted from the chain.
   public typealias Source = (any CredentialProvider<AccessKey>)?
 
   /// The source that reads the key from the environment.
@@ -47,7 +47,7 @@ public struct TencentCredentials: Sendable {
   /// the vendor's chain, the instance's role comes first. To use the pod's role instead, set ``metadata`` to `nil`.
   public var podRole: Source
 
-  /// Creates the vendor's default sources for a machine.
+  /// Creates Tencent Cloud's default sources for a machine.
   ///
   /// - Parameter machine: The context that gives access to the environment, files and the network.
   public init(_ machine: ProviderContext) {

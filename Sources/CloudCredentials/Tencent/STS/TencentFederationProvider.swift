@@ -8,8 +8,8 @@ public import StorageAuth
 /// issues.
 ///
 /// The provider sends `GetFederationToken` requests that are signed with TC3-HMAC-SHA256. If the service rejects the
-/// time of the signature, the provider takes the service's time from the response, signs the request again once, and
-/// uses that time for later requests.
+/// signing time, the provider takes the service's time from the response, signs the request again once, and uses that
+/// time for later requests.
 public struct TencentFederationProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source: String

@@ -76,7 +76,7 @@ package struct TC3Signature: Sendable {
     return key.authenticationCode(for: stringToSign).hex
   }
 
-  /// Returns the signature that a received request must have to be valid.
+  /// Returns the expected signature for a received request.
   ///
   /// - Parameters:
   ///   - call: The request as it was received.
