@@ -15,7 +15,7 @@ struct AppServerAnswer {
       remedy: "Compare the server's response with the formats in the article CredentialServices of CloudCredentials.")
   }
 
-  /// Returns the access key that the response contains, in the given format.
+  /// Returns the access key in this response, decoded from the given format.
   func issued(as shape: AppServerShape) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard answer.isSuccess else { throw refusal }
     switch shape.kind {

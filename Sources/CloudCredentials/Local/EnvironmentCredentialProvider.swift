@@ -64,7 +64,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   /// Leading and trailing whitespace is removed from values, and an empty variable counts as unset.
   ///
   /// - Returns: The access key.
-  /// - Throws: A `CredentialError` that names the missing variables: `notConfigured` if no variable is set, `failed` if
+  /// - Throws: A `CredentialError` that lists the missing variables: `notConfigured` if no variable is set, `failed` if
   ///   only some variables are set or the key is invalid.
   public func credential() async throws(CredentialError) -> AccessKey {
     let id = read(idName)?.trimmed

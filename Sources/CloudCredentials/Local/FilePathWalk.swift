@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A walk along a path from the root directory to a file, through every directory and symbolic link.
+/// An inspection of every directory and symbolic link on a path, from the root directory to a file.
 struct FilePathWalk {
   /// The maximum number of symbolic links on a path, which is also the kernel's limit.
   private static let longestLinkChain = 40

@@ -10,10 +10,10 @@ internal import StorageAuth
 struct INIDocument {
   /// The differences between the INI files of the vendors' tools.
   struct Dialect: Sendable {
-    /// A closure that normalizes a section name, so that names can be compared.
+    /// A closure that returns the normalized spelling of a section name, by which the section is found.
     var section: @Sendable (String) -> String = { $0.lowercased() }
 
-    /// A closure that normalizes a key, so that keys can be compared.
+    /// A closure that returns the normalized spelling of a key, by which the setting is found.
     var key: @Sendable (String) -> String = { $0.lowercased() }
 
     /// Whether quotation marks around a setting's value are removed.

@@ -98,7 +98,7 @@ struct FileStatus: Equatable {
 
   /// Reads the status of the file at a path, or returns `nil` if the status cannot be read.
   ///
-  /// A symbolic link is not followed: the status is that of the link.
+  /// If the path leads to a symbolic link, the status describes the link itself.
   init?(at path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }

@@ -41,7 +41,7 @@ package struct SettingLocation: Sendable {
 }
 
 extension String {
-  /// The string in quotation marks if it looks like a name, otherwise a text with its length.
+  /// The string in quotation marks if it looks like a name, or a phrase that contains only its length.
   ///
   /// A string that does not look like a name is not shown, because it may be a misplaced secret.
   package var shownIfName: String {

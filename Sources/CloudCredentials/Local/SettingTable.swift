@@ -65,7 +65,7 @@ struct SettingTable: Sendable {
     throw place.malformed("has no whole number in “\(name)”")
   }
 
-  /// Returns a Boolean setting, which can be a Boolean or a string; `false` if the setting is missing or empty.
+  /// Returns a Boolean setting, which can be a Boolean or a string, or `false` if the setting is missing or empty.
   func flag(_ name: String) throws(CredentialError) -> Bool {
     switch values[name] {
     case nil: return false

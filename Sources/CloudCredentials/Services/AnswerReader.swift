@@ -126,7 +126,7 @@ struct AnswerReader: Sendable {
 extension Timestamp {
   /// Creates a timestamp from Unix time in seconds or milliseconds.
   ///
-  /// A number greater than the one for 2010-01-01 in milliseconds is taken as milliseconds.
+  /// A number greater than 1,262,304,000,000, which is 2010-01-01 in milliseconds, is in milliseconds.
   fileprivate init(unix number: Int64) {
     self.init(unixSeconds: number > 1_262_304_000_000 ? number / 1000 : number)
   }

@@ -30,7 +30,7 @@ final class ServiceClock: Sendable {
   /// Sets the clock to the service's time after the service has rejected the date of a signature.
   ///
   /// - Parameters:
-  ///   - answer: The response that rejects the date.
+  ///   - answer: The response that rejects the signing time.
   ///   - date: The rejected signing time.
   ///   - time: The clocks of this machine.
   /// - Returns: Whether a request that is signed again, with the service's time, can succeed.

@@ -16,7 +16,7 @@ struct RefusalRules: Sendable {
   let clock: [String]
   /// Prefixes of the error codes for temporary conditions, after which a retry can succeed.
   let passing: [String]
-  /// Prefixes of error codes, each with the remedy for errors; the first prefix that matches is used.
+  /// Prefixes of error codes, each with the remedy for errors, of which the first matching prefix is used.
   let remedies: [(code: String, remedy: String)]
 
   func isClock(_ refusal: ServiceRefusal?) -> Bool {

@@ -5,7 +5,7 @@ internal import Foundation
 
 /// Functions that inspect files on this machine.
 enum LocalFiles {
-  /// Returns whether the path is that of a directory.
+  /// Returns whether a path leads to a directory, without following a symbolic link.
   static func isDirectory(_ path: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeDirectory
   }

@@ -3,11 +3,12 @@
 
 public import StorageAuth
 
-/// A provider that obtains a key as a profile of Alibaba Cloud's command-line tool (`~/.aliyun/config.json`) specifies.
+/// A provider of access keys from a profile of Alibaba Cloud's command-line tool: `~/.aliyun/config.json`.
 ///
-/// The profile is the `profile` parameter, the profile that `ALIBABA_CLOUD_PROFILE` specifies, or the file's current
-/// profile, in this order. The file is read for each credential. `ALIBABA_CLOUD_CONFIG_FILE` specifies another path,
-/// and `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true` disables the source.
+/// The profile contains a key, or specifies a service or a command that issues keys. It is the `profile` parameter, the
+/// profile that `ALIBABA_CLOUD_PROFILE` specifies, or the file's current profile, in this order. The file is read for
+/// each credential. `ALIBABA_CLOUD_CONFIG_FILE` specifies another path, and `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true`
+/// disables the source.
 ///
 /// All modes except `RsaKeyPair` are supported. `CloudSSO` and `OAuth` require a login in a browser, so only the
 /// temporary key that such a login has stored is used, until the key expires.

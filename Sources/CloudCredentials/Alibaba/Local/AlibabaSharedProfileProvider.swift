@@ -3,11 +3,11 @@
 
 public import StorageAuth
 
-/// A provider that obtains a key as a profile in the file that Alibaba Cloud's SDKs share
-/// (`~/.alibabacloud/credentials`) specifies.
+/// A provider of access keys from a profile in the file that Alibaba Cloud's SDKs share: `~/.alibabacloud/credentials`.
 ///
-/// The profile is the `profile` parameter, the profile that `ALIBABA_CLOUD_PROFILE` specifies, or `default`, in this
-/// order. The file is read for each credential. `ALIBABA_CLOUD_CREDENTIALS_FILE` specifies another path.
+/// The profile contains a key, or specifies a service that issues keys. It is the `profile` parameter, the profile that
+/// `ALIBABA_CLOUD_PROFILE` specifies, or `default`, in this order. The file is read for each credential.
+/// `ALIBABA_CLOUD_CREDENTIALS_FILE` specifies another path.
 public struct AlibabaSharedProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "Alibaba Cloud shared profile", variable: "ALIBABA_CLOUD_CREDENTIALS_FILE",

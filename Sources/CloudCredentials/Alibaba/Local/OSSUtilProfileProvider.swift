@@ -3,12 +3,12 @@
 
 public import StorageAuth
 
-/// A provider that obtains a key as a profile of ossutil, version 1 or 2 (`~/.ossutilconfig`), specifies.
+/// A provider of access keys from a profile of ossutil, version 1 or 2: `~/.ossutilconfig`.
 ///
-/// The profile is the `profile` parameter, the profile that `OSSUTIL_PROFILE` specifies, or `default`, in this order.
-/// Files of version 1 have only the section `[Credentials]`, which is used if there is no default profile. As in
-/// ossutil, the spellings `accessKeyID`, `access-key-id` and `access_key_id` of a setting are equivalent.
-/// `OSSUTIL_CONFIG_FILE` specifies another path.
+/// The profile contains a key, or specifies a service or a command that issues keys. It is the `profile` parameter, the
+/// profile that `OSSUTIL_PROFILE` specifies, or `default`, in this order. Files of version 1 have only the section
+/// `[Credentials]`, which is used if there is no default profile. As in ossutil, the spellings `accessKeyID`,
+/// `access-key-id` and `access_key_id` of a setting are equivalent. `OSSUTIL_CONFIG_FILE` specifies another path.
 public struct OSSUtilProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "ossutil", variable: "OSSUTIL_CONFIG_FILE", paths: ["~/.ossutilconfig"], remedy: "Run ossutil config.")

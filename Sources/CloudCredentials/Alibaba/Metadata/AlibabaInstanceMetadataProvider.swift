@@ -4,7 +4,7 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys for an ECS instance's role, which the instance's metadata service issues.
+/// A provider that requests temporary keys for an ECS instance's role from the instance's metadata service.
 ///
 /// The newer protocol, which requires a token, is tried first. If the service cannot be reached or the instance has no
 /// role, the error is `notConfigured`, so that a credential chain continues with its next source. Once the service has

@@ -4,8 +4,8 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys for a role, which Alibaba Cloud's token service (STS) issues to the holder of another
-/// key.
+/// A provider that assumes a role with another key and returns the temporary keys that Alibaba Cloud's token service
+/// (STS) issues.
 ///
 /// The provider sends `AssumeRole` requests that are signed with ACS3-HMAC-SHA256. If the service rejects the signing
 /// time, the provider takes the service's time from the response, signs the request again once, and uses that time for

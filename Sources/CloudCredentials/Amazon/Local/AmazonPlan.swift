@@ -9,7 +9,7 @@ indirect enum AmazonPlan: Sendable {
   case key(AccessKey)
   /// A plan that reads the key from Amazon's environment variables.
   case environment
-  /// A plan that requests a key for the ECS task or the pod from the platform.
+  /// A plan that requests a key for the current ECS task or pod from the container platform.
   case container
   /// A plan that requests a key for the instance's role from the metadata service.
   case instanceRole

@@ -32,7 +32,7 @@ struct AmazonFiles {
   private let credentials: File?
   private let config: File?
 
-  /// Reads those of the two files that exist.
+  /// Reads the two files, either of which may be missing.
   ///
   /// - Throws: A `CredentialError` if a file that an environment variable specifies does not exist, or if a file cannot
   ///   be read.

@@ -3,7 +3,7 @@
 
 public import StorageAuth
 
-/// A provider that obtains a key as a profile in the files that Amazon's tools and SDKs share specifies.
+/// A provider of access keys from a profile in the files that Amazon's tools and SDKs share.
 ///
 /// The files are `~/.aws/credentials` and `~/.aws/config`. The profile is the `profile` parameter, the profile that
 /// `AWS_DEFAULT_PROFILE` or `AWS_PROFILE` specifies, or `default`, in this order. Both files are read for each

@@ -4,7 +4,7 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys for an EC2 instance's role, which the instance's metadata service issues.
+/// A provider that requests temporary keys for an EC2 instance's role from the instance's metadata service.
 ///
 /// The newer protocol, which requires a token (IMDSv2), is tried first. The older protocol is used if the service
 /// issues no tokens or does not respond to the token request, which happens behind a container network. If the service

@@ -4,7 +4,8 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys for a role, which Amazon's token service (STS) issues to the holder of another key.
+/// A provider that assumes a role with another key and returns the temporary keys that Amazon's token service (STS)
+/// issues.
 ///
 /// The provider sends `AssumeRole` requests that are signed with Signature Version 4. If the service rejects the
 /// signing time, the provider takes the service's time from the response, signs the request again once, and uses that

@@ -4,8 +4,7 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys for a role, which Amazon's token service (STS) issues in exchange for an identity
-/// token.
+/// A provider that exchanges an identity token for temporary keys of a role at Amazon's token service (STS).
 ///
 /// The provider sends unsigned `AssumeRoleWithWebIdentity` requests. Pods of Amazon's container service obtain their
 /// keys in this way (IRSA), and so do jobs of other services that issue identity tokens. Page:

@@ -3,7 +3,7 @@
 
 public import StorageAuth
 
-/// A provider that obtains a key as the configuration of coscli (`cos.base` in `~/.cos.yaml`) specifies.
+/// A provider of access keys from the configuration of coscli: `cos.base` in `~/.cos.yaml`.
 ///
 /// coscli obfuscates the keys in this file with a constant that every copy of coscli contains, unless
 /// `disableencryption` is `"true"`. Only plain keys are read; obfuscated keys are detected and reported as

@@ -4,7 +4,7 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys for a CVM instance's role, which the instance's metadata service issues.
+/// A provider that requests temporary keys for a CVM instance's role from the instance's metadata service.
 ///
 /// If the service cannot be reached or the instance has no role, the error is `notConfigured`, so that a credential
 /// chain continues with its next source. Once the service has responded, it is assumed to exist. The transport must not

@@ -4,8 +4,8 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys with a subset of a permanent key's rights, which Tencent Cloud's token service (STS)
-/// issues.
+/// A provider that requests temporary keys with a subset of a permanent key's rights from Tencent Cloud's token service
+/// (STS).
 ///
 /// The provider sends `GetFederationToken` requests that are signed with TC3-HMAC-SHA256. If the service rejects the
 /// signing time, the provider takes the service's time from the response, signs the request again once, and uses that
