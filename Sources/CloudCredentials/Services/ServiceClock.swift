@@ -27,7 +27,7 @@ final class ServiceClock: Sendable {
     return anchor.time.advanced(by: time.uptime - anchor.uptime)
   }
 
-  /// Sets the clock to the service's time after the service has rejected the date of a signature.
+  /// Sets the clock to the service's time after the service has rejected the signing time of a request.
   ///
   /// - Parameters:
   ///   - answer: The response that rejects the signing time.
