@@ -3,10 +3,10 @@
 
 internal import ArgumentParser
 
-/// The program `storage-auth`.
+/// The entry point of the program `storage-auth`.
 @main
 enum StorageAuthProgram {
-  /// Runs the command that the arguments name; error messages are printed through ``Terminal``.
+  /// Runs the command that the command line specifies, and prints errors through ``Terminal``.
   static func main() async {
     do {
       var command = try await StorageAuthCommand.asyncParseAsRoot()
@@ -26,7 +26,7 @@ enum StorageAuthProgram {
   }
 }
 
-/// The root command, which contains all other commands.
+/// The root command `storage-auth`, which contains all other commands.
 struct StorageAuthCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storage-auth",

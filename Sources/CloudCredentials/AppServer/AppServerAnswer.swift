@@ -4,7 +4,7 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// The response of an app server.
+/// A response of an app server to a request for a temporary key.
 struct AppServerAnswer {
   let source: String
   let answer: ServiceAnswer
@@ -15,7 +15,7 @@ struct AppServerAnswer {
       remedy: "Compare the server's response with the formats in the article CredentialServices of CloudCredentials.")
   }
 
-  /// Returns the key in the response.
+  /// Returns the access key in this response, decoded from the given format.
   func issued(as shape: AppServerShape) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard answer.isSuccess else { throw refusal }
     switch shape.kind {
@@ -36,7 +36,7 @@ struct AppServerAnswer {
     }
   }
 
-  /// The error for a response with an unsuccessful status.
+  /// The error for a response whose status does not indicate success.
   private var refusal: CredentialError {
     let object = answer.object ?? JSONObject()
     let refusal = AppServerShape.known.reversed().lazy.compactMap { $0.refusal(self, object) }.first
@@ -48,13 +48,13 @@ struct AppServerAnswer {
     return RefusalRules.none.error(for: answer, refusal, source: source, fallback: fallback)
   }
 
-  /// Returns the error for a refusal in the body of a response.
+  /// Returns the error for a refusal that the body of a successful response contains.
   func rejected(_ refusal: ServiceRefusal) -> CredentialError {
     RefusalRules.none.error(for: answer, refusal, source: source, fallback: "See the server's log.")
   }
 }
 
 extension RefusalRules {
-  /// The rules for an app server, whose error codes have no meaning that is known here.
+  /// The rules for responses of app servers, whose error codes this package does not interpret.
   static let none = RefusalRules(clock: [], passing: [], remedies: [])
 }

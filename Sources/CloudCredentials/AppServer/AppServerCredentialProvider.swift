@@ -4,11 +4,11 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys from your own server, which holds the permanent key and decides which rights a client
-/// gets.
+/// A provider of temporary keys that your own server issues.
 ///
-/// The response's `Date` header or, for COS, its start time supplies the server's time; a wrong clock on this machine
-/// then does not affect the credential's lifetime.
+/// The server holds the permanent key and decides which rights a client gets. The server's time is read from the
+/// response's `Date` header or, for COS, from the start time in the response. A wrong clock on this machine then does
+/// not affect the credential's lifetime.
 ///
 /// ```swift
 /// let keys = AppServerCredentialProvider("https://app.example.com/distribute-token.json", transport: transport)
@@ -17,7 +17,7 @@ public import StorageAuth
 /// }
 /// ```
 public struct AppServerCredentialProvider: CredentialProvider {
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source: String
 
   private let shape: AppServerShape
@@ -28,13 +28,13 @@ public struct AppServerCredentialProvider: CredentialProvider {
   /// Creates a provider that sends a GET request without a login to a URL.
   ///
   /// - Parameters:
-  ///   - url: The URL; `https`, or `http` on this machine.
+  ///   - url: The server's URL with the scheme `https`, or `http` if the server runs on this machine.
   ///   - shape: The format of the server's response.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed, where an eavesdropper on the network can read
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
-  ///   - timeout: The timeout for one request and its response.
+  ///   - timeout: The time limit for one request and its response.
   ///   - transport: The transport that sends the request.
-  ///   - time: The clocks.
+  ///   - time: The clocks that the provider uses.
   public init(
     _ url: String, shape: AppServerShape = .automatic, allowsPlainHTTP: Bool = false,
     timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system
@@ -45,18 +45,19 @@ public struct AppServerCredentialProvider: CredentialProvider {
     ) { AppServerRequest(url) }
   }
 
-  /// Creates a provider that sends a request which is created for each credential.
+  /// Creates a provider that sends a separately created request for each credential.
   ///
   /// - Parameters:
-  ///   - source: The name of the provider, for errors; it must not contain secrets.
+  ///   - source: The provider's name, for error messages; it must not contain secrets.
   ///   - shape: The format of the server's response.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed, where an eavesdropper on the network can read
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
-  ///   - timeout: The timeout for creating the request and receiving its response.
+  ///   - timeout: The time limit for creating the request and receiving its response.
   ///   - transport: The transport that sends the request.
-  ///   - time: The clocks.
-  ///   - request: Creates the request, with the app's login. A `CredentialError` that it throws is passed on unchanged;
-  ///     a `CancellationError` becomes `cancelled` and any other error `failed`.
+  ///   - time: The clocks that the provider uses.
+  ///   - request: A closure that creates the request, with the app's login. A `CredentialError` that the closure throws
+  ///     is passed on unchanged. A `CancellationError` becomes the error `cancelled`, and any other error becomes
+  ///     `failed`.
   public init(
     source: String = "app server", shape: AppServerShape = .automatic, allowsPlainHTTP: Bool = false,
     timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system,
@@ -69,7 +70,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
     makeRequest = request
   }
 
-  /// Requests a temporary key from the server.
+  /// Requests a temporary key from the app server.
   ///
   /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `rejected` if the server refuses the request or requires a login; `malformedAnswer`
@@ -79,9 +80,9 @@ public struct AppServerCredentialProvider: CredentialProvider {
     try await issue().credential
   }
 
-  /// Requests a temporary key from the server and reads the server's time.
+  /// Requests a temporary key from the app server and reads the server's time from the response.
   ///
-  /// - Returns: A temporary key with the server's time.
+  /// - Returns: A temporary key and the server's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let answer = try await exchange.send { () async throws(CredentialError) in try await prepare() }

@@ -12,24 +12,24 @@ internal import StorageAuth
 /// AppServerRequest("https://app.example.com/sts", headers: [.authorization: "Bearer \(session.token)"])
 /// ```
 public struct AppServerRequest: Sendable {
-  /// The URL; `https`, or `http` on this machine.
+  /// The app server's URL with the scheme `https`, or `http` if the server runs on this machine.
   public var url: String
 
-  /// The HTTP method.
+  /// The HTTP method of the request.
   public var method: HTTPRequest.Method
 
-  /// The headers; `Content-Length` is added.
+  /// The headers of the request, to which the provider adds `Content-Length`.
   public var headers: HTTPFields
 
-  /// The body.
+  /// The body of the request.
   public var body: [UInt8]
 
-  /// Creates a request.
+  /// Creates a request to an app server.
   ///
   /// - Parameters:
-  ///   - url: The URL; `https`, or `http` on this machine.
+  ///   - url: The server's URL with the scheme `https`, or `http` if the server runs on this machine.
   ///   - method: The HTTP method.
-  ///   - headers: The headers, with the app's login.
+  ///   - headers: The headers, including the app's login.
   ///   - body: The body.
   public init(_ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: [UInt8] = []) {
     self.url = url
@@ -40,14 +40,14 @@ public struct AppServerRequest: Sendable {
 }
 
 extension AppServerRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method and the URL without its query.
+  /// A description that contains the method and the URL without its query.
   public var description: String {
     "AppServerRequest(\(method) \(ServiceURL(url)?.visible ?? Secret.mask))"
   }
 
-  /// The same as ``description``.
+  /// A description for debugging, which equals ``description`` so that it does not show a login either.
   public var debugDescription: String { description }
 
-  /// A mirror that shows neither the headers nor the body.
+  /// A mirror that shows neither the headers nor the body of the request.
   public var customMirror: Mirror { Mirror(self, children: ["method": method.rawValue]) }
 }

@@ -13,10 +13,12 @@ public struct AppServerShape: Sendable {
 
   let kind: Kind
 
-  /// Detects the format among those of all services in this package.
+  /// A format that is detected automatically among the formats of all services in this package.
   public static let automatic = AppServerShape(kind: .documents(known))
 
-  /// The documents of all services; the last one is used for a response that none of them recognizes.
+  /// The document formats of all services.
+  ///
+  /// The last format is used for a response that no format recognizes.
   static let known: [AppServerDocument] = [.s3, .oss, .cos]
 
   private init(kind: Kind) {
@@ -27,23 +29,25 @@ public struct AppServerShape: Sendable {
     self.init(kind: .documents([document]))
   }
 
-  /// Returns a format with a custom decoder.
+  /// Returns a format whose responses a closure decodes.
   ///
-  /// - Parameter decode: Decodes the body of a successful response. A `CredentialError` that it throws is passed on
-  ///   unchanged; any other error becomes a malformed response, and its text is not shown.
+  /// - Parameter decode: A closure that decodes the body of a successful response. A `CredentialError` that the closure
+  ///   throws is passed on unchanged. Any other error becomes the error `malformedAnswer`, which does not show the
+  ///   original error's text.
   public static func custom(_ decode: @escaping @Sendable ([UInt8]) throws -> AccessKey) -> AppServerShape {
     AppServerShape(kind: .custom(decode))
   }
 }
 
-/// A JSON document in which an app server returns a key, in the format of one service.
+/// The format of a JSON document in which an app server returns an access key for one service.
 struct AppServerDocument: Sendable {
-  /// Returns whether an object has this format.
+  /// A closure that returns whether a JSON object has this format.
   let recognizes: @Sendable (JSONObject) -> Bool
 
-  /// Reads the key from an object.
+  /// A closure that reads the access key from a JSON object in an app server's response.
   let issued: @Sendable (AppServerAnswer, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
 
-  /// Reads the reason for a refusal, or `nil` if the object does not contain one.
+  /// A closure that reads the reason for a refusal from a JSON object, or returns `nil` if the object contains no
+  /// reason.
   let refusal: @Sendable (AppServerAnswer, JSONObject) -> ServiceRefusal?
 }

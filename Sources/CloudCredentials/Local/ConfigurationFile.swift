@@ -3,30 +3,32 @@
 
 package import StorageAuth
 
-/// A configuration file of a vendor's tool: its possible paths, and the remedy in errors about it.
+/// A description of a vendor tool's configuration file: its possible paths, and the remedy in errors about the file.
 package struct ConfigurationFile: Sendable {
-  /// The maximum size in bytes, about a thousand times the usual size of these files.
+  /// The maximum size of a configuration file in bytes, about a thousand times the usual size.
   static let sizeLimit = 1 << 20
 
-  /// The name of the provider.
+  /// The name of the provider that reads the file, for error messages.
   package let source: String
 
-  /// The environment variable that sets another path, or `nil` if there is none.
+  /// The environment variable that contains the file's path, or `nil` if the tool has no such variable.
   var variable: String?
 
-  /// The default paths, of which the first existing file is used.
+  /// The default paths of the file.
+  ///
+  /// The first path at which a file exists is used.
   let paths: [String]
 
-  /// The remedy, a sentence that says how to create such a file.
+  /// The remedy in error messages: a sentence that says how to create the file.
   let remedy: String
 
-  /// Creates a description of a file.
+  /// Creates a description of a configuration file.
   ///
   /// - Parameters:
-  ///   - source: The name of the provider.
-  ///   - variable: The environment variable that sets another path, or `nil` if there is none.
-  ///   - paths: The default paths, of which the first existing file is used.
-  ///   - remedy: A sentence that says how to create such a file.
+  ///   - source: The name of the provider that reads the file, for error messages.
+  ///   - variable: The environment variable that contains the file's path, or `nil` if the tool has no such variable.
+  ///   - paths: The default paths of the file. The first path at which a file exists is used.
+  ///   - remedy: A sentence that says how to create the file.
   package init(source: String, variable: String? = nil, paths: [String], remedy: String) {
     self.source = source
     self.variable = variable
@@ -34,27 +36,29 @@ package struct ConfigurationFile: Sendable {
     self.remedy = remedy
   }
 
-  /// The content of the file and its location.
+  /// The content of a configuration file that was read, and the file's location.
   package struct Contents {
     package let bytes: [UInt8]
     package let path: String
     let weakness: FileWeakness?
     package let place: SettingLocation
 
-    /// Returns the location of a part of the file, such as `profile “default”`.
+    /// Returns the location of a part of this file, such as `profile “default”`, for error messages.
     package func part(_ name: String, remedy: String? = nil) -> SettingLocation {
       SettingLocation(source: place.source, name: "The \(name) in \(path)", remedy: remedy ?? place.remedy)
     }
   }
 
-  /// Reads the file; reports a warning if other users can read it or could have written it.
+  /// Reads the configuration file, and reports a warning if other users can read it or could have written it.
   ///
   /// - Parameters:
   ///   - machine: The context that reads the file.
-  ///   - named: The path that the program sets, or `nil` for the variable or the default paths.
+  ///   - named: The path that the calling program specifies, or `nil` to use the environment variable or the default
+  ///     paths.
   /// - Returns: The content of the file.
-  /// - Throws: `notConfigured` if no file exists; `failed` if a path is set and the file does not exist, or if a file
-  ///   cannot be read, because a chain must not skip a source that the user intended to use.
+  /// - Throws: `notConfigured` if no path is specified and no file exists. `failed` if a path is specified and the file
+  ///   does not exist, or if a file cannot be read, because a chain must not skip a source that the user intended to
+  ///   use.
   package func read(on machine: ProviderContext, named: String? = nil) throws(CredentialError) -> Contents {
     let fromVariable = variable.flatMap { machine.variable($0) }
     if let path = named ?? fromVariable {
@@ -100,7 +104,7 @@ package struct ConfigurationFile: Sendable {
 }
 
 extension ProviderContext {
-  /// Reads a small file, or returns `nil` if it does not exist.
+  /// Reads a small configuration file, or returns `nil` if the file does not exist.
   func read(_ path: String, at place: SettingLocation) throws(CredentialError) -> FileContents? {
     do {
       return try files.read(path, limit: ConfigurationFile.sizeLimit)
@@ -119,10 +123,10 @@ extension ProviderContext {
 }
 
 extension ConfigurationFile.Contents {
-  /// Checks that other users could not have written the file, before a command that it names runs with this user's
-  /// rights.
+  /// Checks that other users could not have written the file, before a command that the file specifies runs with this
+  /// user's rights.
   ///
-  /// - Throws: `failed`, with the reason and the remedy.
+  /// - Throws: `failed`, with the reason and the remedy, if another user could have written the file.
   func checkThatCommandsMayBeRun(for place: SettingLocation) throws(CredentialError) {
     guard let weakness else { return }
     throw place.error(
@@ -131,6 +135,6 @@ extension ConfigurationFile.Contents {
 }
 
 extension FileContents {
-  /// Whether the group or other users can read the file.
+  /// Whether members of the file's group or all users can read the file.
   package var isReadableByOthers: Bool { permissions.map { $0 & 0o044 != 0 } ?? false }
 }

@@ -1,45 +1,47 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command that prints a credential.
+/// A command that prints a credential, consisting of a program and its arguments.
 ///
-/// The command runs without a shell unless ``shell(_:)`` is used, so that no part of it is expanded.
+/// The command runs without a shell, so that no part of it is expanded, unless it is created with ``shell(_:)``.
 ///
 /// ```swift
 /// let command: CredentialCommand = ["/usr/local/bin/vault-key", "--account", "photos"]
 /// let piped = CredentialCommand.shell("vault read oss | jq .data")
 /// ```
 public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
-  /// The program and its arguments.
+  /// The program and its arguments, in this order.
   let arguments: [String]
 
   /// Creates a command that runs a program without a shell.
   ///
-  /// - Parameter arguments: The program, which is found through `PATH` unless it contains a slash, and its arguments.
+  /// - Parameter arguments: The program, which is found through `PATH` unless its name contains a slash, and the
+  ///   program's arguments.
   public init(_ arguments: [String]) {
     self.arguments = arguments
   }
 
   /// Creates a command that runs a program without a shell.
   ///
-  /// - Parameter elements: The program, which is found through `PATH` unless it contains a slash, and its arguments.
+  /// - Parameter elements: The program, which is found through `PATH` unless its name contains a slash, and the
+  ///   program's arguments.
   public init(arrayLiteral elements: String...) {
     self.init(elements)
   }
 
-  /// Returns a command that runs a line with `/bin/sh`, which expands variables and supports pipes.
+  /// Returns a command that runs a command line with `/bin/sh`, which expands variables and supports pipes.
   ///
-  /// Use it only for lines that an attacker cannot influence.
+  /// Use it only for command lines that an attacker cannot influence.
   ///
-  /// - Parameter line: The line.
+  /// - Parameter line: The command line to run.
   public static func shell(_ line: String) -> CredentialCommand {
     CredentialCommand(["/bin/sh", "-c", line])
   }
 
-  /// Splits a line into a program and its arguments without running a shell, or returns `nil` if the line is invalid.
+  /// Splits a command line into a program and its arguments without running a shell.
   ///
-  /// Blanks separate arguments unless they are quoted or escaped with a backslash; no part is expanded. A line is
-  /// invalid if it is empty, has an unclosed quotation mark or ends with a backslash.
+  /// Whitespace separates arguments unless it is quoted or escaped with a backslash, and variables and patterns are not
+  /// expanded. Returns `nil` if the line is empty, has an unclosed quotation mark or ends with a backslash.
   init?(splitting line: String) {
     var arguments: [String] = []
     var current: String?
@@ -72,12 +74,12 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
 }
 
 extension CredentialCommand: CustomStringConvertible, CustomReflectable {
-  /// The program without its arguments, which may contain secrets.
+  /// A description that contains the program but not its arguments, which may contain secrets.
   public var description: String {
     guard let program = arguments.first else { return "no command" }
     return arguments.count == 1 ? program : "\(program) with \(arguments.count - 1) argument(s)"
   }
 
-  /// A mirror without children.
+  /// A mirror without children, because the arguments may contain secrets.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -3,31 +3,32 @@
 
 internal import StorageAuth
 
-/// A warning about a source of credentials, for a condition that is not an error.
+/// A warning about a condition of a credential source that is not an error, such as a key file that other users can
+/// read.
 ///
-/// The text contains neither a secret nor a token.
+/// The warning's text contains no secrets.
 public struct CredentialWarning: Sendable, Hashable, CustomStringConvertible {
-  /// The name of the provider.
+  /// The name of the provider that reports the warning.
   public let source: String
 
-  /// The condition, as a sentence.
+  /// The condition that the warning is about, as a sentence.
   public let message: String
 
-  /// The remedy, as a sentence.
+  /// The way to remove the condition, as a sentence.
   public let remedy: String
 
-  /// Creates a warning, for providers.
+  /// Creates a warning that a provider reports.
   ///
   /// - Parameters:
-  ///   - source: The name of the provider.
-  ///   - message: The condition, as a sentence without secrets.
-  ///   - remedy: The remedy, as a sentence.
+  ///   - source: The name of the provider that reports the warning.
+  ///   - message: The condition that the warning is about, as a sentence without secrets.
+  ///   - remedy: The way to remove the condition, as a sentence.
   public init(source: String, _ message: String, remedy: String) {
     self.source = source.onOneLine
     self.message = message.onOneLine
     self.remedy = remedy.onOneLine
   }
 
-  /// The source, the message and the remedy.
+  /// The name of the provider, the message and the remedy on one line.
   public var description: String { "\(source): \(message) \(remedy)" }
 }

@@ -3,11 +3,11 @@
 
 public import StorageAuth
 
-/// A provider of access keys from environment variables, which are read for each credential.
+/// A provider of access keys from environment variables.
 ///
-/// If none of the variables is set, the error is `notConfigured`. If some are set but the ID or the secret is missing,
-/// the error is `failed`: an incomplete key is a mistake, and a chain that continued with its next source would
-/// silently use another identity.
+/// The variables are read for each credential. If none of them is set, the error is `notConfigured`. If some are set
+/// but the ID or the secret is missing, the error is `failed`: an incomplete key is a mistake, and a chain that
+/// continued with its next source would silently use another identity.
 public struct EnvironmentCredentialProvider: CredentialProvider {
   private let idName: String
   private let secretName: String
@@ -15,16 +15,18 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   private let expirationName: String?
   private let read: @Sendable (String) -> String?
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public var source: String { "environment (\(idName))" }
 
-  /// Creates a provider for a set of variables.
+  /// Creates a provider that reads the given environment variables.
   ///
   /// - Parameters:
-  ///   - id: The variable with the access key ID.
-  ///   - secret: The variable with the secret.
-  ///   - tokens: The variables with the session token, of which the first one that is set is used; may be empty.
-  ///   - expiration: The variable with the expiration, in ISO 8601 or as Unix time, or `nil` if there is none.
+  ///   - id: The name of the variable that contains the access key ID.
+  ///   - secret: The name of the variable that contains the secret access key.
+  ///   - tokens: The names of the variables that can contain the session token; may be empty. The first variable that
+  ///     is set is used.
+  ///   - expiration: The name of the variable that contains the expiration, in ISO 8601 or as Unix time, or `nil` if
+  ///     there is no such variable.
   public init(id: String, secret: String, tokens: [String], expiration: String? = nil) {
     self.init(
       id: id, secret: secret, tokens: tokens, expiration: expiration, read: { ProviderContext.processEnvironment($0) })
@@ -45,23 +47,25 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
       id: idName, secret: secretName, tokens: tokenNames, expiration: expirationName, read: read)
   }
 
-  /// Returns a provider that reads the same variables from another context's environment.
+  /// Returns a provider that reads the same variables from the environment of a context.
   ///
-  /// - Parameter machine: The context.
+  /// - Parameter machine: The context whose environment the provider reads.
   public func reading(_ machine: ProviderContext) -> EnvironmentCredentialProvider {
     reading(machine.environment)
   }
 
-  /// Returns a provider that reads the same variables from a dictionary.
+  /// Returns a provider that reads the same variables from a dictionary of names and values.
   package func reading(_ environment: [String: String]) -> EnvironmentCredentialProvider {
     reading { environment[$0] }
   }
 
-  /// Reads the key; surrounding blanks are removed from values, and an empty variable counts as unset.
+  /// Reads the access key from the environment.
   ///
-  /// - Returns: The key.
-  /// - Throws: A `CredentialError` that names the missing variables: `notConfigured` if none is set, `failed` if only
-  ///   some are set or the key is not valid.
+  /// Leading and trailing whitespace is removed from values, and an empty variable counts as unset.
+  ///
+  /// - Returns: The access key.
+  /// - Throws: A `CredentialError` that lists the missing variables: `notConfigured` if no variable is set, `failed` if
+  ///   only some variables are set or the key is invalid.
   public func credential() async throws(CredentialError) -> AccessKey {
     let id = read(idName)?.trimmed
     let secret = read(secretName)?.trimmed
@@ -82,7 +86,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
         : "Set \(missing.joined(separator: " and ")) as well, or unset the others.")
   }
 
-  /// Returns the expiration, or `nil` if no variable sets it.
+  /// Returns the expiration that the environment specifies, or `nil` if its variable is unset.
   private func expiration() throws(CredentialError) -> Timestamp? {
     guard let expirationName, let text = read(expirationName)?.trimmed else { return nil }
     guard let end = Timestamp(expiration: text) else {
@@ -93,12 +97,12 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
     return end
   }
 
-  /// The part of the remedy that names the variables of the session token.
+  /// The part of an error's remedy that lists the variables for the session token.
   private var tokenAdvice: String {
     tokenNames.isEmpty ? "" : ", and \(tokenNames.joined(separator: " or ")) for a temporary key"
   }
 
-  /// Checks that a key can be sent by a signer.
+  /// Returns a key after checking that a signer can send it.
   private func checked(_ key: AccessKey) throws(CredentialError) -> AccessKey {
     do {
       try key.check()

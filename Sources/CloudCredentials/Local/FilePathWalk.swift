@@ -1,22 +1,23 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A walk along a path from the root directory to a file, through every directory and symbolic link.
+/// An inspection of every directory and symbolic link on a path, from the root directory to a file.
 struct FilePathWalk {
-  /// The maximum number of links, which is also the kernel's.
+  /// The maximum number of symbolic links on a path, which is also the kernel's limit.
   private static let longestLinkChain = 40
 
   private var folder = ""
   private var pending: [Substring]
   private var linkCount = 0
 
-  /// Returns the first weakness that would let another user write an open file, or `nil` if there is none.
+  /// Returns the first weakness that would let another user write an open file, or `nil` if there is no weakness.
   ///
-  /// The walk must end at the open file itself, so that the file cannot be replaced between opening and checking.
+  /// The walk must end at the open file itself, which ensures that the file was not replaced between opening and
+  /// checking.
   ///
   /// - Parameters:
   ///   - path: The absolute path with which the file was opened.
-  ///   - opened: The status of the open file, from its descriptor.
+  ///   - opened: The status of the open file, read from its descriptor.
   static func weakness(of path: String, opened: FileStatus) -> FileWeakness? {
     var walk = FilePathWalk(pending: parts(of: path))
     return walk.run(to: opened, at: path)
@@ -26,7 +27,7 @@ struct FilePathWalk {
     self.pending = pending
   }
 
-  /// Returns the components of a path in reverse order.
+  /// Returns the components of a path in reverse order, so that the next component can be removed from the end.
   private static func parts(of path: String) -> [Substring] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }
   }

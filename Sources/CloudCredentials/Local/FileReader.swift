@@ -1,54 +1,54 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reader of small files, such as configuration and tokens.
+/// A reader of small files, such as configuration files and token files.
 public protocol FileReader: Sendable {
-  /// Reads a whole file; symbolic links are followed.
+  /// Reads a whole file, following symbolic links.
   ///
   /// - Parameters:
-  ///   - path: The absolute path.
-  ///   - limit: The maximum size in bytes.
-  /// - Returns: The content, with the file's permissions.
-  /// - Throws: A ``FileReadError``.
+  ///   - path: The absolute path of the file.
+  ///   - limit: The maximum size of the file, in bytes.
+  /// - Returns: The content of the file and its permissions.
+  /// - Throws: A ``FileReadError`` if the file does not exist, is too large or cannot be read.
   func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents
 }
 
 /// The content and the permissions of a file.
 public struct FileContents: Sendable, CustomStringConvertible, CustomReflectable {
-  /// The content.
+  /// The bytes of the file.
   public let bytes: [UInt8]
 
-  /// The permission bits (`0o600`), or `nil` if the file system has none.
+  /// The file's permission bits, such as `0o600`, or `nil` if the file system has no permissions.
   public let permissions: UInt16?
 
-  /// A reason why another user could have written the file, or `nil` if there is none or it is not known.
+  /// A reason why another user could have written the file, or `nil` if no reason is known.
   public let weakness: FileWeakness?
 
-  /// Creates the contents of a file.
+  /// Creates the content of a file, for implementations of ``FileReader``.
   ///
   /// - Parameters:
-  ///   - bytes: The content.
-  ///   - permissions: The permission bits, or `nil` if the file system has none.
-  ///   - weakness: A reason why another user could have written the file, or `nil` if there is none or it is not known.
+  ///   - bytes: The bytes of the file.
+  ///   - permissions: The file's permission bits, or `nil` if the file system has no permissions.
+  ///   - weakness: A reason why another user could have written the file, or `nil` if no reason is known.
   public init(_ bytes: [UInt8], permissions: UInt16? = nil, weakness: FileWeakness? = nil) {
     self.bytes = bytes
     self.permissions = permissions
     self.weakness = weakness
   }
 
-  /// The size of the content, without the bytes, which may be secret.
+  /// A description that contains the number of bytes but not the bytes themselves, which may be secret.
   public var description: String { "FileContents(\(bytes.count) bytes)" }
 
-  /// A mirror without children.
+  /// A mirror without children, because the bytes may be secret.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The reason why a file could not be read.
+/// A reason why a file could not be read.
 public enum FileReadError: Error, Sendable, Hashable {
   /// The file does not exist.
   case notFound
-  /// The file is larger than the limit.
+  /// The file is larger than the maximum size.
   case tooLarge
-  /// The file exists but cannot be read, with a short reason such as `permission denied`.
+  /// The file exists but cannot be read, for a short reason such as `permission denied`.
   case unreadable(String)
 }

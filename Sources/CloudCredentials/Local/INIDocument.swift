@@ -3,23 +3,23 @@
 
 internal import StorageAuth
 
-/// A parsed INI file, with sections of `key = value` lines as the vendors' tools read them.
+/// A parsed INI file with sections of `key = value` lines, as the vendors' tools read it.
 ///
-/// A comment is a line that begins with `#` or `;`, or the rest of a line after a blank and one of these characters.
+/// A comment is a line that begins with `#` or `;`, or the rest of a line after whitespace and one of these characters.
 /// Lines may end with LF, CRLF or CR, and a byte order mark is skipped. Only the requested section must be valid.
 struct INIDocument {
-  /// The differences between the tools that write such files.
+  /// The differences between the INI files of the vendors' tools.
   struct Dialect: Sendable {
-    /// Normalizes the spelling of a section's name.
+    /// A closure that returns the normalized spelling of a section name, by which the section is found.
     var section: @Sendable (String) -> String = { $0.lowercased() }
 
-    /// Normalizes the spelling of a key.
+    /// A closure that returns the normalized spelling of a key, by which the setting is found.
     var key: @Sendable (String) -> String = { $0.lowercased() }
 
-    /// Whether quotation marks around a value are removed.
+    /// Whether quotation marks around a setting's value are removed.
     var removesQuotes = true
 
-    /// Whether lines with a deeper indentation than the key before them are nested settings of that key.
+    /// Whether lines that are indented more deeply than the preceding key are nested settings of that key.
     var hasNestedSettings = false
   }
 
@@ -28,7 +28,7 @@ struct INIDocument {
     var values: [String: String] = [:]
     var problem: String?
 
-    /// Records a problem, unless one is already recorded.
+    /// Records a problem with the section, unless a problem is already recorded.
     mutating func note(_ problem: String) {
       self.problem = self.problem ?? problem
     }
@@ -36,20 +36,20 @@ struct INIDocument {
 
   private let place: SettingLocation
   private let dialect: Dialect
-  /// The last key that is not nested, with its indentation.
+  /// The last key that is not nested, the key's indentation, and whether the key's value is empty.
   private var parent: (name: String, indentation: Int, isEmpty: Bool)?
   private var sections: [String: Section] = [:]
 
-  /// The original names of the sections, in their order in the file.
+  /// The section names as written in the file, in their order in the file.
   private(set) var names: [String] = []
 
-  /// Parses a file.
+  /// Parses an INI file.
   ///
   /// - Parameters:
   ///   - bytes: The content of the file.
-  ///   - place: The file, for errors.
+  ///   - place: The location of the file, for error messages.
   ///   - dialect: The dialect of the tool that writes the file.
-  /// - Throws: An error that does not show any part of the file if the file is not UTF-8.
+  /// - Throws: An error that does not show any part of the file, if the file is not UTF-8.
   init(_ bytes: [UInt8], at place: SettingLocation, dialect: Dialect = Dialect()) throws(CredentialError) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw place.malformed("is not text in UTF-8") }
     self.place = place
@@ -69,9 +69,9 @@ struct INIDocument {
     }
   }
 
-  /// Returns the settings of a section.
+  /// Returns the settings in a section of the file.
   ///
-  /// - Returns: The settings, or `nil` if the section does not exist.
+  /// - Returns: The settings, or `nil` if the file has no such section.
   /// - Throws: An error if the section is repeated, repeats a key, or has a line that is not a setting.
   func section(_ name: String, at place: SettingLocation) throws(CredentialError) -> SettingTable? {
     guard let section = sections[dialect.section(name)] else { return nil }
@@ -114,8 +114,8 @@ struct INIDocument {
     }
   }
 
-  /// Returns a value without its comment and surrounding blanks and, where the dialect removes them, without quotation
-  /// marks.
+  /// Returns a setting's value without its comment, the surrounding whitespace and, if the dialect removes them, the
+  /// quotation marks.
   private func value(_ text: Substring) -> String {
     guard var value = text.trimmed else { return "" }
     if dialect.removesQuotes, let quote = value.first, quote == "\"" || quote == "'",

@@ -3,9 +3,10 @@
 
 internal import StorageAuth
 
-/// A link of a chain that fails if a variable names a profile which none of the sources before it has.
+/// A provider in a chain that throws an error if an environment variable specifies a profile that the preceding
+/// providers do not have.
 ///
-/// Without it, the chain would silently use another identity than the one named.
+/// Without this check, the chain would continue and silently use another identity than the specified profile.
 struct NamedProfileCheck: CredentialProvider {
   var source: String { "named profile (\(variable))" }
   let variable: String

@@ -11,7 +11,9 @@ internal import StorageCrypto
   internal import Glibc
 #endif
 
-/// An open file, so that its status and its content belong to the same file even if the path is replaced.
+/// An open file whose status and content are read through the same descriptor.
+///
+/// Both therefore belong to the same file even if the file at the path is replaced.
 struct OpenedFile: ~Copyable {
   private static let chunkByteCount = 1 << 14
   private static let longestReservation: Int64 = 1 << 20
@@ -22,9 +24,9 @@ struct OpenedFile: ~Copyable {
   /// The status of the file when it was opened.
   let status: FileStatus
 
-  /// Opens a regular file; symbolic links are followed.
+  /// Opens a regular file, following symbolic links.
   ///
-  /// - Parameter path: The absolute path.
+  /// - Parameter path: The absolute path of the file.
   init(_ path: String) throws(FileReadError) {
     // Without O_NONBLOCK, opening a pipe would block.
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -49,7 +51,7 @@ struct OpenedFile: ~Copyable {
 
   /// Reads the whole file.
   ///
-  /// - Parameter limit: The maximum size in bytes.
+  /// - Parameter limit: The maximum size of the file, in bytes.
   func bytes(limit: Int) throws(FileReadError) -> [UInt8] {
     guard status.size <= limit else { throw .tooLarge }
     var bytes: [UInt8] = []
@@ -94,14 +96,16 @@ struct FileStatus: Equatable {
   private let device: Int64
   private let node: UInt64
 
-  /// Reads the status of the file at a path without following a symbolic link, or returns `nil` if it cannot be read.
+  /// Reads the status of the file at a path, or returns `nil` if the status cannot be read.
+  ///
+  /// If the path leads to a symbolic link, the status describes the link itself.
   init?(at path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// Reads the status of the file behind a descriptor, or returns `nil` if it cannot be read.
+  /// Reads the status of the file behind a descriptor, or returns `nil` if the status cannot be read.
   init?(ofDescriptor descriptor: Int32) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }
@@ -123,13 +127,13 @@ struct FileStatus: Equatable {
     node = UInt64(status.st_ino)
   }
 
-  /// Returns whether two statuses belong to the same file.
+  /// Returns whether this status and another status belong to the same file.
   func isSameFile(as other: FileStatus) -> Bool { device == other.device && node == other.node }
 
-  /// Whether the file belongs to the current user or to root.
+  /// Whether the file's owner is the current user or root.
   var hasTrustedOwner: Bool { owner == 0 || owner == geteuid() }
 
-  /// Returns the target of the symbolic link at a path.
+  /// Returns the target of the symbolic link at a path, or `nil` if the target cannot be read.
   static func target(ofLinkAt path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &bytes, bytes.count)

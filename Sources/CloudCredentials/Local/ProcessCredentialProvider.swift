@@ -3,11 +3,11 @@
 
 public import StorageAuth
 
-/// A provider that runs a command which prints an access key as JSON to its standard output.
+/// A provider that runs a command and reads an access key from the JSON that the command prints to its standard output.
 ///
-/// The format of the JSON is given by a ``ProcessOutputShape``. The command's standard error is never shown.
+/// A ``ProcessOutputShape`` specifies the format of the JSON. The command's standard error is never shown.
 public struct ProcessCredentialProvider: CredentialProvider {
-  /// The maximum size of the output in bytes.
+  /// The maximum size of the command's output, in bytes.
   private static let outputLimit = 1 << 16
 
   private let command: CredentialCommand
@@ -16,18 +16,18 @@ public struct ProcessCredentialProvider: CredentialProvider {
   private let shape: ProcessOutputShape
   private let runner: (any CommandRunner)?
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source: String
 
-  /// Creates a provider for a command.
+  /// Creates a provider that runs a command.
   ///
   /// - Parameters:
-  ///   - command: The command.
-  ///   - environment: Variables for the command, in addition to those of this process.
+  ///   - command: The command that prints an access key.
+  ///   - environment: Environment variables for the command, in addition to the variables of this process.
   ///   - timeout: The maximum run time of the command.
   ///   - shape: The format of the command's output.
-  ///   - machine: The context whose runner runs the command.
-  ///   - source: The name of the provider, for errors.
+  ///   - machine: The context whose command runner runs the command.
+  ///   - source: The provider's name, for error messages.
   public init(
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60),
     shape: ProcessOutputShape = .standard, machine: ProviderContext, source: String = "process"
@@ -42,10 +42,10 @@ public struct ProcessCredentialProvider: CredentialProvider {
 
   /// Runs the command and parses its output.
   ///
-  /// - Returns: The key that the command printed.
-  /// - Throws: A `CredentialError`: `notConfigured` if the context has no runner of commands, `timeout` if the command
-  ///   took too long, `malformedAnswer` if its output is not a key, `cancelled` if the task was cancelled, `failed` if
-  ///   the command could not be started or failed.
+  /// - Returns: The access key that the command printed.
+  /// - Throws: A `CredentialError`: `notConfigured` if the context has no command runner, `timeout` if the command took
+  ///   too long, `malformedAnswer` if the command's output is not a key, `cancelled` if the task was cancelled,
+  ///   `failed` if the command could not be started or failed.
   public func credential() async throws(CredentialError) -> AccessKey {
     guard let runner else {
       throw CredentialError(
@@ -97,19 +97,20 @@ public struct ProcessCredentialProvider: CredentialProvider {
   }
 }
 
-/// The format of the output of a command that prints an access key.
+/// The format in which a command prints an access key.
 public struct ProcessOutputShape: Sendable {
-  /// The names of the required fields, for errors.
+  /// The names of the required fields in the output, for error messages.
   let fields: String
 
-  /// Reads the key from the parsed output.
+  /// A closure that reads the access key from the parsed output.
   let key: @Sendable (SettingTable) throws(CredentialError) -> AccessKey
 }
 
 extension ProcessCredentialProvider: CustomStringConvertible, CustomReflectable {
-  /// The source and the program, without arguments and variables, which may contain secrets.
+  /// A description that contains the provider's name and the program, but not the arguments and variables, which may
+  /// contain secrets.
   public var description: String { "ProcessCredentialProvider(\(source): \(command))" }
 
-  /// A mirror without children.
+  /// A mirror without children, because the command's arguments and variables may contain secrets.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -4,12 +4,13 @@
 internal import StorageAuth
 
 extension ProviderContext {
-  /// Returns a closure that reads an identity token from a file at each call, because the platform replaces the token
-  /// before it expires.
+  /// Returns a closure that reads an identity token from a file.
+  ///
+  /// The closure reads the file at each call, because the platform replaces the token before it expires.
   ///
   /// - Parameters:
-  ///   - path: The path of the file.
-  ///   - place: The location of the setting that names the file, for errors.
+  ///   - path: The path of the token file.
+  ///   - place: The location of the setting that specifies the file, for error messages.
   func token(
     in path: String, for place: SettingLocation
   ) -> @Sendable @concurrent () async throws(CredentialError) -> Secret {

@@ -4,14 +4,15 @@
 internal import StorageAuth
 
 extension ProviderContext {
-  /// Returns the values of variables that must be set together.
+  /// Returns the values of environment variables that must be set together.
   ///
   /// - Parameters:
   ///   - names: The names of the variables.
-  ///   - telling: The variables among them that are set only for this purpose, unlike the others.
-  ///   - place: The environment, for errors.
-  /// - Returns: The values, in the order of `names`.
-  /// - Throws: `notConfigured` if no variable of `telling` is set, `failed` if some variables are set and others are
+  ///   - telling: The variables out of `names` that other tools do not set. If none of them is set, the source is not
+  ///     configured.
+  ///   - place: The location of the variables, for error messages.
+  /// - Returns: The values of the variables, in the order of `names`.
+  /// - Throws: `notConfigured` if no variable of `telling` is set. `failed` if some variables are set and others are
   ///   not.
   func variables(
     _ names: [String], unlessUnset telling: [String], at place: SettingLocation

@@ -9,9 +9,10 @@ public import StorageAuth
   internal import Foundation
 #endif
 
-/// The access of credential providers to the environment, files, commands, the network and the clocks.
+/// The environment, files, commands, network and clocks that credential providers use.
 ///
-/// Providers use only this value for such access, so that a test can replace any part of it with one in memory.
+/// Providers access the machine only through this value, so that a test can replace any part of it with an in-memory
+/// one.
 ///
 /// ```swift
 /// var machine = ProviderContext(transport: transport)
@@ -19,36 +20,42 @@ public import StorageAuth
 /// let credentials = AlibabaCredentials(machine).chain
 /// ```
 public struct ProviderContext: Sendable {
-  /// Returns the value of an environment variable, or `nil` if it is not set.
+  /// A closure that returns the value of an environment variable, or `nil` if the variable is not set.
   public var environment: @Sendable (_ name: String) -> String?
 
-  /// The home directory that replaces the `~` of paths that begin with `~/`, or `nil` if there is none.
+  /// The absolute path of the home directory, which replaces `~` in paths that begin with `~/`.
+  ///
+  /// If the value is `nil`, files with such paths cannot be read.
   public var home: String?
 
-  /// The reader of files.
+  /// The reader of files, such as configuration files and token files.
   public var files: any FileReader
 
-  /// The runner of commands, or `nil` if commands are not available; sources that need a command then cannot be used.
+  /// The runner of commands, or `nil` if commands are not available.
+  ///
+  /// If the value is `nil`, sources that need a command cannot be used.
   public var commands: (any CommandRunner)?
 
   /// The transport that sends HTTP requests.
   public var transport: any HTTPTransport
 
-  /// The clocks.
+  /// The clocks of this machine, for expirations, signatures and time limits.
   public var time: any SigningClock
 
-  /// Receives warnings about conditions that are not errors, such as a secret file that other users can read.
+  /// A closure that receives warnings about conditions that are not errors, such as a key file that other users can
+  /// read.
   ///
-  /// It is called each time that a provider notices the condition.
+  /// It is called each time that a provider detects the condition.
   public var onWarning: @Sendable (CredentialWarning) -> Void = { _ in }
 
-  /// Creates a context from its parts, for tests and for other environments than a local process.
+  /// Creates a context from its parts, for tests and for environments other than a local process.
   ///
   /// - Parameters:
-  ///   - environment: Returns the value of an environment variable.
-  ///   - home: The absolute path of the home directory.
+  ///   - environment: A closure that returns the value of an environment variable, or `nil` if the variable is not set.
+  ///   - home: The absolute path of the home directory, or `nil` if the environment has no home directory.
   ///   - files: The reader of files.
-  ///   - commands: The runner of commands, or `nil` if commands are not available.
+  ///   - commands: The runner of commands, or `nil` if commands are not available. Sources that need a command then
+  ///     cannot be used.
   ///   - transport: The transport that sends HTTP requests.
   ///   - time: The clocks.
   public init(
@@ -63,12 +70,11 @@ public struct ProviderContext: Sendable {
     self.time = time
   }
 
-  /// Creates a context with the environment of this process, the files of this machine and the current user's home
-  /// directory.
+  /// Creates a context with this process's environment, this machine's files and the current user's home directory.
   ///
   /// - Parameters:
   ///   - transport: The transport that sends HTTP requests.
-  ///   - commands: The runner of commands, or `nil` if commands are not available; sources that need a command then
+  ///   - commands: The runner of commands, or `nil` if commands are not available. Sources that need a command then
   ///     cannot be used.
   ///   - time: The clocks.
   public init(transport: any HTTPTransport, commands: (any CommandRunner)? = nil, time: any SigningClock = .system) {
@@ -78,22 +84,25 @@ public struct ProviderContext: Sendable {
       transport: transport, time: time)
   }
 
-  /// Returns the value of a variable in the environment of this process.
+  /// Returns the value of an environment variable of this process, or `nil` if the variable is not set.
   @Sendable static func processEnvironment(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name]
   }
 
-  /// Returns the value of a variable without surrounding blanks, or `nil` if it is unset or empty.
+  /// Returns the value of an environment variable without surrounding whitespace, or `nil` if the variable is unset or
+  /// empty.
   package func variable(_ name: String) -> String? {
     environment(name)?.trimmed
   }
 
-  /// Returns whether a variable is `true`, ignoring case.
+  /// Returns whether the value of an environment variable is `true`, ignoring case.
   func isTrue(_ name: String) -> Bool {
     variable(name)?.lowercased() == "true"
   }
 
-  /// Returns the absolute form of a path that may begin with `~/`, or `nil` if there is no home directory.
+  /// Returns the path with the home directory in place of a leading `~`, or `nil` if the context has no home directory.
+  ///
+  /// A path that does not begin with `~/` is returned unchanged.
   package func absolute(_ path: String) -> String? {
     guard path.hasPrefix("~/") else { return path }
     return home.map { $0 + path.dropFirst() }
@@ -101,7 +110,7 @@ public struct ProviderContext: Sendable {
 }
 
 extension StringProtocol {
-  /// The string without surrounding blanks and line breaks, or `nil` if the rest is empty.
+  /// The string without leading and trailing whitespace and line breaks, or `nil` if the result is empty.
   var trimmed: String? {
     guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace }) else {
       return nil

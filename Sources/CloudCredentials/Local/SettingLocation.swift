@@ -3,15 +3,15 @@
 
 package import StorageAuth
 
-/// The location of a setting, for errors.
+/// The location of a setting, such as a profile in a file, for error messages about the setting.
 package struct SettingLocation: Sendable {
-  /// The name of the provider.
+  /// The name of the provider that reads the setting.
   package let source: String
 
-  /// The location as the subject of a sentence: `The profile “default” in /home/mia/.aliyun/config.json`.
+  /// The location as the subject of a sentence, such as `The profile “default” in /home/mia/.aliyun/config.json`.
   package let name: String
 
-  /// The default remedy, as a sentence.
+  /// The default remedy in errors about this location, as a sentence.
   package let remedy: String
 
   package init(source: String, name: String, remedy: String) {
@@ -20,12 +20,12 @@ package struct SettingLocation: Sendable {
     self.remedy = remedy
   }
 
-  /// Returns an error about this location.
+  /// Returns an error about the setting at this location.
   ///
   /// - Parameters:
-  ///   - code: The code of the error.
-  ///   - predicate: The rest of the sentence whose subject is the location.
-  ///   - remedy: The remedy, or `nil` for the default one.
+  ///   - code: The error's code.
+  ///   - predicate: The rest of the sentence whose subject is the location's name.
+  ///   - remedy: The remedy, or `nil` for the location's default remedy.
   ///   - isRetryable: Whether a retry can help.
   package func error(
     _ code: CredentialError.Code, _ predicate: String, remedy: String? = nil, isRetryable: Bool = false
@@ -41,7 +41,9 @@ package struct SettingLocation: Sendable {
 }
 
 extension String {
-  /// The string in quotation marks if it looks like a name, otherwise its length, because it may be a misplaced secret.
+  /// The string in quotation marks if it looks like a name, or a phrase that contains only its length.
+  ///
+  /// A string that does not look like a name is not shown, because it may be a misplaced secret.
   package var shownIfName: String {
     let isName = utf8.count <= 24 && allSatisfy { $0.isASCII && ($0.isLetter || $0 == "_" || $0 == "-") }
     return isName ? "“\(self)”" : "a text of \(utf8.count) bytes"
@@ -49,7 +51,10 @@ extension String {
 }
 
 extension CredentialError {
-  /// Returns this error as one of a source that used another source; `notConfigured` becomes `failed`.
+  /// Returns this error as an error of the provider at a location, which requested a credential from this error's
+  /// provider.
+  ///
+  /// The code `notConfigured` becomes `failed`.
   fileprivate func inside(_ place: SettingLocation) -> CredentialError {
     CredentialError(
       code == .notConfigured ? .failed : code, source: "\(place.source): \(source)", "\(place.name): \(message)",
@@ -58,9 +63,11 @@ extension CredentialError {
 }
 
 extension CredentialProvider {
-  /// Requests a credential from this provider because a setting demands it, so that `notConfigured` becomes `failed`.
+  /// Requests a credential from this provider on behalf of a setting that requires the provider.
   ///
-  /// - Parameter place: The location of the setting.
+  /// The error `notConfigured` becomes `failed`, because the setting requires the credential.
+  ///
+  /// - Parameter place: The location of the setting, for error messages.
   func issue(for place: SettingLocation) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
       let issued = try await issue()

@@ -4,7 +4,7 @@
 internal import StorageAuth
 
 extension SettingTable {
-  /// The names of the settings that form a key.
+  /// The names of the settings that together form an access key.
   struct KeyNames {
     var id: String
     var secret: String
@@ -12,10 +12,11 @@ extension SettingTable {
     var expiration: String?
   }
 
-  /// Returns the key in the settings.
+  /// Returns the access key that the settings contain.
   ///
   /// - Returns: The key, or `nil` if both the ID and the secret are missing.
-  /// - Throws: An error if only one of them is present: an incomplete key is a mistake.
+  /// - Throws: An error if only the ID or only the secret is present, because an incomplete key is a mistake, or if the
+  ///   key is invalid.
   func key(_ names: KeyNames) throws(CredentialError) -> AccessKey? {
     let (id, secret) = (try text(names.id), try text(names.secret))
     if id == nil && secret == nil { return nil }
@@ -36,7 +37,7 @@ extension SettingTable {
     return key
   }
 
-  /// Returns the key in the settings, which must be present.
+  /// Returns the access key that the settings contain, or throws an error if both the ID and the secret are missing.
   func requiredKey(_ names: KeyNames) throws(CredentialError) -> AccessKey {
     guard let key = try key(names) else { throw place.malformed("has no “\(names.id)” and no “\(names.secret)”") }
     return key

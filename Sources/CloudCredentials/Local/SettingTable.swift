@@ -4,27 +4,30 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// A table of named settings from a JSON object or a section of an INI file; its errors name the invalid setting and
-/// its location.
+/// A table of named settings from a JSON object or a section of an INI file.
+///
+/// Errors about a setting contain the setting's name and location.
 struct SettingTable: Sendable {
-  /// The location of the settings, for errors.
+  /// The location of the settings, for error messages.
   var place: SettingLocation
 
   private let values: [String: JSONValue]
 
-  /// Creates a table from the members of a JSON object; `null` counts as unset.
+  /// Creates a table from the members of a JSON object.
+  ///
+  /// A member whose value is `null` counts as unset.
   init(_ object: JSONObject, at place: SettingLocation) {
     self.place = place
     values = Dictionary(object.filter { $0.value != .null }) { _, last in last }
   }
 
-  /// Creates a table from the keys of a section.
+  /// Creates a table from the keys and values of an INI section.
   init(_ texts: [String: String], at place: SettingLocation) {
     self.place = place
     values = texts.mapValues { .string($0) }
   }
 
-  /// Returns a string without surrounding blanks, or `nil` if it is missing or empty.
+  /// Returns a string setting without surrounding whitespace, or `nil` if the setting is missing or empty.
   func text(_ name: String) throws(CredentialError) -> String? {
     switch values[name] {
     case nil: return nil
@@ -33,7 +36,8 @@ struct SettingTable: Sendable {
     }
   }
 
-  /// Returns the first string under one of `names` that is neither missing nor empty.
+  /// Returns the first string setting out of `names` that is neither missing nor empty, or `nil` if there is no such
+  /// setting.
   func text(_ names: [String]) throws(CredentialError) -> String? {
     for name in names {
       if let text = try text(name) { return text }
@@ -41,13 +45,13 @@ struct SettingTable: Sendable {
     return nil
   }
 
-  /// Returns a string that must be present and not empty.
+  /// Returns a string setting, or throws an error if the setting is missing or empty.
   func required(_ name: String) throws(CredentialError) -> String {
     guard let text = try text(name) else { throw place.malformed("has no “\(name)”") }
     return text
   }
 
-  /// Returns an integer, given as a number or a string, or `nil` if it is missing or empty.
+  /// Returns an integer setting, which can be a number or a string, or `nil` if the setting is missing or empty.
   func integer(_ name: String) throws(CredentialError) -> Int64? {
     switch values[name] {
     case nil: return nil
@@ -61,7 +65,7 @@ struct SettingTable: Sendable {
     throw place.malformed("has no whole number in “\(name)”")
   }
 
-  /// Returns a Boolean value, given as such or as a string; `false` if it is missing or empty.
+  /// Returns a Boolean setting, which can be a Boolean or a string, or `false` if the setting is missing or empty.
   func flag(_ name: String) throws(CredentialError) -> Bool {
     switch values[name] {
     case nil: return false
@@ -77,7 +81,9 @@ struct SettingTable: Sendable {
     throw place.malformed("has neither true nor false in “\(name)”")
   }
 
-  /// Returns a time, given as ISO 8601 or Unix time in a string or a number, or `nil` if it is missing, empty or 0.
+  /// Returns a time setting, which can be in ISO 8601 or Unix time, or `nil` if the setting is missing, empty or 0.
+  ///
+  /// Unix time can be a string or a number.
   func instant(_ name: String) throws(CredentialError) -> Timestamp? {
     switch values[name] {
     case nil: return nil
@@ -93,7 +99,7 @@ struct SettingTable: Sendable {
     throw place.malformed("has no time in “\(name)”", remedy: "Write it as 2026-11-20T08:00:00Z or as Unix time.")
   }
 
-  /// Returns the elements of an array, or an empty array if it is missing.
+  /// Returns the elements of an array setting, or an empty array if the setting is missing.
   func array(_ name: String) throws(CredentialError) -> [JSONValue] {
     switch values[name] {
     case nil: return []
@@ -113,9 +119,9 @@ struct SettingTable: Sendable {
 }
 
 extension SettingTable {
-  /// Parses a JSON object, optionally with a byte order mark.
+  /// Parses the settings from a JSON object, which may begin with a byte order mark.
   ///
-  /// - Throws: An error that does not show any part of the input.
+  /// - Throws: An error that does not show any part of the input, if the input is not a JSON object.
   init(json bytes: [UInt8], at place: SettingLocation) throws(CredentialError) {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]

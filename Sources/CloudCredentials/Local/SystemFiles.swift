@@ -7,21 +7,22 @@
   internal import Foundation
 #endif
 
-/// A reader of the files of this machine.
+/// A reader of the files in this machine's file system.
 public struct SystemFiles: FileReader {
-  /// Creates a reader.
+  /// Creates a reader of this machine's files.
   public init() {}
 
-  /// Reads a whole regular file, with the permissions from the descriptor through which it is read.
+  /// Reads a whole regular file, following symbolic links.
   ///
-  /// Symbolic links are followed. A relative path starts in the current directory.
+  /// A relative path starts in the current directory. The permissions are read from the descriptor through which the
+  /// content is read, so that both belong to the same file.
   ///
   /// - Parameters:
-  ///   - path: The path.
-  ///   - limit: The maximum size in bytes.
-  /// - Returns: The content, with the file's permissions and, if there is one, the reason why another user could have
-  ///   written it.
-  /// - Throws: A ``FileReadError``.
+  ///   - path: The path of the file.
+  ///   - limit: The maximum size of the file, in bytes.
+  /// - Returns: The content of the file, its permissions and, if another user could have written the file, the reason
+  ///   for that.
+  /// - Throws: A ``FileReadError`` if the file does not exist, is too large or cannot be read.
   public func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
     let absolute = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     let file = try OpenedFile(absolute)

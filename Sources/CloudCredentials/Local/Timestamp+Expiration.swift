@@ -4,8 +4,9 @@
 internal import StorageAuth
 
 extension Timestamp {
-  /// Parses an expiration more leniently than the vendors: ISO 8601 with or without a fraction, with `Z` or an offset,
-  /// or Unix time in digits.
+  /// Parses an expiration from ISO 8601 or Unix time, or returns `nil` if the text is neither.
+  ///
+  /// The parser is more lenient than the vendors' tools: ISO 8601 may have a fraction, and `Z` or an offset.
   init?(expiration text: String) {
     if let instant = Timestamp(iso8601: text) ?? Timestamp(iso8601Basic: text) {
       self = instant
@@ -16,10 +17,11 @@ extension Timestamp {
     }
   }
 
-  /// Creates a time from Unix time in seconds or, from 10,000,000,000 (the year 2286) on, in milliseconds.
+  /// Creates a time from Unix time in seconds, or in milliseconds if the number is 10,000,000,000 (the year 2286) or
+  /// greater.
   ///
-  /// As milliseconds, such values are dates from April 1970 on; no credential is that old, and none is valid until
-  /// 2286.
+  /// Such numbers, read as milliseconds, are dates from April 1970 on. No credential is that old, and no credential is
+  /// valid until 2286.
   init(expiration unixTime: Int64) {
     self.init(unixSeconds: unixTime >= 10_000_000_000 ? unixTime / 1000 : unixTime)
   }

@@ -4,9 +4,9 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// Reads the fields of a credential from a JSON response and reports which field is missing or invalid.
+/// A reader of the fields of a credential in a JSON response, whose errors name the missing or invalid field.
 struct AnswerReader: Sendable {
-  /// The name of the provider.
+  /// The name of the provider that receives the response, for error messages.
   let source: String
   /// The remedy in errors about a response that cannot be read.
   let remedy: String
@@ -15,15 +15,15 @@ struct AnswerReader: Sendable {
     CredentialError(.malformedAnswer, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
-  /// Returns the JSON object in a response.
+  /// Returns the JSON object that a response contains.
   ///
-  /// A body that is not a JSON object throws a retryable error because the response may have been truncated.
+  /// A body that is not a JSON object leads to a retryable error, because the response may have been truncated.
   func object(_ answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
     guard let object = answer.object else { throw malformed(answer.unreadable, isRetryable: true) }
     return object
   }
 
-  /// Returns the nonempty string under the first of `names` that is present.
+  /// Returns the string in the first present field out of `names`, which must not be empty.
   func text(_ names: [String], in object: JSONObject) throws(CredentialError) -> String {
     guard let (name, value) = object.first(names) else {
       throw malformed("The response has no field \(names.joined(separator: " or ")).")
@@ -33,9 +33,9 @@ struct AnswerReader: Sendable {
     return text
   }
 
-  /// Returns the time under the first of `names` that is present, or `nil` if none of them is.
+  /// Returns the time in the first present field out of `names`, or `nil` if no such field is present.
   ///
-  /// Accepts ISO 8601 and Unix time. Unix time may be a number or a string, in seconds or milliseconds.
+  /// The time is in ISO 8601 or is Unix time, as a number or a string, in seconds or milliseconds.
   func instant(_ names: [String], in objects: [JSONObject]) throws(CredentialError) -> Timestamp? {
     for object in objects {
       guard let (name, value) = object.first(names) else { continue }
@@ -48,7 +48,7 @@ struct AnswerReader: Sendable {
     return nil
   }
 
-  /// Describes why a time is not plausible as the start or the expiration of a current credential.
+  /// Returns a message that says why a time cannot be the start or the expiration of a current credential.
   private static func problem(_ name: String, _ time: Timestamp, _ value: JSONValue) -> String {
     let isEnd = name.lowercased().hasPrefix("expir")
     if !isWritten(value), time.unixSeconds <= 0 {
@@ -67,10 +67,11 @@ struct AnswerReader: Sendable {
     return "The field \(name) is \(time), which is too far ahead: Unix time is counted in seconds or milliseconds."
   }
 
-  /// Ten years in seconds, the largest value that errors call a duration; as Unix time it is before 1980.
+  /// Ten years in seconds, the longest duration that a number in a time field is taken for; as Unix time it is before
+  /// 1980.
   private static let longestDuration: Int64 = 10 * 365 * 86_400
 
-  /// Returns whether a time is a string with a date rather than a number.
+  /// Returns whether a JSON value is a string with a date rather than a number.
   private static func isWritten(_ value: JSONValue) -> Bool {
     value.string.map { Int64($0.trimmingBlanks()) == nil } ?? false
   }
@@ -86,15 +87,15 @@ struct AnswerReader: Sendable {
     }
   }
 
-  /// Creates a temporary key and checks that it can be used.
+  /// Creates a temporary key from the fields of a response, and checks that the key can be used.
   ///
   /// - Parameters:
   ///   - id: The access key ID.
-  ///   - secret: The secret.
+  ///   - secret: The secret access key.
   ///   - token: The session token.
-  ///   - start: The time from which the key is valid, or `nil` if the issuer does not state it.
+  ///   - start: The time from which the key is valid, or `nil` if the issuer does not specify a start.
   ///   - expiration: The time at which the key expires.
-  ///   - issuerTime: The current time by the issuer's clock, or `nil` if it is unknown.
+  ///   - issuerTime: The current time according to the issuer's clock, or `nil` if that time is unknown.
   func issued(
     id: String, secret: String, token: String, start: Timestamp? = nil, expiration: Timestamp, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -102,8 +103,10 @@ struct AnswerReader: Sendable {
     return try issued(key, at: issuerTime)
   }
 
-  /// Checks that a key can be used: its fields are valid, it starts before it expires, and it has not expired by the
-  /// issuer's clock.
+  /// Returns a key after checking that it can be used.
+  ///
+  /// The key's fields must be valid, the key must start before it expires, and it must not have expired according to
+  /// the issuer's clock.
   func issued(_ key: AccessKey, at issuerTime: Timestamp?) throws(CredentialError) -> IssuedCredential<AccessKey> {
     do {
       try key.check()
@@ -121,7 +124,9 @@ struct AnswerReader: Sendable {
 }
 
 extension Timestamp {
-  /// Creates a timestamp from Unix time in seconds or, above the value of 2010-01-01 in milliseconds, in milliseconds.
+  /// Creates a timestamp from Unix time in seconds or milliseconds.
+  ///
+  /// A number greater than 1,262,304,000,000, which is 2010-01-01 in milliseconds, is in milliseconds.
   fileprivate init(unix number: Int64) {
     self.init(unixSeconds: number > 1_262_304_000_000 ? number / 1000 : number)
   }

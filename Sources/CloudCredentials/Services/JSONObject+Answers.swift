@@ -5,7 +5,7 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension JSONObject {
-  /// Returns the first of `names` that is present, with its value.
+  /// Returns the first member whose name is in `names`, in the order of `names`, or `nil` if there is no such member.
   func first(_ names: [String]) -> (name: String, value: JSONValue)? {
     for name in names {
       if let value = self[name] { return (name, value) }
@@ -13,8 +13,9 @@ extension JSONObject {
     return nil
   }
 
-  /// The strings that errors must not show: values at any depth whose member names contain a word for a secret or a
-  /// token.
+  /// The strings in this object that error messages must not show.
+  ///
+  /// They are the string values, at any depth, of members whose names contain a word for a secret or a token.
   var secrets: [Secret] {
     var found: [Secret] = []
     collectSecrets(into: &found)

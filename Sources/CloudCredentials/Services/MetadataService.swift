@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// A client of an instance's metadata service that distinguishes an absent service from a failing one.
+/// A client for an instance's metadata service that distinguishes an absent service from a failing service.
 struct MetadataService: Sendable {
   private let exchange: ServiceExchange
   private let endpoint: String
@@ -30,7 +30,9 @@ struct MetadataService: Sendable {
     return answer
   }
 
-  /// Sends a request; a retryable error becomes `notConfigured` if the service has never responded to this client.
+  /// Sends a request to the metadata service and returns the response.
+  ///
+  /// A retryable error becomes `notConfigured` if the service has never responded to this client.
   func send(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
   ) async throws(CredentialError) -> ServiceAnswer {
@@ -41,7 +43,7 @@ struct MetadataService: Sendable {
     }
   }
 
-  /// Sends a request and throws the original error, not mapped to `notConfigured`.
+  /// Sends a request to the metadata service without turning a retryable error into `notConfigured`.
   func attempt(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
   ) async throws(CredentialError) -> ServiceAnswer {
@@ -51,7 +53,9 @@ struct MetadataService: Sendable {
     }
   }
 
-  /// Returns the error as `notConfigured` if it is retryable and the service has never responded, otherwise unchanged.
+  /// Returns an error as `notConfigured` if it is retryable and the metadata service has never responded.
+  ///
+  /// Any other error is returned unchanged.
   func explained(_ error: CredentialError) -> CredentialError {
     guard error.isRetryable, !attentive.hasHeard else { return error }
     return CredentialError(
@@ -71,14 +75,16 @@ struct MetadataService: Sendable {
     }
   }
 
-  /// Returns the first role in a list of one role per line, or `nil` if the service has none (404, or an empty list).
+  /// Returns the first role in a response that lists one role per line, or `nil` if the response lists no role.
+  ///
+  /// A response with the status 404 lists no role.
   func firstRole(in answer: ServiceAnswer) throws(CredentialError) -> String? {
     guard answer.status != 404 else { return nil }
     let lines = String(decoding: answer.body, as: UTF8.self).split(whereSeparator: \.isNewline)
     return lines.lazy.map { String($0).trimmingBlanks() }.first { !$0.isEmpty }
   }
 
-  /// Returns the name of a role, validated and percent-encoded as a path segment.
+  /// Returns a role name, validated and percent-encoded as a path segment.
   func pathElement(ofRole name: String) throws(CredentialError) -> String {
     let name = name.trimmingBlanks()
     let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_@+=,".contains($0)) }
@@ -88,7 +94,7 @@ struct MetadataService: Sendable {
     return name.percentEncoded()
   }
 
-  /// Returns the fields of a response whose `Code` is `Success`.
+  /// Returns the fields of a metadata response, whose field `Code` must be `Success`.
   func fields(of answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
     let object = try reader.object(answer)
     if let code = object["Code"]?.code, code != "Success" {
@@ -121,7 +127,7 @@ struct MetadataService: Sendable {
   }
 }
 
-/// A transport that records whether the service has ever responded.
+/// A transport that records whether the service at its other end has ever responded.
 private final class AttentiveTransport: HTTPTransport {
   private let transport: any HTTPTransport
   private let heard = Lock(false)

@@ -4,10 +4,11 @@
 package import StorageAuth
 internal import StorageJSON
 
-/// Validates parameters of a request against the service's limits before the request is sent; its errors state the
-/// limit.
+/// A validator that checks a request's parameters against the service's limits before the request is sent.
+///
+/// An error contains the limit that a parameter exceeds.
 package struct RequestCheck: Sendable {
-  /// The name of the provider.
+  /// The name of the provider that sends the request, for error messages.
   let source: String
 
   package init(source: String) {
@@ -18,7 +19,7 @@ package struct RequestCheck: Sendable {
     CredentialError(.failed, source: source, message, remedy: remedy)
   }
 
-  /// Returns a lifetime as a whole number of seconds within a range.
+  /// Returns a duration as a whole number of seconds, or throws an error if the number is outside of a range.
   package func seconds(_ duration: Duration, in range: ClosedRange<Int64>) throws(CredentialError) -> Int64 {
     let (seconds, rest) = duration.components
     guard rest == 0, range.contains(seconds) else {
@@ -29,8 +30,8 @@ package struct RequestCheck: Sendable {
     return seconds
   }
 
-  /// Checks that a session name consists of ASCII letters, digits and the characters in `marks`, within a range of
-  /// lengths.
+  /// Checks that a session name has an allowed length and consists of ASCII letters, digits and the characters in
+  /// `marks`.
   func sessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
     let isAllowed = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }
     guard isAllowed, length.contains(name.utf8.count) else {
@@ -40,8 +41,14 @@ package struct RequestCheck: Sendable {
     }
   }
 
-  /// Checks that the name of a vendor's resource, such as a role, has its form and is printable ASCII of at most
-  /// `limit` bytes.
+  /// Checks that the name of a vendor's resource, such as a role, is printable ASCII in the required form.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the resource.
+  ///   - kind: The kind of resource, for error messages.
+  ///   - form: The required form, for error messages.
+  ///   - limit: The maximum length of the name, in bytes.
+  ///   - isForm: Whether the name has the required form.
   func resourceName(
     _ name: String, of kind: String, form: String, limit: Int = 512, _ isForm: Bool
   ) throws(CredentialError) {
@@ -51,7 +58,7 @@ package struct RequestCheck: Sendable {
     }
   }
 
-  /// Returns an identity token without surrounding blanks, such as the line break at the end of a token file.
+  /// Returns an identity token without surrounding whitespace, such as the line break at the end of a token file.
   func identityToken(
     _ read: @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) async throws(CredentialError) -> Secret {
@@ -60,7 +67,7 @@ package struct RequestCheck: Sendable {
     return token
   }
 
-  /// Checks that a policy is a JSON object of at most `limit` bytes.
+  /// Checks that a policy is a JSON object of at most `limit` bytes; `nil` is valid.
   func policy(_ policy: String?, limit: Int? = nil) throws(CredentialError) {
     guard let policy else { return }
     if let limit, policy.utf8.count > limit {
@@ -73,8 +80,9 @@ package struct RequestCheck: Sendable {
     }
   }
 
-  /// Parses the address of a service that receives or returns credentials; plain HTTP is allowed for this machine only,
-  /// unless `allowsPlainHTTP` is set.
+  /// Parses the URL of a service that receives or returns credentials.
+  ///
+  /// Plain HTTP is allowed only for services on this machine, unless `allowsPlainHTTP` is `true`.
   package func address(_ url: String, allowsPlainHTTP: Bool = false) throws(CredentialError) -> ServiceURL {
     guard let address = ServiceURL(url) else {
       throw refused(

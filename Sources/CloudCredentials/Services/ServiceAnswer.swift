@@ -6,11 +6,11 @@ package import StorageAuth
 internal import StorageJSON
 internal import StorageXML
 
-/// A service's response with its whole body, not yet parsed.
+/// A service's response with its whole, unparsed body.
 package struct ReceivedAnswer: Sendable {
   package let response: HTTPResponse
   package let body: [UInt8]
-  /// The confidential values of the request, which errors must not show.
+  /// The request's confidential values, which error messages must not show.
   package let masks: [Secret]
 
   init(_ response: HTTPResponse, body: [UInt8], masks: [Secret]) {
@@ -19,13 +19,13 @@ package struct ReceivedAnswer: Sendable {
     self.masks = masks
   }
 
-  /// The HTTP status code.
+  /// The response's HTTP status code.
   package var status: Int { response.status.code }
 
-  /// The current time by the service's clock.
+  /// The current time according to the service's clock, read from the response's `Date` header.
   ///
-  /// The value is `nil` if the response has no single valid `Date` header, comes from a cache (it has an `Age` header),
-  /// or has a date that no correct clock can show.
+  /// The value is `nil` if the response does not have exactly one valid `Date` header, comes from a cache (it has an
+  /// `Age` header), or has an implausible date.
   package var issuerTime: Timestamp? {
     let dates = response.headerFields[values: .date]
     guard response.headerFields[.age] == nil, dates.count == 1, let time = Timestamp(httpDate: dates[0]) else {
@@ -39,15 +39,19 @@ package struct ReceivedAnswer: Sendable {
 struct ServiceAnswer: Sendable {
   private let received: ReceivedAnswer
 
-  /// The body as a JSON object, with or without a byte order mark, or `nil` if it is not one.
+  /// The response body as a JSON object, or `nil` if the body is not a JSON object.
+  ///
+  /// A byte order mark is skipped.
   let object: JSONObject?
 
-  /// The body as XML, or `nil` if it does not start with `<`, is not well-formed, or exceeds the size limits for a
-  /// response with a credential.
+  /// The response body as XML, or `nil` if the body is not XML.
+  ///
+  /// The value is also `nil` if the XML is not well-formed or exceeds the size limits for a response with a credential.
   let document: XMLNode?
 
-  /// The filter that prepares strings from the service for errors: it masks the request's confidential values and the
-  /// secrets in the response.
+  /// The filter for strings from the service that appear in error messages.
+  ///
+  /// It masks the request's confidential values and the secrets in the response.
   let text: ServiceText
 
   init(_ received: ReceivedAnswer) {
@@ -62,15 +66,15 @@ struct ServiceAnswer: Sendable {
 
   var body: [UInt8] { received.body }
 
-  /// The HTTP status code.
+  /// The response's HTTP status code.
   var status: Int { received.status }
 
   var isSuccess: Bool { response.status.kind == .successful }
 
-  /// The current time by the service's clock, or `nil` if it is not known.
+  /// The current time according to the service's clock, or `nil` if that time is unknown.
   var issuerTime: Timestamp? { received.issuerTime }
 
-  /// A description of a body that is not a JSON object, for errors.
+  /// A message that says in what way the response body is not a JSON object.
   var unreadable: String {
     let first = body.first { $0 > UInt8(ascii: " ") }
     let type = response.headerFields[.contentType]?.lowercased() ?? ""
@@ -82,7 +86,7 @@ struct ServiceAnswer: Sendable {
 }
 
 extension Timestamp {
-  /// The years in which a service's clock, or a time in a response, can plausibly be: 2020 up to and excluding 2100.
+  /// The range of plausible times of a service's clock and of times in a response: 2020 up to and excluding 2100.
   static let plausible = Timestamp(unixSeconds: 1_577_836_800)..<Timestamp(unixSeconds: 4_102_444_800)
 }
 
@@ -91,7 +95,7 @@ extension HTTPField.Name {
 }
 
 extension XMLLimits {
-  /// The size limits for an XML response with a credential or a refusal.
+  /// The size limits for an XML response that contains a credential or a refusal.
   fileprivate static let serviceAnswer: XMLLimits = {
     var limits = XMLLimits()
     limits.depth = 16
@@ -102,15 +106,16 @@ extension XMLLimits {
 }
 
 extension XMLNode {
-  /// The strings that errors must not show: text of elements at any depth whose names contain a word for a secret or a
-  /// token.
+  /// The strings in this element that error messages must not show.
+  ///
+  /// They are the texts of elements, at any depth, whose names contain a word for a secret or a token.
   fileprivate var secrets: [Secret] {
     let own = namesSecret(name) && !text.isEmpty ? [Secret(text)] : []
     return own + children.flatMap(\.secrets)
   }
 }
 
-/// Returns whether a field's name contains a word for a secret or a token, ignoring case.
+/// Returns whether a field name contains a word for a secret or a token, ignoring case.
 func namesSecret(_ name: String) -> Bool {
   let name = name.asciiLowercased
   return ["secret", "token", "password"].contains { name.containsBytes(of: $0) }

@@ -3,34 +3,37 @@
 
 internal import StorageAuth
 
-/// The current time by a service's clock, once the service has rejected the time of this machine's clock.
+/// A clock that follows a service's time after the service has rejected the time of this machine's clock.
 ///
-/// The time is advanced by the uptime since that response, so that a correction of the wall clock does not change it.
+/// The service's time is advanced by the uptime since the service's response, so that a change of the wall clock does
+/// not affect it.
 final class ServiceClock: Sendable {
   private struct Anchor {
     let time: Timestamp
     let uptime: Duration
   }
 
-  /// The clock skew below which no correction is made; services tolerate five minutes or more, so a smaller one is not
-  /// the reason for a rejection.
+  /// The clock skew below which no correction is made.
+  ///
+  /// Services tolerate a skew of five minutes or more, so a smaller skew than this one is not the reason for a
+  /// rejection.
   private static let tolerance = Duration.seconds(30)
 
   private let anchor = Lock<Anchor?>(nil)
 
-  /// Returns the current time: this machine's, until a rejection has led to a correction.
+  /// Returns the service's current time if it is known, otherwise the current time according to this machine's clock.
   func now(by time: any SigningClock) -> Timestamp {
     guard let anchor = anchor.withLock({ $0 }) else { return time.now }
     return anchor.time.advanced(by: time.uptime - anchor.uptime)
   }
 
-  /// Sets the clock to the service's time after the service has rejected the date of a signature.
+  /// Sets the clock to the service's time after the service has rejected the signing time of a request.
   ///
   /// - Parameters:
-  ///   - answer: The response with the rejection.
-  ///   - date: The date of the signature.
+  ///   - answer: The response that rejects the signing time.
+  ///   - date: The rejected signing time.
   ///   - time: The clocks of this machine.
-  /// - Returns: Whether signing again can succeed.
+  /// - Returns: Whether a request that is signed again, with the service's time, can succeed.
   func correct(by answer: ServiceAnswer, signedAt date: Timestamp, _ time: any SigningClock) -> Bool {
     guard let issuerTime = answer.issuerTime else { return false }
     let difference = date.duration(to: issuerTime)

@@ -4,25 +4,25 @@
 internal import HTTPTypes
 package import StorageAuth
 
-/// Sends one request to a service and receives one response, within limits of time and size.
+/// A client that sends a request to a service and receives the response within limits of time and size.
 package struct ServiceExchange: Sendable {
-  /// The name of the provider, for errors.
+  /// The name of the provider that sends the requests, for error messages.
   let source: String
   let transport: any HTTPTransport
   let time: any SigningClock
-  /// The limit for the time between the start of preparing the request and the last byte of the response.
+  /// The time limit from the start of a request's preparation to the last byte of the response.
   let timeout: Duration
-  /// The maximum size of a response's body in bytes.
+  /// The maximum size of a response body, in bytes.
   let answerLimit: Int
 
-  /// Creates an exchange.
+  /// Creates a client for requests to a service.
   ///
   /// - Parameters:
-  ///   - source: The name of the provider, for errors.
+  ///   - source: The name of the provider that sends the requests, for error messages.
   ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks.
-  ///   - timeout: The limit for the time between the start of preparing a request and the last byte of its response.
-  ///   - answerLimit: The maximum size of a response's body in bytes.
+  ///   - time: The clocks of this machine.
+  ///   - timeout: The time limit from the start of a request's preparation to the last byte of the response.
+  ///   - answerLimit: The maximum size of a response body, in bytes.
   package init(
     source: String, transport: any HTTPTransport, time: any SigningClock, timeout: Duration, answerLimit: Int = 65_536
   ) {
@@ -33,24 +33,24 @@ package struct ServiceExchange: Sendable {
     self.answerLimit = answerLimit
   }
 
-  /// Prepares a request, sends it and parses the response.
+  /// Prepares a request, sends it and returns the response with its body parsed.
   ///
-  /// - Parameter prepare: Prepares the request; called once for each call of this function, and its time counts towards
-  ///   the timeout.
-  /// - Returns: The response, with any status except a redirect.
-  /// - Throws: A `CredentialError` if no response was received, or it was a redirect or too long.
+  /// - Parameter prepare: A closure that prepares the request. It is called once, and its run time counts towards the
+  ///   time limit.
+  /// - Returns: A response whose status is not a redirect.
+  /// - Throws: A `CredentialError` if no response was received, or if the response is a redirect or too long.
   func send(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
   ) async throws(CredentialError) -> ServiceAnswer {
     ServiceAnswer(try await receive(prepare))
   }
 
-  /// Prepares a request, sends it and returns the response unparsed.
+  /// Prepares a request, sends it and returns the response with its body unparsed.
   ///
-  /// - Parameter prepare: Prepares the request; called once for each call of this function, and its time counts towards
-  ///   the timeout.
-  /// - Returns: The response, with any status except a redirect.
-  /// - Throws: A `CredentialError` if no response was received, or it was a redirect or too long.
+  /// - Parameter prepare: A closure that prepares the request. It is called once, and its run time counts towards the
+  ///   time limit.
+  /// - Returns: A response whose status is not a redirect.
+  /// - Throws: A `CredentialError` if no response was received, or if the response is a redirect or too long.
   package func receive(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
   ) async throws(CredentialError) -> ReceivedAnswer {
@@ -117,7 +117,7 @@ package struct ServiceExchange: Sendable {
   }
 }
 
-/// A request that is ready to be sent, with the values that errors must not show.
+/// A request that is ready to be sent, with the confidential values that error messages must not show.
 package struct PreparedCall: Sendable {
   let call: ServiceCall
   let masks: [Secret]

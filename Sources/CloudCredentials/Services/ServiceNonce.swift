@@ -3,9 +3,9 @@
 
 internal import StorageCrypto
 
-/// Creates nonces, strings that are unique with overwhelming probability.
+/// A generator of nonces, which are strings that are unique with overwhelming probability.
 enum ServiceNonce {
-  /// Returns 128 random bits in hexadecimal.
+  /// Returns a new nonce: 128 random bits as hexadecimal digits.
   static func make() -> String {
     let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     return String(writing: { $0.append(hex: bytes.span) })

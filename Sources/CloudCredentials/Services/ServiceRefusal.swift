@@ -3,20 +3,20 @@
 
 internal import StorageAuth
 
-/// The content of a service's error response.
+/// The error code, the message and the request ID in a service's error response.
 struct ServiceRefusal: Sendable {
   let code: String
   let message: String
   var requestID: String?
 }
 
-/// The meaning of the error codes of a vendor's services.
+/// The rules for interpreting the error codes of a vendor's services.
 struct RefusalRules: Sendable {
-  /// Prefixes of codes that report a wrong time of the signature.
+  /// Prefixes of the error codes for a wrong signing time.
   let clock: [String]
-  /// Prefixes of codes for temporary conditions, which a later retry can resolve.
+  /// Prefixes of the error codes for temporary conditions, after which a retry can succeed.
   let passing: [String]
-  /// Prefixes of codes with their remedies; the first match is used.
+  /// Prefixes of error codes, each with the remedy for errors, of which the first matching prefix is used.
   let remedies: [(code: String, remedy: String)]
 
   func isClock(_ refusal: ServiceRefusal?) -> Bool {
@@ -24,13 +24,13 @@ struct RefusalRules: Sendable {
     return clock.contains { refusal.code.hasPrefix($0) }
   }
 
-  /// Returns the error for a response without a credential.
+  /// Returns the error for a service's response that contains no credential.
   ///
   /// - Parameters:
-  ///   - answer: The response.
-  ///   - refusal: The content of the error response, or `nil` if it cannot be read.
-  ///   - source: The name of the provider.
-  ///   - fallback: The remedy for a permanent error without a known code.
+  ///   - answer: The service's response.
+  ///   - refusal: The content of the error response, or `nil` if the content cannot be read.
+  ///   - source: The name of the provider that receives the response.
+  ///   - fallback: The remedy for a permanent error whose code has no rule.
   func error(
     for answer: ServiceAnswer, _ refusal: ServiceRefusal?, source: String, fallback: String
   ) -> CredentialError {

@@ -4,21 +4,21 @@
 internal import HTTPTypes
 package import StorageAuth
 
-/// Prepares strings from other systems for errors: one short line, with confidential values masked.
+/// A filter that turns strings from other systems into one short line for error messages and masks confidential values.
 package struct ServiceText: Sendable {
-  /// The maximum number of characters of a message.
+  /// The maximum number of characters in a filtered string.
   private static let limit = 300
   private let mask: SecretMask
 
-  /// Creates a filter.
+  /// Creates a filter that masks confidential values.
   ///
-  /// - Parameter masks: The confidential values, which are masked both verbatim and encoded for a URL.
+  /// - Parameter masks: The confidential values. They are masked both verbatim and encoded for a URL.
   package init(masking masks: [Secret] = []) {
     mask = SecretMask(masks)
   }
 
-  /// Returns the string as one line of at most 300 characters, without control characters and with confidential values
-  /// masked.
+  /// Returns a string as one line of at most 300 characters, with confidential values masked and without control
+  /// characters.
   package func shown(_ text: String) -> String {
     // Only this prefix is searched for secrets, so no later part of a longer text may be shown.
     let text = mask.applied(to: String(text.prefix(16 * Self.limit)))
@@ -30,8 +30,9 @@ package struct ServiceText: Sendable {
 }
 
 extension ServiceCall {
-  /// The parts of a request that may contain a login: the words of at least eight characters in its query, its body and
-  /// its headers other than the standard ones.
+  /// The strings in a request that may contain a login.
+  ///
+  /// They are the words of at least eight characters in the request's query, body and non-standard headers.
   var confidentialWords: [Secret] {
     let plain: Set<HTTPField.Name> = [.accept, .contentType, .contentLength, .userAgent]
     let values = request.headerFields.filter { !plain.contains($0.name) }.map(\.value)

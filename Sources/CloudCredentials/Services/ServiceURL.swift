@@ -4,15 +4,16 @@
 package import HTTPTypes
 internal import StorageAuth
 
-/// The URL of a service, parsed into the parts that a request needs.
+/// A service's URL, parsed into the components that a request needs.
 package struct ServiceURL: Sendable {
   package let scheme: String
   package let authority: String
-  /// The path with its query; at least `/`.
+  /// The path with the query; at least `/`.
   package let path: String
 
-  /// Parses an `http` or `https` URL, or returns `nil` if it has user information, a fragment, or a character that a
-  /// URL cannot contain unencoded.
+  /// Parses an `http` or `https` URL.
+  ///
+  /// Returns `nil` if the URL has user information, a fragment, or a character that a URL cannot contain unencoded.
   package init?(_ url: String) {
     guard let separator = url.firstRange(of: "://") else { return nil }
     scheme = url[..<separator.lowerBound].lowercased()
@@ -31,20 +32,23 @@ package struct ServiceURL: Sendable {
     self.path = path
   }
 
-  /// Whether a request cannot be read on the network: the connection is encrypted or does not leave this machine.
+  /// Whether requests to this URL cannot be read on the network, because the connection is encrypted or stays on this
+  /// machine.
   var isPrivate: Bool { scheme == "https" || isLoopbackHost(authority) }
 
-  /// The URL without its query, which may contain a login.
+  /// The URL without its query, which may contain a login, for messages.
   package var visible: String { "\(scheme)://\(authority)\(path.prefix { $0 != "?" })" }
 
-  /// Returns the URL of the same service with `suffix` appended to the path; the query of the base URL is dropped.
+  /// Returns this URL with `suffix` appended to the path and without the query.
   package func appending(_ suffix: String) -> ServiceURL {
     var base = String(path.prefix { $0 != "?" })
     if base.hasSuffix("/") { base.removeLast() }
     return ServiceURL(scheme: scheme, authority: authority, path: base + suffix)
   }
 
-  /// Creates a request; `Content-Length` is set if there is a body or the method is POST or PUT.
+  /// Creates a request to this URL.
+  ///
+  /// `Content-Length` is set if there is a body or if the method is POST or PUT.
   package func call(_ method: HTTPRequest.Method, headers: HTTPFields = [:], body: [UInt8] = []) -> ServiceCall {
     var request = HTTPRequest(
       method: method, scheme: scheme, authority: authority, path: path, headerFields: headers)

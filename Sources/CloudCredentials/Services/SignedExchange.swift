@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// Sends signed requests to a service, and corrects the clock if the service rejects the time of a signature.
+/// A client that sends signed requests to a service, and corrects its clock if the service rejects the signing time.
 struct SignedExchange: Sendable {
   let exchange: ServiceExchange
   let credentials: any CredentialProvider<AccessKey>
@@ -16,16 +16,19 @@ struct SignedExchange: Sendable {
     self.rules = rules
   }
 
-  /// Sends a signed request; if the service rejects the time of the signature, signs and sends it once more with the
-  /// service's time.
+  /// Sends a signed request and returns the service's successful response.
+  ///
+  /// If the service rejects the signing time, the request is created, signed and sent once more with the service's
+  /// time.
   ///
   /// - Parameters:
-  ///   - signer: The signer of the request.
-  ///   - refusal: Returns the content of an error response, or `nil` for a successful response.
-  ///   - permanent: Whether the service requires a permanent key, one without a session token.
-  ///   - makeCall: Creates the request; called for each attempt because a nonce can be used only once.
+  ///   - signer: The signer for the request.
+  ///   - refusal: A closure that reads the refusal from an error response, or returns `nil` for a successful response.
+  ///   - permanent: Whether the service requires a permanent key, that is, a key without a session token.
+  ///   - makeCall: A closure that creates the request. It is called for each attempt, because a nonce can be used only
+  ///     once.
   /// - Returns: A successful response.
-  /// - Throws: A `CredentialError` if there is no key to sign with, or no successful response.
+  /// - Throws: A `CredentialError` if there is no key to sign with, or if the service returns no successful response.
   func answer(
     signedWith signer: some Signer<ServiceCall, AccessKey>, refusal: @Sendable (ServiceAnswer) -> ServiceRefusal?,
     permanent: Bool = false, _ makeCall: @escaping @Sendable () -> ServiceCall

@@ -11,9 +11,10 @@ enum LimitedOutcome<Value: Sendable>: Sendable {
 }
 
 extension SigningClock {
-  /// Runs work in a separate task for at most a duration.
+  /// Runs work in a separate task for at most a duration, and returns the outcome.
   ///
-  /// The function returns at the limit even if the work ignores its cancellation; such work then continues on its own.
+  /// The function returns at the limit even if the work ignores its cancellation. The work then continues in the
+  /// background.
   func limiting<Value: Sendable>(
     to duration: Duration, _ work: @escaping @Sendable () async -> Value
   ) async -> LimitedOutcome<Value> {
@@ -34,7 +35,7 @@ extension SigningClock {
   }
 }
 
-/// A one-shot value that is set by the first of several competing outcomes.
+/// A value that is set once, by the first of several competing tasks, and awaited by one task.
 private final class Race<Outcome: Sendable>: Sendable {
   private enum State {
     case running
@@ -44,7 +45,7 @@ private final class Race<Outcome: Sendable>: Sendable {
 
   private let state = Lock(State.running)
 
-  /// Sets the outcome, unless it is already set.
+  /// Sets the outcome and resumes the waiting task, unless an outcome is already set.
   func end(with outcome: Outcome) {
     let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
       switch state {
@@ -60,7 +61,9 @@ private final class Race<Outcome: Sendable>: Sendable {
     waiter?.resume(returning: outcome)
   }
 
-  /// Waits for the outcome; at most one waiter is allowed.
+  /// Waits for the outcome of the race.
+  ///
+  /// Only one task may wait.
   func outcome() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state -> Outcome? in

@@ -4,7 +4,7 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A decoded parameter of a query or a form.
+/// A decoded name-value pair of a URL's query or of a form body.
 package struct FormPair: Sendable, Equatable {
   package let name: String
   package let value: String
@@ -14,10 +14,12 @@ package struct FormPair: Sendable, Equatable {
     self.value = value
   }
 
-  /// The parameter as `name=value`, percent-encoded.
+  /// The pair as `name=value`, with both percent-encoded.
   package var encoded: String { "\(name.percentEncoded())=\(value.percentEncoded())" }
 
-  /// Parses a query or a form, or returns `nil` if it has an invalid percent-encoding or bytes that are not UTF-8.
+  /// Parses a query or a form body into decoded pairs.
+  ///
+  /// Returns `nil` if the text contains an invalid percent-encoding or bytes that are not UTF-8.
   package static func read(_ text: String) -> [FormPair]? {
     var pairs: [FormPair] = []
     for item in text.words(between: "&") {
@@ -28,12 +30,12 @@ package struct FormPair: Sendable, Equatable {
     return pairs
   }
 
-  /// Returns parameters encoded as a query or a form, in their order.
+  /// Returns pairs encoded as a query or a form body, in the given order.
   package static func written(_ pairs: [FormPair]) -> String {
     pairs.map(\.encoded).joined(separator: "&")
   }
 
-  /// Returns the parameters sorted by the bytes of their names, then by the bytes of their values.
+  /// Returns pairs sorted by the bytes of their names, then by the bytes of their values.
   static func sorted(_ pairs: [FormPair]) -> [FormPair] {
     pairs.sorted { first, second in
       if first.name != second.name { return first.name.utf8.lexicographicallyPrecedes(second.name.utf8) }

@@ -8,16 +8,16 @@ package struct ServiceAuthorization: Sendable, Equatable {
   /// The name of the signature algorithm: `ACS3-HMAC-SHA256` or `TC3-HMAC-SHA256`.
   package let algorithm: String
 
-  /// The access key ID; with TC3, the scope follows after slashes.
+  /// The value of `Credential`: the access key ID, followed in TC3 by a slash and the scope.
   package let credential: String
 
-  /// The header names included in the signature, in the order of the header.
+  /// The header names in `SignedHeaders`, in their order in the header.
   package let signedHeaders: [String]
 
-  /// The signature in hexadecimal.
+  /// The signature as hexadecimal digits.
   package let signature: String
 
-  /// Parses a header, or returns `nil` if a part is missing, empty, unknown or repeated.
+  /// Parses an `Authorization` header, or returns `nil` if a component is missing, empty, unknown or repeated.
   package init?(_ header: String) {
     guard let blank = header.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
     var parts: [String: String] = [:]

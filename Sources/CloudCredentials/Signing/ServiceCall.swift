@@ -5,12 +5,14 @@ package import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A request to a cloud service's API with its whole body; the signature covers both.
+/// A request to a cloud service's API, with its whole body.
+///
+/// The signature covers both the request and the body.
 package struct ServiceCall: Sendable {
-  /// The request head; its authority is the host in the signature.
+  /// The head of the request, whose authority is the `host` in the signature.
   package var request: HTTPRequest
 
-  /// The body as it is sent.
+  /// The body of the request as it is sent.
   package var body: [UInt8]
 
   package init(_ request: HTTPRequest, body: [UInt8] = []) {
@@ -18,23 +20,23 @@ package struct ServiceCall: Sendable {
     self.body = body
   }
 
-  /// The SHA-256 hash of the body in lowercase hexadecimal.
+  /// The SHA-256 hash of the request's body, in lowercase hexadecimal.
   var bodyHash: String { SHA256.hash(body).hex }
 
-  /// The path without its query.
+  /// The path of the request without the query.
   var path: String {
     let path = String((request.path ?? "/").bytes(before: "?"))
     return path.isEmpty ? "/" : path
   }
 
-  /// The query after the first `?`, or an empty string if there is none.
+  /// The query after the first `?` of the request's path, or an empty string if there is no query.
   var query: String {
     String((request.path ?? "").bytes(from: "?").dropFirst())
   }
 
-  /// Returns a header's value for the canonical request: trimmed; `host` is the request's authority.
+  /// Returns the trimmed value of a header for the canonical request.
   ///
-  /// The header must appear exactly once.
+  /// The header must appear exactly once. The value of `host` is the request's authority.
   func signedValue(of name: String) throws(SigningError) -> String {
     if name == "host" { return request.authority ?? "" }
     let values = HTTPField.Name(name).map { request.headerFields[values: $0] } ?? []
@@ -47,7 +49,7 @@ package struct ServiceCall: Sendable {
 }
 
 extension String {
-  /// Returns the string without surrounding blanks and line breaks (ASCII only).
+  /// Returns the string without leading and trailing ASCII spaces, tabs and line breaks.
   func trimmingBlanks() -> String {
     func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }
     guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })

@@ -8,14 +8,14 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageClient
 
-/// The options for the credential of an account on an Aspera server.
+/// The command-line options for logging in to an account on an Aspera server.
 ///
-/// Secrets come from the environment or a file, never from an option.
+/// Secrets are read from the environment or a file, never from an option.
 struct AccountOptions: ParsableArguments {
-  /// The environment variable for the password or the key's passphrase, which is the one that ascp reads.
+  /// The environment variable that contains the password or the private key's passphrase, which ascp reads too.
   private static let passwordVariable = AsperaAccount.passphraseVariable
 
-  /// The environment variable for the token.
+  /// The environment variable that contains the transfer token.
   private static let tokenVariable = "ASPERA_SCP_TOKEN"
 
   @Option(
@@ -35,12 +35,12 @@ struct AccountOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The UDP port for the data.", valueName: "port"))
   var udpPort: Int = AsperaAccount.defaultPort
 
-  /// Returns the account.
+  /// Returns the account that the options describe.
   ///
   /// - Parameters:
-  ///   - server: The address of the server, with the user.
+  ///   - server: The server's address, including the user.
   ///   - machine: The context whose environment and files are read.
-  /// - Throws: An `AsperaError` if the account is invalid, or a `ValidationError` if the address has no user.
+  /// - Throws: An `AsperaError` if the account is invalid, or a `ValidationError` if the address contains no user.
   func account(at server: ServerAddress, on machine: ProviderContext) throws -> AsperaAccount {
     guard let user = server.user else { throw ValidationError("Name the user, as user@host.") }
     let secret = try secret(on: machine)
@@ -50,7 +50,7 @@ struct AccountOptions: ParsableArguments {
       udpPort: udpPort, hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
   }
 
-  /// Returns the token from the environment, or `nil` if there is none.
+  /// Returns the transfer token from the environment, or `nil` if the environment contains no token.
   func token(on machine: ProviderContext) throws -> AsperaToken? {
     try machine.environment(Self.tokenVariable).flatMap { $0.isEmpty ? nil : try AsperaToken(Secret($0)) }
   }

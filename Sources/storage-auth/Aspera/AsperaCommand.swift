@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 
-/// The command `storage-auth aspera`, which contains the commands that exist only for Aspera.
+/// The command `storage-auth aspera`, which contains the subcommands that exist only for Aspera.
 struct AsperaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "aspera", abstract: "Checks accounts of Aspera servers.", subcommands: [ProbeCommand.self])

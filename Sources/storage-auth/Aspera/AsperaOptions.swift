@@ -9,7 +9,7 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageClient
 
-/// The options for transfers of `aspera://` locations.
+/// The command-line options for transfers to and from `aspera://` locations.
 struct AsperaOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The path of ascp; the known locations are searched by default.", valueName: "path"))
   var ascp: String?
@@ -26,13 +26,13 @@ struct AsperaOptions: ParsableArguments {
     if dynamicKey, account.key != nil { throw ValidationError("Pass --key or --dynamic-key, not both.") }
   }
 
-  /// The way in which a node transfers files.
+  /// The way in which an Aspera node transfers files, according to the options.
   var transfers: AsperaTransfers {
     AsperaTransfers(
       login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key), ascp: ascp, targetRate: rate)
   }
 
-  /// Returns transfers that use only an account, without a Node API.
+  /// Returns a client for transfers that use only an account on an Aspera server, without the Node API.
   func transfers(_ server: ServerAddress) async throws -> AccountTransfers {
     let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
     let account = try account.account(at: server, on: machine)

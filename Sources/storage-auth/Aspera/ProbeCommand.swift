@@ -8,7 +8,7 @@ internal import CloudCredentials
 internal import StorageAuth
 internal import StorageClient
 
-/// The command `storage-auth aspera probe`, which checks an account and reports what failed.
+/// The command `storage-auth aspera probe`, which logs in to an Aspera server and reports what failed.
 struct ProbeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "probe",
@@ -55,7 +55,9 @@ struct ProbeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Parses the address of the server; errors do not contain the argument, which may contain a password.
+  /// Parses the server's address from the argument.
+  ///
+  /// Errors do not contain the argument, which may contain a password.
   private func address() throws -> ServerAddress {
     let scheme = "aspera://"
     let text = server.hasPrefix(scheme) ? server.dropFirst(scheme.count).prefix { $0 != "/" } : server[...]
@@ -67,7 +69,7 @@ struct ProbeCommand: AsyncParsableCommand {
 }
 
 extension TransferFailure.Kind {
-  /// The exit status of the probe.
+  /// The exit status of `storage-auth aspera probe` for a failure of this kind.
   fileprivate var status: Int32 {
     switch self {
     case .account, .authorization, .token: 1

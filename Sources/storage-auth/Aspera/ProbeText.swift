@@ -4,13 +4,13 @@
 internal import AsperaAuth
 internal import AsperaTransfer
 
-/// The output of the probe: one line per fact, without secrets.
+/// The output of `storage-auth aspera probe`, which has one fact on each line and contains no secrets.
 enum ProbeText {
   static func show(_ name: String, _ text: String) {
     Terminal.line(name + String(repeating: " ", count: max(1, 15 - name.count)) + text)
   }
 
-  /// Prints the account and the facts that were determined on this machine.
+  /// Prints an account and the facts about it that were determined on this machine.
   static func show(_ account: AsperaAccount, _ report: AccountReport) {
     show("account", "\(account.user)@\(account.host):\(account.sshPort)")
     switch report.authentication {
@@ -21,7 +21,7 @@ enum ProbeText {
     for note in report.notes { show("note", note) }
   }
 
-  /// Prints the facts that the server reported.
+  /// Prints the facts that an Aspera server reported.
   static func show(_ report: AccountProbeReport) {
     if let version = report.serverVersion { show("server", version) }
     if let key = report.hostKey {

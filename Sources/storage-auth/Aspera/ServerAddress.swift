@@ -1,13 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A server on the command line: `host`, `host:port` or `[::1]:port`, optionally with a user before it.
+/// A server's address on the command line: `host`, `host:port` or `[::1]:port`, optionally preceded by `user@`.
 struct ServerAddress: Hashable {
   let user: String?
   let host: String
   let port: Int?
 
-  /// Parses an address; the result is `nil` if it is malformed.
+  /// Parses a server's address, or returns `nil` if the address is malformed or contains a password.
   init?(_ text: some StringProtocol) {
     let at = text.lastIndex(of: "@")
     user = at.map { String(text[..<$0]) }
@@ -29,7 +29,7 @@ struct ServerAddress: Hashable {
     guard !host.isEmpty, user?.isEmpty != true, user?.contains(":") != true else { return nil }
   }
 
-  /// Returns the host and the port as they appear in a URL.
+  /// Returns the server's host and port as they appear in a URL.
   func authority(defaultPort: Int) -> String {
     "\(host.contains(":") ? "[\(host)]" : host):\(port ?? defaultPort)"
   }

@@ -10,7 +10,7 @@ internal import StorageAuthServer
 internal import StorageClient
 internal import StorageDiagnosis
 
-/// Tencent Cloud COS on the command line.
+/// The cloud `cos` of the command line: Tencent Cloud COS.
 struct COSCloud: Cloud {
   let name = "cos"
 

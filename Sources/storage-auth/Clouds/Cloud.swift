@@ -8,105 +8,107 @@ internal import StorageAuthServer
 internal import StorageClient
 internal import StorageDiagnosis
 
-/// A cloud with buckets: everything that the commands need to know about it.
+/// A cloud with buckets, with the properties and functions that the commands of `storage-auth` need.
 protocol Cloud: Sendable {
-  /// The name on the command line, which is also the scheme of the cloud's locations.
+  /// The cloud's name on the command line, which is also the scheme of its locations, such as `oss://`.
   var name: String { get }
 
-  /// Returns whether a host is one of the cloud's public hosts.
+  /// Returns whether a host is one of this cloud's public hosts.
   func owns(host: String) -> Bool
 
-  /// Returns the region in a public host of the cloud, or `nil` if the host contains none.
+  /// Returns the region in one of the cloud's public hosts, or `nil` if the host contains no region.
   func region(ofHost host: String) -> String?
 
-  /// Returns whether the value of an `Authorization` header has the form of the cloud's signatures.
+  /// Returns whether the value of an `Authorization` header has the format of this cloud's signatures.
   func signs(_ authorization: String) -> Bool
 
   // MARK: Credentials
 
-  /// The names of the default sources, in the order in which they are tried.
+  /// The names of the cloud's default credential sources, in the order in which the sources are tried.
   var sources: [SourceName] { get }
 
-  /// Returns the chain of default sources.
+  /// Returns the chain of the cloud's default credential sources.
   ///
   /// - Parameters:
-  ///   - machine: The environment, files and network that the sources may use.
-  ///   - includes: A function that returns whether a source is part of the chain.
+  ///   - machine: The context through which the sources access the environment, files and the network.
+  ///   - includes: A function that returns whether the source with a name is part of the chain.
   func chain(on machine: ProviderContext, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey>
 
   // MARK: Requests
 
-  /// Returns a client of a bucket.
+  /// Returns a client for a bucket.
   ///
-  /// - Throws: A `ValidationError` if the region is missing.
+  /// - Throws: A `ValidationError` if the bucket's region is unknown.
   func store(
     _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
   ) throws -> any BucketStore
 
-  /// Returns a signer of requests to a host.
+  /// Returns the signer for requests to a host.
   func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey>
 
-  /// Returns a verifier of a request.
+  /// Returns the verifier for a request's signature.
   func verifier(of request: HTTPRequest, _ options: RequestOptions, isStrict: Bool) -> any SignatureVerifier
 
-  /// Returns the service whose rules the signature of a request follows.
+  /// Returns the service whose signing rules apply to a request.
   func service(of request: HTTPRequest, _ options: RequestOptions) -> SignedService
 
-  /// Whether signed texts end with a line feed, so that a line feed at the end of a file belongs to the text.
+  /// Whether the cloud's strings to sign and canonical requests end with a line feed.
+  ///
+  /// If so, a line feed at the end of a file that contains such a string belongs to the string.
   var signedTextsEndWithLineFeed: Bool { get }
 
   // MARK: Token server
 
-  /// The path of the route that issues keys.
+  /// The path of the token server's route that issues keys.
   var tokenPath: String { get }
 
-  /// The form of that route's responses.
+  /// The format of the responses with which the token server issues keys.
   var tokenShape: TokenShape { get }
 
-  /// Checks the name of a role.
+  /// Checks that a role has the form that the token service requires.
   ///
-  /// - Throws: A `ValidationError` that states the required form.
+  /// - Throws: A `ValidationError` that contains the required form.
   func check(role: String?) throws
 
-  /// Returns the lifetimes, in seconds, that the token service allows for keys.
+  /// Returns the range of key lifetimes, in seconds, that the cloud's token service allows.
   func lifetimes(role: String?) -> ClosedRange<Int>
 
-  /// Whether a policy contains the region of the bucket.
+  /// Whether the cloud's policies contain the bucket's region.
   var policiesNeedRegion: Bool { get }
 
-  /// Returns a policy as a document of the cloud's policy language.
+  /// Returns a policy as a document in the cloud's policy language.
   ///
-  /// - Throws: An error if the cloud's policies cannot express it.
+  /// - Throws: An error if the cloud's policy language cannot express the policy.
   func document(_ policy: AccessPolicy, region: String) throws -> String
 
-  /// Returns the source of the keys that callers receive.
+  /// Returns a provider that requests temporary keys with the given parameters from the cloud's token service.
   func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey>
 
-  /// Returns the account that signs for callers.
+  /// Returns the account with which the token server signs requests for its callers.
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount
 }
 
 extension Cloud {
-  /// Returns a client of a bucket with the default configuration.
+  /// Returns a client for a bucket, with the default configuration.
   ///
-  /// - Throws: A `ValidationError` if the region is missing.
+  /// - Throws: A `ValidationError` if the bucket's region is unknown.
   func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore {
     try store(bucket, options, StorageClientConfiguration())
   }
 }
 
-/// The parameters of a temporary key that a token server requests from a token service.
+/// The parameters of the temporary keys that a token server requests from a cloud's token service.
 struct KeyOrder {
   let role: String?
   let sessionName: String
   let policy: String
   let lifetime: Duration
   let region: String?
-  /// The URL of the token service, or `nil` for the public one.
+  /// The URL of the cloud's token service, or `nil` for the public token service.
   let tokenService: String?
 }
 
 extension HTTPRequest {
-  /// The host without the port.
+  /// The host in the request's authority, without the port.
   var hostName: String { String((authority ?? "").bytes(before: ":")) }
 }

@@ -3,49 +3,54 @@
 
 internal import ArgumentParser
 
-/// The name of a cloud on the command line, such as `oss`, and the registry of all clouds.
+/// The name of a cloud on the command line, such as `oss`, which identifies one of the known clouds.
 struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
-  /// The cloud.
+  /// The cloud that the name identifies.
   let cloud: any Cloud
 
-  /// All clouds; the only list of them.
+  /// The names of all known clouds.
+  ///
+  /// A new cloud must be added only to this list.
   static let all = [CloudName(OSSCloud()), CloudName(COSCloud()), CloudName(S3Cloud())]
 
   private init(_ cloud: any Cloud) {
     self.cloud = cloud
   }
 
-  /// Creates the name of a cloud from an argument, or `nil` if no cloud has that name.
+  /// Creates the cloud name that an argument contains, or returns `nil` if no cloud has that name.
   init?(argument: String) {
     guard let found = Self.all.first(where: { $0.description == argument }) else { return nil }
     self = found
   }
 
-  /// Creates the name of the cloud that a host belongs to, or `nil` if the host is not one of a cloud's public hosts.
+  /// Creates the name of the cloud that a public host belongs to, or returns `nil` if the host belongs to no known
+  /// cloud.
   init?(host: String) {
     guard let found = Self.all.first(where: { $0.cloud.owns(host: host) }) else { return nil }
     self = found
   }
 
-  /// Creates the name of the cloud whose signature an `Authorization` header contains, or `nil` if none matches.
+  /// Creates the name of the cloud whose signature an `Authorization` header contains.
+  ///
+  /// Returns `nil` if no known cloud uses such signatures.
   init?(authorization: String) {
     guard let found = Self.all.first(where: { $0.cloud.signs(authorization) }) else { return nil }
     self = found
   }
 
-  /// The name.
+  /// The cloud's name as on the command line.
   var description: String { cloud.name }
 
   /// The names of all clouds, for shell completion.
   static var allValueStrings: [String] { all.map(\.description) }
 
-  /// The names of all clouds as part of a sentence: `oss, cos or s3`.
+  /// The names of all known clouds as part of a sentence, such as `oss, cos or s3`.
   static var alternatives: String {
     let names = all.map(\.description)
     return "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
   }
 
-  /// Returns the error for a host that belongs to no known cloud.
+  /// Returns the error message for a host that does not belong to a known cloud.
   static func unknown(host: String) -> ValidationError {
     ValidationError("The host \(host) does not identify the cloud: add --provider \(alternatives).")
   }

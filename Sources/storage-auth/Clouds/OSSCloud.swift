@@ -10,7 +10,7 @@ internal import StorageAuthServer
 internal import StorageClient
 internal import StorageDiagnosis
 
-/// Alibaba Cloud OSS on the command line.
+/// The cloud `oss` of the command line: Alibaba Cloud OSS.
 struct OSSCloud: Cloud {
   let name = "oss"
 

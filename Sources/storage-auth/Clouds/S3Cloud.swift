@@ -10,13 +10,15 @@ internal import StorageAuthServer
 internal import StorageClient
 internal import StorageDiagnosis
 
-/// Amazon S3, and services with the same API, on the command line.
+/// The cloud `s3` of the command line: Amazon S3 and services with the same API.
 struct S3Cloud: Cloud {
   let name = "s3"
 
   func owns(host: String) -> Bool { host.hasByteSuffix(".amazonaws.com") || host.hasByteSuffix(".amazonaws.com.cn") }
 
-  /// Returns the label after `s3`, `s3-fips` or `dualstack`; the global host has the region `us-east-1`.
+  /// Returns the region in a public S3 host, or `nil` if the host contains no region.
+  ///
+  /// The region is the label after `s3`, `s3-fips` or `dualstack`. The region of the global host is `us-east-1`.
   func region(ofHost host: String) -> String? {
     let name = host.removingByteSuffix(".cn") ?? host[...]
     guard let vendors = name.removingByteSuffix(".amazonaws.com") else { return nil }

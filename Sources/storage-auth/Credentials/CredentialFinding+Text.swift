@@ -6,7 +6,7 @@ internal import Foundation
 internal import StorageAuth
 
 extension CredentialFinding {
-  /// The finding as text: a line per source, the key with its secrets masked, and the warnings.
+  /// The result of the search as text: one line for each source, the key with its secrets masked, and the warnings.
   var text: String {
     var lines = declined.map { "declined  \($0.source): \($0.message) \($0.remedy)" }
     switch result {
@@ -24,7 +24,7 @@ extension CredentialFinding {
     return lines.joined(separator: "\n")
   }
 
-  /// Returns the finding as a JSON object on one line.
+  /// Returns the result of the search as a JSON object on one line.
   func json(_ provider: CloudName) throws -> String {
     var report = Report(
       provider: provider.description, sources: chain, declined: declined.map(Report.Problem.init),
@@ -43,7 +43,9 @@ extension CredentialFinding {
     return String(decoding: try encoder.encode(report), as: UTF8.self)
   }
 
-  /// The JSON object for scripts, whose types have no member for a secret.
+  /// The JSON object that `storage-auth credentials --json` prints.
+  ///
+  /// Its types have no property for a secret, so that no secret can be printed.
   private struct Report: Encodable {
     var provider: String
     var sources: String
@@ -83,7 +85,7 @@ extension CredentialFinding {
 }
 
 extension CredentialFinding.Answer {
-  /// The remaining lifetime of the key, for people.
+  /// The remaining lifetime of the key as a phrase for the user.
   fileprivate var lifeText: String {
     guard let life, let end = key.expiration else { return "indefinitely" }
     let seconds = life.components.seconds

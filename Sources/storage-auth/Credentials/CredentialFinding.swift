@@ -6,32 +6,37 @@ internal import StorageAuth
 internal import StorageClient
 internal import Synchronization
 
-/// The result of trying the sources of a chain: the key or the error, the sources that declined, and the warnings.
+/// The result of searching a chain of credential sources for a key.
+///
+/// It consists of the key or the error, the sources that declined, and the warnings.
 struct CredentialFinding {
-  /// The name of the chain.
+  /// The name of the chain that was searched.
   let chain: String
 
-  /// The answer of the source that provided a key, or the error that ended the search.
+  /// The key with its source, or the error that ended the search.
   let result: Result<Answer, CredentialError>
 
-  /// The reasons for which the sources before it declined.
+  /// The errors with which the sources before the final one declined.
   let declined: [CredentialError]
 
   /// The warnings about files and settings that the user should correct.
   let warnings: [CredentialWarning]
 
-  /// A key, its source and its lifetime.
+  /// A key that was found, with its source and its remaining lifetime.
   struct Answer {
     let source: String
     let key: AccessKey
 
-    /// The remaining lifetime of the key by its issuer's clock if that is known, or `nil` for a permanent key.
+    /// The key's remaining lifetime according to the issuer's clock, or `nil` for a permanent key.
+    ///
+    /// If the issuer's time is unknown, this machine's clock is used.
     let life: Duration?
   }
 
-  /// Tries the sources in order.
+  /// Tries the sources of a chain in order until one has a key or fails.
   ///
-  /// - Parameter makeChain: A function that creates the chain for a machine that forwards warnings.
+  /// - Parameter makeChain: A function that creates the chain for a context. The context records the warnings of the
+  ///   chain's sources.
   init(walking makeChain: (ProviderContext) -> CredentialChain<AccessKey>) async {
     let log = WalkLog()
     let chain = makeChain(.commandLine { log.add($0) })
@@ -52,7 +57,7 @@ struct CredentialFinding {
   }
 }
 
-/// A source that records the reason for which it declines.
+/// A credential provider that records the error with which its base provider declines.
 private struct WatchedSource: CredentialProvider {
   let base: any CredentialProvider<AccessKey>
   let log: WalkLog
@@ -73,13 +78,13 @@ private struct WatchedSource: CredentialProvider {
   }
 }
 
-/// The errors and warnings that were recorded while the chain was tried.
+/// A log of the errors and warnings that occur while a chain is searched.
 private final class WalkLog: Sendable {
   private let notes = Mutex((declined: [CredentialError](), warnings: [CredentialWarning]()))
 
   var declined: [CredentialError] { notes.withLock { $0.declined } }
 
-  /// The warnings, without duplicates.
+  /// The recorded warnings, without duplicates.
   var warnings: [CredentialWarning] { notes.withLock { $0.warnings } }
 
   func add(_ error: CredentialError) {

@@ -6,26 +6,26 @@ internal import CloudCredentials
 internal import StorageAuth
 internal import StorageClient
 
-/// The options for the source of the keys.
+/// The command-line options that select the credential sources.
 struct CredentialOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-metadata"),
     help: "Skip the metadata service of the instance, so that the command does not wait for a role of the machine.")
   var leavesOutMetadata = false
 
-  /// Returns a cache of the keys of the first default source of a cloud that has one.
+  /// Returns a cache for the keys that a cloud's default credential sources provide.
   ///
-  /// Warnings are printed to standard error.
+  /// Warnings of the sources are printed to standard error.
   func cache(for cloud: any Cloud) -> CredentialCache<AccessKey> {
     CredentialCache(chain(for: cloud, on: .commandLine { Terminal.note("warning: \($0)") }))
   }
 
-  /// Returns the chain of a cloud's default sources, or of only one of them.
+  /// Returns the chain of a cloud's default credential sources, or of only one source.
   ///
   /// - Parameters:
-  ///   - cloud: The cloud.
-  ///   - machine: The environment, files and network that the sources may use.
-  ///   - source: The only source, or `nil` for all.
+  ///   - cloud: The cloud whose sources are used.
+  ///   - machine: The context through which the sources access the environment, files and the network.
+  ///   - source: The name of the only source to use, or `nil` to use all default sources.
   func chain(
     for cloud: any Cloud, on machine: ProviderContext, only source: SourceName? = nil
   ) -> CredentialChain<AccessKey> {
@@ -38,7 +38,7 @@ struct CredentialOptions: ParsableArguments {
 }
 
 extension ProviderContext {
-  /// Returns the context of this machine, with a handler of warnings.
+  /// Returns a context for this machine that passes warnings of credential sources to a handler.
   static func commandLine(onWarning: @escaping @Sendable (CredentialWarning) -> Void) -> ProviderContext {
     var machine = ProviderContext.system
     machine.onWarning = onWarning

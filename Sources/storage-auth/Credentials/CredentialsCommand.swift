@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import StorageAuth
 
-/// The command `storage-auth credentials`, which reports the source of the keys.
+/// The command `storage-auth credentials`, which shows which credential source provides the key.
 struct CredentialsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credentials",

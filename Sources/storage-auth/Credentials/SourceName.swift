@@ -3,12 +3,14 @@
 
 internal import ArgumentParser
 
-/// The name of a source of keys on the command line; each cloud has a separate set of names.
+/// The name of a credential source on the command line, such as `environment`.
+///
+/// Each cloud has a separate set of names.
 struct SourceName: ExpressibleByArgument, ExpressibleByStringLiteral, Hashable, CustomStringConvertible {
-  /// The source that uses the metadata service of the instance; every cloud has it under this name.
+  /// The name that all clouds use for the source that requests keys from the instance's metadata service.
   static let metadata: SourceName = "metadata"
 
-  /// The name.
+  /// The source's name as on the command line.
   let description: String
 
   init(stringLiteral name: String) {

@@ -60,7 +60,10 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
-  /// Reads a signed text from a file, without the line feed that editors append to a file.
+  /// Reads a string to sign or a canonical request from a file.
+  ///
+  /// A line feed at the end of the file, which editors append, is removed unless the cloud's strings end with a line
+  /// feed.
   private func signedText(_ path: String, _ cloud: any Cloud) throws -> String {
     let text = try InputFile(path).text()
     if cloud.signedTextsEndWithLineFeed { return text }
@@ -69,7 +72,7 @@ struct ExplainCommand: ParsableCommand {
 }
 
 extension SignatureDiagnosis {
-  /// The diagnosis as a JSON object.
+  /// The diagnosis as a JSON object, for `--json`.
   fileprivate var json: JSONValue {
     [
       "cause": .string(cause.rawValue), "line": line.map { .string($0) } ?? .null,

@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The arguments for a signed request, and the options for facts that its signature does not contain.
+/// The arguments that describe a signed request, and the options for facts that its signature does not contain.
 struct RequestOptions: ParsableArguments {
   @Argument(help: "The method, such as GET.")
   var method: String?
@@ -39,19 +39,19 @@ struct RequestOptions: ParsableArguments {
     if request == nil { _ = try cloud(of: sent()) }
   }
 
-  /// Returns the request as it was sent.
+  /// Returns the request that the arguments or the file in `--request` describe, as it was sent.
   func sent() throws -> HTTPRequest {
     guard let request else { return try HTTPRequest(method: method, url: url, headers: headers) }
     return try RequestText.request(InputFile(request).text())
   }
 
-  /// Returns the cloud that a request was sent to.
+  /// Returns the cloud to which a request was sent.
   func cloud(of request: HTTPRequest) throws -> any Cloud {
     if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
     if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }
     throw CloudName.unknown(host: request.hostName)
   }
 
-  /// The addressing style if `--bucket` determines it, or `nil` if the host does.
+  /// The addressing style `customDomain` if `--bucket` is set, or `nil` if the host determines the style.
   var style: AddressingStyle? { bucket == nil ? nil : .customDomain }
 }

@@ -6,11 +6,11 @@ internal import HTTPTypes
 internal import StorageDiagnosis
 internal import StorageJSON
 
-/// A parser of requests in a file: a curl command line or a JSON object.
+/// A parser for files that contain a request as a curl command line or as a JSON object.
 enum RequestText {
-  /// Parses a request.
+  /// Parses a request from a curl command line or a JSON object.
   ///
-  /// The JSON object has `method`, `url`, and `headers` as an object or as an array of pairs.
+  /// The JSON object has the members `method`, `url` and `headers`. The headers are an object or an array of pairs.
   ///
   /// - Throws: A `ValidationError` if the text is malformed.
   static func request(_ text: String) throws -> HTTPRequest {

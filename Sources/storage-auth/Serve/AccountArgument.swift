@@ -5,7 +5,9 @@ internal import ArgumentParser
 internal import LocalCloud
 internal import StorageAuth
 
-/// An account on the command line: `ID:SECRET` or `ID:SECRET:TOKEN`; only the first two colons are delimiters.
+/// An argument that specifies an account, as `ID:SECRET` or `ID:SECRET:TOKEN`.
+///
+/// Only the first two colons are delimiters.
 struct AccountArgument: ExpressibleByArgument {
   let id: String
   let secret: String
@@ -17,7 +19,9 @@ struct AccountArgument: ExpressibleByArgument {
     self.token = token
   }
 
-  /// Accepts every string, because the parser would print a rejected one with the secret in it.
+  /// Parses an account from an argument.
+  ///
+  /// Every string is accepted, because the argument parser would print a rejected argument, which contains the secret.
   init(argument: String) {
     let parts = argument.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
     self.init(
@@ -25,16 +29,16 @@ struct AccountArgument: ExpressibleByArgument {
       token: parts.count > 2 && !parts[2].isEmpty ? parts[2] : nil)
   }
 
-  /// Checks that the accounts of an option are complete.
+  /// Checks that the accounts in an option's values are complete.
   ///
-  /// - Throws: A `ValidationError` that does not contain the arguments.
+  /// - Throws: A `ValidationError` that does not contain the values.
   static func check(_ accounts: [AccountArgument], of option: String) throws {
     guard accounts.allSatisfy({ !$0.id.isEmpty && !$0.secret.isEmpty }) else {
       throw ValidationError("A value of \(option) is not a name and a secret that are separated by a colon.")
     }
   }
 
-  /// Returns an account with a random id and secret.
+  /// Returns an account with a random ID and a random secret.
   static func random() -> AccountArgument {
     let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789")
     func text(_ count: Int) -> String {
@@ -43,7 +47,7 @@ struct AccountArgument: ExpressibleByArgument {
     return AccountArgument(id: "LOCAL" + text(11), secret: text(30))
   }
 
-  /// Returns the account in the form that the server expects.
+  /// Returns the account as the local server expects it.
   func account(isDisabled: Bool = false) -> LocalCloud.Account {
     LocalCloud.Account(AccessKey(id: id, secret: secret, sessionToken: token), isDisabled: isDisabled)
   }

@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import LocalCloud
 
-/// The options for the faults that the server injects.
+/// The command-line options for the faults that the local server injects.
 struct FaultOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Reject every nth request of an endpoint with a 500; do not execute it.", valueName: "n"))
   var failEvery: Int?

@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import LocalCloud
 internal import StorageAuth
 
-/// The options of the server's Aspera node.
+/// The command-line options for the local server's Aspera node.
 struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The port of the Node API; 0 for any free port.", valueName: "port"))
   var nodePort = 0
@@ -38,7 +38,8 @@ struct NodeOptions: ParsableArguments {
     }
   }
 
-  /// Returns the configuration of the node, with the accounts from the options, the file and the environment.
+  /// Returns the configuration of the Aspera node, with the accounts from the options, the secrets file and the
+  /// environment.
   ///
   /// - Throws: A `ValidationError` if an account is incomplete, or if `--without-transfer-tokens` is used without a
   ///   transfer account.

@@ -4,9 +4,11 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// Accounts and tokens from a file or the environment, because every user of the machine can read arguments (`ps`).
+/// Accounts and tokens that are read from a file or the environment.
+///
+/// They need not be command-line arguments, which every user of the machine can read (`ps`).
 struct SecretArguments {
-  /// The options whose values can also come from a file or an environment variable.
+  /// An option whose values can also be read from a file or an environment variable.
   enum Kind: String, CaseIterable {
     case account
     case disabled
@@ -15,17 +17,17 @@ struct SecretArguments {
     case appToken = "app-token"
     case identityToken = "identity-token"
 
-    /// The name of the environment variable, such as `STORAGE_AUTH_ACCOUNT`.
+    /// The name of the environment variable for the option, such as `STORAGE_AUTH_ACCOUNT`.
     var variable: String { "STORAGE_AUTH_" + rawValue.uppercased().replacing("-", with: "_") }
   }
 
   private var values: [Kind: [String]] = [:]
 
-  /// Reads the values from a file and the environment.
+  /// Reads the accounts and tokens from a file and the environment.
   ///
   /// - Parameters:
-  ///   - file: The path of the file, or `nil` if there is none.
-  ///   - environment: The environment variables.
+  ///   - file: The path of the file, or `nil` to read only the environment.
+  ///   - environment: The environment variables and their values.
   /// - Throws: A `SecretFile.Problem` if the file is unusable.
   init(file: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     for kind in Kind.allCases {
@@ -34,19 +36,21 @@ struct SecretArguments {
     if let file { try add(SecretFile(file).text, of: file) }
   }
 
-  /// The values of an option from the file and the environment.
+  /// Returns the values of an option from the file and the environment.
   subscript(kind: Kind) -> [String] { values[kind] ?? [] }
 
-  /// Returns the accounts of an option from the file and the environment.
+  /// Returns the accounts in the values of an option from the file and the environment.
   ///
-  /// - Throws: A `ValidationError` that does not contain the values.
+  /// - Throws: A `ValidationError`, which does not contain the values, if an account is incomplete.
   func accounts(_ kind: Kind) throws -> [AccountArgument] {
     let accounts = self[kind].map { AccountArgument(argument: $0) }
     try AccountArgument.check(accounts, of: "--\(kind.rawValue)")
     return accounts
   }
 
-  /// Parses lines: an account, or the name of an option and its value.
+  /// Adds the values in the lines of a file.
+  ///
+  /// Each line contains an account, or an option's name and value.
   private mutating func add(_ text: String, of file: String) throws {
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let words = line.split(whereSeparator: \.isWhitespace)

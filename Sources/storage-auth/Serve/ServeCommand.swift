@@ -8,7 +8,7 @@ internal import LocalCloud
 internal import StorageAuth
 internal import UnixSignals
 
-/// The command `storage-auth serve`, which runs LocalCloud.
+/// The command `storage-auth serve`, which runs emulated cloud services on this machine.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -136,7 +136,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// The JSON object for scripts that is printed when the server is ready.
+/// The JSON object that `storage-auth serve --json` prints when the server is ready.
 private struct Ready: Encodable {
   struct Account: Encodable {
     let id: String
@@ -147,7 +147,9 @@ private struct Ready: Encodable {
       case id, secret, token
     }
 
-    /// Encodes the account; `token` is always present, as `null` if there is none, so that scripts can rely on it.
+    /// Encodes the account.
+    ///
+    /// The member `token` is always present, as `null` if the account has no token, so that scripts can rely on it.
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(id, forKey: .id)
@@ -190,7 +192,7 @@ private struct Ready: Encodable {
 }
 
 extension LocalCloud {
-  /// Returns the URL of a service.
+  /// Returns the URL of an emulated storage service.
   fileprivate func url(of provider: Provider) -> String {
     "\(endpoint(of: provider).scheme)://\(endpoint(of: provider).authority)"
   }

@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import LocalCloud
 internal import StorageAuth
 
-/// The options of the server's token services, app server and metadata services.
+/// The command-line options for the local server's token services, app server and metadata services.
 struct ServiceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -30,9 +30,9 @@ struct ServiceOptions: ParsableArguments {
   @Flag(help: "Require a token of the metadata services that support tokens (IMDSv2 only).")
   var requireMetadataToken = false
 
-  /// Returns the configuration of the services, with the tokens from the options, the file and the environment.
+  /// Returns the configuration of the services, with the tokens from the options, the secrets file and the environment.
   ///
-  /// - Throws: A `ValidationError` if there is more than one token for the app server.
+  /// - Throws: A `ValidationError` if more than one token for the app server is specified.
   func services(with secrets: SecretArguments) throws -> LocalCloud.Services {
     let appTokens = (appToken.map { [$0] } ?? []) + secrets[.appToken]
     guard appTokens.count <= 1 else { throw ValidationError("There is more than one token for the app server.") }

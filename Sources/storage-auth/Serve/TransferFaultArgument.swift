@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import AsperaAuth
 internal import LocalCloud
 
-/// A failure of transfers on the command line: `CODE`, or `CODE:N` for every nth transfer.
+/// An argument that specifies a failure of Aspera transfers, as `CODE`, or as `CODE:N` for every nth transfer.
 struct TransferFaultArgument: ExpressibleByArgument {
   let fault: LocalCloud.TransferFault
 

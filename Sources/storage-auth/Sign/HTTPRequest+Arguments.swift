@@ -6,12 +6,12 @@ internal import HTTPTypes
 internal import StorageAuth
 
 extension HTTPRequest {
-  /// Creates a request from command-line arguments.
+  /// Creates an HTTP request from command-line arguments.
   ///
   /// - Parameters:
-  ///   - method: The method.
+  ///   - method: The HTTP method.
   ///   - url: The URL, percent-encoded as it is sent.
-  ///   - headers: The headers, as `Name: value`; a `Host` header replaces the host of the URL.
+  ///   - headers: The headers, as `Name: value`. A `Host` header replaces the URL's host.
   /// - Throws: A `ValidationError` if an argument is missing or malformed.
   init(method: String?, url: String?, headers: [String]) throws {
     guard let method = method.flatMap({ HTTPRequest.Method($0) }) else {

@@ -5,12 +5,12 @@ internal import ArgumentParser
 internal import SigningJobs
 internal import StorageAuth
 
-/// Signing of requests that are read as lines of JSON.
+/// The mode of `sign` and `presign` that signs requests from lines of JSON.
 enum LineSigning {
-  /// Signs the request on every line of standard input, and prints one line of JSON for each, in the same order.
+  /// Signs the request in each line of standard input, and prints one line of JSON for each request, in the same order.
   ///
-  /// - Parameter mode: The mode of a line that names none.
-  /// - Throws: Exit status 1 if a line could not be signed.
+  /// - Parameter mode: The signing mode for lines that do not specify a mode.
+  /// - Throws: Exit status 1 if a request could not be signed.
   static func run(_ mode: SigningJob.Mode) throws {
     var hasFailed = false
     while let line = readLine() {

@@ -6,7 +6,7 @@ internal import HTTPTypes
 internal import SigningJobs
 internal import StorageAuth
 
-/// The command `storage-auth sign`, which signs a request in its headers.
+/// The command `storage-auth sign`, which signs a request and prints the headers to send.
 struct SignCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign",

@@ -55,15 +55,15 @@ struct SigningOptions: ParsableArguments {
     _ = try cloud(of: request())
   }
 
-  /// The signing context, with the time from `--date` or the current time.
+  /// The context for signing, with the time that `--date` specifies or the current time.
   var context: SigningContext { SigningContext(date: date?.timestamp ?? .now) }
 
-  /// Returns the request of the arguments, not yet signed.
+  /// Returns the unsigned request that the arguments describe.
   func request() throws -> HTTPRequest {
     try HTTPRequest(method: method, url: url, headers: headers)
   }
 
-  /// Returns the signer and the key for a request.
+  /// Returns the signer and the access key for signing a request.
   func signer(for request: HTTPRequest) async throws -> (any SplitSigner<AccessKey> & Presigner<AccessKey>, AccessKey) {
     let cloud = try cloud(of: request)
     return (
@@ -78,7 +78,7 @@ struct SigningOptions: ParsableArguments {
     return name.cloud
   }
 
-  /// Prints the canonical request and the string to sign if `--explain` is set, with the session token masked.
+  /// Prints the canonical request and the string to sign, with the session token masked, if `--explain` is set.
   func printExplanation(of pending: PendingSignature) {
     guard explain else { return }
     let mask = SecretMask([pending.identity.sessionToken].compactMap(\.self))
@@ -89,7 +89,7 @@ struct SigningOptions: ParsableArguments {
   }
 }
 
-/// A version of the OSS signature on the command line.
+/// An argument that specifies the version of the OSS signature.
 enum SignatureVersionArgument: String, ExpressibleByArgument, CaseIterable {
   case v4
   case v1
@@ -97,7 +97,7 @@ enum SignatureVersionArgument: String, ExpressibleByArgument, CaseIterable {
   var version: OSSSignatureVersion { self == .v4 ? .v4 : .v1 }
 }
 
-/// A point in time on the command line: seconds since 1970 (UTC), or ISO 8601.
+/// An argument that specifies a point in time, as seconds since 1970 (UTC) or in ISO 8601.
 struct TimestampArgument: ExpressibleByArgument {
   let timestamp: Timestamp
 

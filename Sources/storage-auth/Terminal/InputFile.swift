@@ -4,20 +4,20 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// A file that is read completely, or standard input.
+/// A file, or standard input, that is read completely.
 struct InputFile {
   private let path: String
 
-  /// Creates a reference to a file.
+  /// Creates a reference to an input file.
   ///
-  /// - Parameter path: The path; `-` is standard input.
+  /// - Parameter path: The file's path, or `-` for standard input.
   init(_ path: String) {
     self.path = path
   }
 
-  /// Returns the file's text, with invalid UTF-8 replaced.
+  /// Returns the content of the file as text, with invalid UTF-8 replaced.
   ///
-  /// - Throws: The exit status of a usage error if the file cannot be read; the reason is printed.
+  /// - Throws: The exit status for usage errors if the file cannot be read. The reason is printed first.
   func text() throws -> String {
     if path == "-" { return String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) }
     guard let data = FileManager.default.contents(atPath: path) else {
@@ -26,7 +26,7 @@ struct InputFile {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// Prints an error about a file and returns the exit status of a usage error.
+  /// Prints an error message about a file and returns the exit status for usage errors.
   static func unusable(_ message: String) -> ExitCode {
     Terminal.note("Error: \(message)")
     return .validationFailure

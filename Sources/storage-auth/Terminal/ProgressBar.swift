@@ -4,26 +4,26 @@
 internal import StorageClient
 internal import Synchronization
 
-/// A line on standard error that shows the progress of a transfer, if standard error is a terminal.
+/// A progress bar for a transfer, on the last line of standard error.
 final class ProgressBar: Sendable {
   private static let width = 30
 
   private let name: String
   private let shown = Mutex<[Int]>([])
 
-  /// Creates a bar for a transfer, or `nil` if standard error is not a terminal.
+  /// Creates a progress bar, or returns `nil` if standard error is not a terminal.
   init?(_ name: String) {
     guard Terminal.isWatched else { return nil }
     self.name = name
   }
 
-  /// The progress handler for one transfer.
+  /// The handler that shows the progress of a single transfer.
   var handler: TransferProgress.Handler { { self.show($0.fractionCompleted) } }
 
-  /// The progress handler for a pipeline of transfers.
+  /// The handler that shows the progress of a pipeline of transfers.
   var pipelineHandler: PipelineProgress.Handler { { self.show($0.fractionCompleted, $0.completedObjects) } }
 
-  /// Updates the line if the displayed numbers change.
+  /// Prints the progress bar again if the displayed numbers have changed.
   private func show(_ fraction: Double, _ objects: Int? = nil) {
     let percent = Int(fraction * 100)
     let isNew = shown.withLock { shown in
@@ -36,7 +36,7 @@ final class ProgressBar: Sendable {
     Terminal.overwrite("\(objects.map { "\($0) of " } ?? "")\(name) \(bar) \(percent) %")
   }
 
-  /// Ends the line.
+  /// Ends the line of the progress bar.
   func finish() {
     Terminal.note("")
   }

@@ -5,20 +5,20 @@ internal import CloudCredentials
 
 /// A file with passwords, tokens or secrets, which is rejected if another user could have written it.
 struct SecretFile {
-  /// The reason for which a file is rejected.
+  /// The reason why a file with secrets is rejected.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
 
   private static let sizeLimit = 1 << 20
 
-  /// The text of the file.
+  /// The content of the file.
   let text: String
 
-  /// Reads a file, and prints a warning if other users can read it.
+  /// Reads a file with secrets, and prints a warning if other users can read the file.
   ///
-  /// - Parameter path: The path; `-` is standard input.
-  /// - Throws: A ``Problem`` if the file cannot be read, or if another user could have written it.
+  /// - Parameter path: The file's path, or `-` for standard input.
+  /// - Throws: A ``Problem`` if the file cannot be read or another user could have written the file.
   init(_ path: String) throws {
     if path == "-" {
       text = try InputFile(path).text()

@@ -4,22 +4,24 @@
 internal import Foundation
 internal import StorageAuth
 
-/// The standard streams of the tool, through which all of its output goes.
+/// The standard streams, through which all output of the program passes.
 ///
-/// Object names, paths and messages of services are untrusted, so control characters in them are escaped before they
-/// reach a terminal or a log.
+/// Object names, paths and messages from services are untrusted. Therefore control characters in them are escaped
+/// before they reach a terminal or a log.
 enum Terminal {
-  /// Writes a line of the result, unbuffered even if standard output is a pipe.
+  /// Prints one line of a command's result to standard output, without buffering even if standard output is a pipe.
   static func line(_ text: String) {
     write(DisplayText(text), to: .standardOutput)
   }
 
-  /// Writes a result with several lines.
+  /// Prints several lines of a command's result to standard output.
   static func lines(_ text: String) {
     write(DisplayText(text, keepingLines: true), to: .standardOutput)
   }
 
-  /// Writes a result that programs need byte for byte; it is escaped only if standard output is a terminal.
+  /// Prints a line that other programs need byte for byte to standard output.
+  ///
+  /// The line is escaped only if standard output is a terminal.
   static func exactLine(_ text: String) {
     guard isatty(FileHandle.standardOutput.fileDescriptor) == 1 else {
       FileHandle.standardOutput.write(Data((text + "\n").utf8))
@@ -28,22 +30,23 @@ enum Terminal {
     line(text)
   }
 
-  /// Writes a line of JSON; unsafe characters are escaped in a way that keeps the document's meaning.
+  /// Prints a line of JSON to standard output, with unsafe characters escaped so that the JSON's meaning does not
+  /// change.
   static func json(_ document: String) {
     FileHandle.standardOutput.write(Data((DisplayText.escapingInsideJSON(document) + "\n").utf8))
   }
 
-  /// Writes a line for the user, which is not part of the result, to standard error.
+  /// Prints a line for the user, which is not part of a command's result, to standard error.
   static func note(_ text: String) {
     write(DisplayText(text), to: .standardError)
   }
 
-  /// Writes several lines for the user to standard error.
+  /// Prints several lines for the user, which are not part of a command's result, to standard error.
   static func notes(_ text: String) {
     write(DisplayText(text, keepingLines: true), to: .standardError)
   }
 
-  /// Replaces the last line on standard error.
+  /// Replaces the last line on standard error, without ending the line.
   static func overwrite(_ text: String) {
     FileHandle.standardError.write(Data("\r\u{1B}[K\(DisplayText(text))".utf8))
   }

@@ -4,9 +4,9 @@
 internal import Hummingbird
 internal import StorageAuth
 
-/// The callers of a token server and their bearer tokens: one line per caller, with a name and a token.
+/// The callers of a token server with their bearer tokens, read from a file that has one line for each caller.
 struct CallerList: Sendable {
-  /// An error in a list of callers.
+  /// An error in a file that lists a token server's callers.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
@@ -15,10 +15,10 @@ struct CallerList: Sendable {
 
   private let callers: [(name: String, token: Secret)]
 
-  /// Reads the list from a file.
+  /// Reads the callers from a file.
   ///
-  /// - Throws: A ``Problem`` that names the line but never its contents, or a `SecretFile.Problem` if another user
-  ///   could have written the file.
+  /// - Throws: A ``Problem`` that contains the number of the invalid line but never its content, or a
+  ///   `SecretFile.Problem` if the file cannot be read or another user could have written the file.
   init(path: String) throws {
     try self.init(SecretFile(path).text, in: path)
   }
@@ -53,12 +53,12 @@ struct CallerList: Sendable {
     self.callers = callers
   }
 
-  /// Returns whether a string is a valid name, which becomes part of a prefix and of a session name.
+  /// Returns whether a string is a valid caller name, which becomes part of a prefix and of a session name.
   private static func isName(_ text: Substring) -> Bool {
     text.utf8.count <= longestName && text.utf8.allSatisfy(isInNames)
   }
 
-  /// Returns whether a byte can be part of a name.
+  /// Returns whether a caller name may contain a byte.
   static func isInNames(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -68,12 +68,12 @@ struct CallerList: Sendable {
     }
   }
 
-  /// The names of all callers.
+  /// The names of all callers in the list.
   var names: [String] { callers.map(\.name) }
 
   /// Returns the name of the caller that sent a request.
   ///
-  /// - Throws: An `HTTPError` with the status 401 if the request has no token of the list.
+  /// - Throws: An `HTTPError` with the status 401 if the request does not contain a caller's token.
   func caller(of request: Request) throws -> String {
     if let text = request.headers[.authorization]?.removingBytePrefix("Bearer ") {
       let token = Secret(String(text))

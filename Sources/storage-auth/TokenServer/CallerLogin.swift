@@ -6,7 +6,7 @@ internal import Hummingbird
 internal import StorageAuth
 internal import StorageAuthServer
 
-/// The context of a request, with the name of the caller after ``CallerLogin`` has authenticated it.
+/// The context of a request, which contains the caller's name after ``CallerLogin`` has authenticated the caller.
 struct CallerContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   var caller: String?
@@ -16,12 +16,12 @@ struct CallerContext: RequestContext {
   }
 }
 
-/// A middleware that authenticates callers, applies the rate limit and logs each request.
+/// A middleware that authenticates callers, applies the rate limit to each caller and logs each request.
 struct CallerLogin: RouterMiddleware {
   typealias Context = CallerContext
 
   let callers: CallerList
-  /// The rate limit per caller, or `nil` for no limit.
+  /// The rate limit for each caller, or `nil` if requests are not limited.
   let limit: RateLimit?
   private let rates = MemoryRateStore()
 

@@ -5,9 +5,9 @@ internal import ArgumentParser
 internal import Foundation
 internal import StorageAuth
 
-/// The options for the permissions of each caller.
+/// The command-line options for the permissions of a token server's callers.
 struct RuleOptions: ParsableArguments {
-  /// The placeholder for the name of the caller in a prefix.
+  /// The placeholder that stands for the caller's name in `--prefix`.
   static let placeholder = "{caller}"
 
   @Option(help: "The bucket; for COS with the number of the app (APPID).")
@@ -34,7 +34,7 @@ struct RuleOptions: ParsableArguments {
   @Option(help: "A permitted media type of uploaded objects, if the cloud's policies can express it; repeatable.")
   var type: [String] = []
 
-  /// Checks that a caller's prefix cannot match the objects of another caller.
+  /// Checks that the prefix of one caller cannot match objects of another caller.
   ///
   /// - Throws: A `ValidationError` that proposes a valid prefix.
   func checkPrefix() throws {
@@ -48,7 +48,7 @@ struct RuleOptions: ParsableArguments {
     }
   }
 
-  /// Returns the policy of a caller.
+  /// Returns the policy that specifies a caller's permissions.
   func policy(of caller: String) -> AccessPolicy {
     var rule = AccessRule(
       objects: .prefix(prefix.replacing(Self.placeholder, with: caller)), in: bucket, upTo: maxSize,
@@ -58,7 +58,7 @@ struct RuleOptions: ParsableArguments {
   }
 }
 
-/// A list of actions on the command line.
+/// An argument that contains a list of actions, separated by commas.
 struct ActionList: ExpressibleByArgument {
   let actions: [AccessAction]
 

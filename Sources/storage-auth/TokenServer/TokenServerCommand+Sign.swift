@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageAuthServer
 
 extension TokenServerCommand {
-  /// Returns the routes that sign for callers within their permissions.
+  /// Returns the routes that sign requests for callers within the callers' permissions.
   func signingRouter(for callers: CallerList) throws -> Router<CallerContext> {
     // Checks the rule at the start, so that an invalid one does not fail only at the first request.
     _ = try rule.policy(of: "example").checkedRules()

@@ -96,7 +96,10 @@ struct TokenServerCommand: AsyncParsableCommand {
     }
   }
 
-  /// The lifetimes in seconds that the cloud's token service allows, or that a signature can have.
+  /// The permitted values of `--lifetime`, in seconds.
+  ///
+  /// They are the lifetimes that the cloud's token service allows or, with `--sign`, the validity that a signature can
+  /// have.
   private var lifetimes: ClosedRange<Int> {
     sign ? 1...604_800 : provider.cloud.lifetimes(role: role)
   }
@@ -140,7 +143,9 @@ struct TokenServerCommand: AsyncParsableCommand {
         lifetime: scope.lifetime, region: region, tokenService: sts), keys: keys)
   }
 
-  /// Returns the session name of a scope, prefixed because the token services require at least two characters.
+  /// Returns the session name for a scope.
+  ///
+  /// The name has a prefix because the token services require at least two characters.
   private func sessionName(_ scope: TokenScope) -> String { "u-\(scope.name)" }
 
   private func serve<Context: RequestContext>(_ router: Router<Context>, at path: String) async throws
@@ -167,7 +172,7 @@ struct TokenServerCommand: AsyncParsableCommand {
   }
 }
 
-/// An error of a server that cannot listen on an address.
+/// The error if the token server cannot listen on an address.
 private struct Unreachable: Error, CustomStringConvertible {
   let address: String
   let reason: String

@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import StorageClient
 
-/// The command `storage-auth cp`, which copies between files and objects and between objects, several at a time.
+/// The command `storage-auth cp`, which copies files to objects, objects to files, or objects to objects.
 struct CopyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cp",
@@ -96,10 +96,10 @@ struct CopyCommand: AsyncParsableCommand {
       parallel: parallel ?? 1)
   }
 
-  /// The permitted numbers of parallel transfers; the upper bound is the transport's number of connections per host.
+  /// The permitted values of `--parallel`, whose maximum is the transport's number of connections per host.
   private static let parallels = 1...64
 
-  /// Runs a transfer with a progress bar if standard error is a terminal.
+  /// Runs a transfer with a progress bar, which is shown only if standard error is a terminal.
   private func show(_ transfer: ObjectTransfer) async throws {
     let bar = ProgressBar(transfer.name)
     defer { bar?.finish() }
@@ -107,7 +107,7 @@ struct CopyCommand: AsyncParsableCommand {
   }
 }
 
-/// A metadata entry that is stored with an object, as `name=value`.
+/// An argument `name=value` that specifies a metadata entry to store with an object.
 struct MetadataArgument: ExpressibleByArgument {
   let name: String
   let value: String

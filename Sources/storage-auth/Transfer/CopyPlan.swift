@@ -5,9 +5,11 @@ internal import ArgumentParser
 internal import StorageClient
 internal import SystemPackage
 
-/// The transfers of `cp`; locations in the same bucket or on the same server share a client.
+/// The plan of the command `cp`, which creates the transfers and the clients that they use.
+///
+/// Locations in the same bucket or on the same server share a client.
 struct CopyPlan {
-  /// A client of a bucket, a node or a server.
+  /// A client for a bucket, an Aspera node, or an account on an Aspera server.
   private enum Client {
     case bucket(any BucketStore)
     case node(any ObjectStore)
@@ -20,13 +22,14 @@ struct CopyPlan {
   private let configuration: StorageClientConfiguration
   private var clients: [Location: Client] = [:]
 
-  /// Creates a plan without transfers.
+  /// Creates a plan that has no clients yet.
   ///
   /// - Parameters:
-  ///   - options: The options for buckets and nodes.
+  ///   - options: The options for buckets and Aspera nodes.
   ///   - aspera: The options for Aspera transfers.
   ///   - upload: The media type and the metadata that are stored with objects.
-  ///   - parallel: The number of sources that are copied at a time, which a client's limit of requests must permit.
+  ///   - parallel: The number of sources that are copied at a time. The clients' limit of concurrent requests is raised
+  ///     to this number.
   init(_ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions, parallel: Int) {
     var configuration = StorageClientConfiguration()
     configuration.requestsInFlight = max(configuration.requestsInFlight, parallel)
@@ -36,9 +39,9 @@ struct CopyPlan {
     self.upload = upload
   }
 
-  /// Checks a pair of locations, without network access.
+  /// Checks without network access that a source can be copied to a destination.
   ///
-  /// - Throws: A `ValidationError` for a pair that cannot be copied.
+  /// - Throws: A `ValidationError` if the source cannot be copied to the destination.
   func check(_ source: Location, _ destination: Location) throws {
     switch (source, destination) {
     case (.file, .file):
@@ -54,9 +57,10 @@ struct CopyPlan {
     }
   }
 
-  /// Returns the transfer between a pair of locations.
+  /// Returns the transfer that copies a source to a destination.
   ///
-  /// - Throws: A `ValidationError` for a pair that cannot be copied, and the error of an account that is unusable.
+  /// - Throws: A `ValidationError` if the source cannot be copied to the destination, or another error if the account
+  ///   on an Aspera server is unusable.
   mutating func transfer(_ source: Location, to destination: Location) async throws -> ObjectTransfer {
     let (giver, taker) = (try await client(of: source), try await client(of: destination))
     if case .object(_, let bucket, let key) = source, case .bucket(let store) = taker {
@@ -81,7 +85,9 @@ struct CopyPlan {
     }
   }
 
-  /// Returns the download of an object to a file, or to a directory under its last path component.
+  /// Returns the transfer that downloads an object to a file.
+  ///
+  /// If the path is a directory, the file's name is the last path component of the key.
   private func fetch(_ key: String, to file: FilePath, _ client: Client) -> ObjectTransfer {
     let name = key.split(separator: "/").last.map(String.init) ?? ""
     let target = Location.file(file).isFolder ? file.appending(name) : file
@@ -93,7 +99,7 @@ struct CopyPlan {
     }
   }
 
-  /// Returns the client for a location, or `nil` for a file.
+  /// Returns the client for a location, or `nil` for a file on this machine.
   private mutating func client(of place: Location) async throws -> Client? {
     let container = place.container
     if let known = clients[container] { return known }

@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageClient
 internal import StorageJSON
 
-/// The command `storage-auth ls`, which lists objects.
+/// The command `storage-auth ls`, which lists the objects in a bucket or on an Aspera node.
 struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those that start with a prefix.",
@@ -55,7 +55,7 @@ struct ListCommand: AsyncParsableCommand {
 }
 
 extension ListEntry {
-  /// The entry as a JSON object: `key`, `size` and `lastModified`, or `prefix`.
+  /// The entry as a JSON object with `key`, `size` and `lastModified`, or with `prefix`.
   fileprivate var json: JSONValue {
     switch self {
     case .object(let object):

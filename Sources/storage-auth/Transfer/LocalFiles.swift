@@ -3,14 +3,14 @@
 
 internal import Foundation
 
-/// Queries about the files of this machine.
+/// Functions that inspect files on this machine.
 enum LocalFiles {
-  /// Returns whether a path names a directory.
+  /// Returns whether a path leads to a directory, without following a symbolic link.
   static func isDirectory(_ path: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeDirectory
   }
 
-  /// Returns the size of a file in bytes, or `nil` if it cannot be determined.
+  /// Returns the size of a file in bytes, or `nil` if the size cannot be determined.
   static func byteCount(_ path: String) -> Int64? {
     (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
   }

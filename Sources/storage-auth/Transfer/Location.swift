@@ -4,20 +4,23 @@
 internal import ArgumentParser
 internal import SystemPackage
 
-/// A location on the command line: an object, a prefix or a bucket of a cloud, a path on an Aspera server, or a file.
+/// A location on the command line: an object in a bucket, a path on an Aspera server, or a file on this machine.
 enum Location: Hashable {
-  /// An object such as `oss://bucket/key`; the key is not percent-encoded and may be empty.
+  /// An object in a bucket, such as `oss://bucket/key`.
+  ///
+  /// The key is not percent-encoded. It may be empty or a prefix.
   case object(CloudName, bucket: String, key: String)
-  /// A file of an Aspera node, accessed through its Node API: `aspera://host/key`.
+  /// A file on an Aspera node, which is accessed through the Node API: `aspera://host/key`.
   case node(ServerAddress, key: String)
-  /// A file on an Aspera server, accessed only with an account: `aspera://user@host/path`.
+  /// A file on an Aspera server, which is accessed only with an account: `aspera://user@host/path`.
   case account(ServerAddress, path: String)
-  /// A path on this machine.
+  /// A file or a directory on this machine.
   case file(FilePath)
 
-  /// Parses a location.
+  /// Parses a location from a command-line argument.
   ///
-  /// - Throws: A `ValidationError` that states the required form, but never the argument, which may contain a password.
+  /// - Throws: A `ValidationError` that contains the required form, but never the argument, which may contain a
+  ///   password.
   init(_ argument: String) throws {
     guard let separator = argument.firstRange(of: "://") else {
       guard !argument.isEmpty else { throw ValidationError("The location is empty; name a file or an object.") }
@@ -44,7 +47,7 @@ enum Location: Hashable {
     }
   }
 
-  /// The key or the path.
+  /// The location's key in its bucket or on its node, or the location's path on its server or on this machine.
   var key: String {
     switch self {
     case .object(_, _, let key), .node(_, let key), .account(_, let key): key
@@ -52,7 +55,9 @@ enum Location: Hashable {
     }
   }
 
-  /// The bucket, the node or the server without a key or path; a file stays as it is.
+  /// The location of the bucket, node or server that contains this location, with an empty key.
+  ///
+  /// A file on this machine is its own container.
   var container: Location {
     switch self {
     case .object(let cloud, let bucket, _): .object(cloud, bucket: bucket, key: "")
@@ -62,13 +67,13 @@ enum Location: Hashable {
     }
   }
 
-  /// Whether a copy to this location keeps the last path component of its source.
+  /// Whether a copy to this location keeps the source's last path component as its name.
   var isFolder: Bool {
     if case .file(let file) = self { return file.string.hasSuffix("/") || LocalFiles.isDirectory(file.string) }
     return key.isEmpty || key.hasSuffix("/")
   }
 
-  /// Whether the location is accessed through Aspera.
+  /// Whether the location is accessed through IBM Aspera.
   var isAspera: Bool {
     switch self {
     case .node, .account: true
@@ -76,10 +81,12 @@ enum Location: Hashable {
     }
   }
 
-  /// The last component of the key or the path.
+  /// The last component of the location's key or path.
   var lastName: String { key.split(separator: "/").last.map(String.init) ?? "" }
 
-  /// Returns the key or the path; if it names a folder, with the last component of the source appended.
+  /// Returns the key to which a source is copied.
+  ///
+  /// If the destination key is empty or ends with a slash, the source's last component is appended to it.
   static func key(_ key: String, naming source: String) -> String {
     guard key.isEmpty || key.hasSuffix("/") else { return key }
     return key + (source.split(separator: "/").last ?? "")

@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import StorageClient
 
-/// The command `storage-auth rm`, which deletes objects.
+/// The command `storage-auth rm`, which deletes one object or all objects whose keys start with a prefix.
 struct RemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Deletes an object, or with --recursive all objects whose keys start with a prefix.")

@@ -7,7 +7,7 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageClient
 
-/// The options for access to a bucket.
+/// The command-line options for access to a bucket.
 struct BucketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -23,14 +23,15 @@ struct BucketOptions: ParsableArguments {
 
   @OptionGroup var credentials: CredentialOptions
 
-  /// Returns the region of the options, the environment or the configuration, or a default for a service on this
-  /// machine.
+  /// Returns the region from the options, the environment or a configuration file.
+  ///
+  /// If none of them contains a region and the service runs on this machine, a default region is returned.
   ///
   /// - Parameters:
-  ///   - variables: The environment variables that may contain the region, in order of precedence.
-  ///   - configured: The region from a configuration file of the cloud's tools, or `nil` if there is none.
-  ///   - local: The region for a service on this machine, which accepts any.
-  ///   - address: The URL of the service, or `nil` for ``endpoint``.
+  ///   - variables: The environment variables that can contain the region, in order of precedence.
+  ///   - configured: The region in a configuration file of the cloud's tools, or `nil` if no file contains a region.
+  ///   - local: The default region for a service on this machine, which accepts any region.
+  ///   - address: The service's URL, or `nil` for the URL in ``endpoint``.
   /// - Throws: A `ValidationError` if no region is known.
   func region(
     fromEnvironment variables: [String], configured: String? = nil, local: String, endpoint address: String? = nil
@@ -44,7 +45,7 @@ struct BucketOptions: ParsableArguments {
   }
 }
 
-/// The options for access to a bucket or a node.
+/// The command-line options for access to a bucket or an Aspera node.
 struct StoreOptions: ParsableArguments {
   @OptionGroup var buckets: BucketOptions
 
@@ -54,11 +55,13 @@ struct StoreOptions: ParsableArguments {
   )
   var node: String?
 
-  /// Returns the store of a location and the key in it, or `nil` for a file or an account, which support only copying.
+  /// Returns a client for a location's bucket or node, and the location's key.
+  ///
+  /// Returns `nil` for a file on this machine and for an account on an Aspera server, which support only copying.
   ///
   /// - Parameters:
-  ///   - location: The location.
-  ///   - transfers: The way in which a node transfers files.
+  ///   - location: The location to access.
+  ///   - transfers: The way in which an Aspera node transfers files.
   func store(
     of location: Location, transfers: AsperaTransfers = AsperaTransfers()
   ) throws -> (store: any ObjectStore, key: String)? {
@@ -69,7 +72,7 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// Returns a client of a node.
+  /// Returns a client for an Aspera node.
   private func store(_ server: ServerAddress, _ transfers: AsperaTransfers) -> StorageClient<AsperaProvider> {
     let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
     let url = node ?? machine.environment(Self.nodeVariable)

@@ -6,7 +6,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
 
-/// The command `storage-auth verify`, which verifies the signature of a request as a service does.
+/// The command `storage-auth verify`, which verifies a request's signature as a service does.
 struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -57,7 +57,7 @@ struct VerifyCommand: AsyncParsableCommand {
 }
 
 extension VerifiedRequest {
-  /// The verified facts, one line each.
+  /// The verified properties of the request, with one property on each line.
   fileprivate var text: String {
     var lines = [
       "verified", "id        \(accessKeyID)", "in        \(placement == .header ? "the headers" : "the URL")",

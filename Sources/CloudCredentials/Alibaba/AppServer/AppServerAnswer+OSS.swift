@@ -5,8 +5,9 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension AppServerShape {
-  /// The format of the OSS documents (`distribute-token.json`): `StatusCode`, `AccessKeyId`, `AccessKeySecret`,
-  /// `SecurityToken`, `Expiration`.
+  /// The response format in the OSS documentation (`distribute-token.json`).
+  ///
+  /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
   public static let oss = AppServerShape(.oss)
 }
 

@@ -4,27 +4,27 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys from a URL that returns `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and
-/// `Expiration`.
+/// A provider of temporary keys from a URL, such as the URL that `ALIBABA_CLOUD_CREDENTIALS_URI` specifies.
 ///
-/// `ALIBABA_CLOUD_CREDENTIALS_URI` names such a URL. The response's `Date` header supplies the server's time.
+/// The response contains `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`. The server's time is read
+/// from the response's `Date` header.
 public struct CredentialsURIProvider: CredentialProvider {
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source: String
 
   private let url: String
   private let allowsPlainHTTP: Bool
   private let exchange: ServiceExchange
 
-  /// Creates a provider for a URL.
+  /// Creates a provider that requests keys from a URL.
   ///
   /// - Parameters:
-  ///   - url: The URL; `https`, or `http` on this machine.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed, where an eavesdropper on the network can read
+  ///   - url: The URL with the scheme `https`, or `http` if the server runs on this machine.
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
-  ///   - timeout: The timeout for one request and its response.
+  ///   - timeout: The time limit for one request and its response.
   ///   - transport: The transport that sends the request.
-  ///   - time: The clocks.
+  ///   - time: The clocks that the provider uses.
   public init(
     _ url: String, allowsPlainHTTP: Bool = false, timeout: Duration = .seconds(10), transport: any HTTPTransport,
     time: any SigningClock = .system
@@ -38,15 +38,15 @@ public struct CredentialsURIProvider: CredentialProvider {
   /// Requests a temporary key from the URL.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses, `malformedAnswer` if the response has no usable
-  ///   key, `failed` or `timeout` if the server cannot be reached.
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request, `malformedAnswer` if the response has
+  ///   no usable key, `failed` or `timeout` if the server cannot be reached.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Requests a temporary key from the URL and reads the server's time.
+  /// Requests a temporary key from the URL and reads the server's time from the response.
   ///
-  /// - Returns: A temporary key with the server's time.
+  /// - Returns: A temporary key and the server's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let address = try RequestCheck(source: source).address(url, allowsPlainHTTP: allowsPlainHTTP)
@@ -66,9 +66,9 @@ public struct CredentialsURIProvider: CredentialProvider {
 }
 
 extension CredentialsURIProvider: CustomStringConvertible, CustomReflectable {
-  /// The URL without its query, which may contain a login.
+  /// A description that contains the URL without its query, which may contain a login.
   public var description: String { "CredentialsURIProvider(\(source))" }
 
-  /// A mirror that does not show the query.
+  /// A mirror that does not show the URL's query.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

@@ -3,13 +3,15 @@
 
 public import StorageAuth
 
-/// A provider that uses a profile of Alibaba Cloud's command-line tool: `~/.aliyun/config.json`.
+/// A provider of access keys from a profile of Alibaba Cloud's command-line tool: `~/.aliyun/config.json`.
 ///
-/// The profile is the one given here, else the one that `ALIBABA_CLOUD_PROFILE` names, else the file's current one. The
-/// file is read for each credential. `ALIBABA_CLOUD_CONFIG_FILE` sets another path, and
-/// `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true` disables the source. All modes except `RsaKeyPair` are supported;
-/// `CloudSSO` and `OAuth` require a login in a browser, so only the temporary key that such a login has stored is used,
-/// until it expires.
+/// The profile contains a key, or specifies a service or a command that issues keys. It is the `profile` parameter, the
+/// profile that `ALIBABA_CLOUD_PROFILE` specifies, or the file's current profile, in this order. The file is read for
+/// each credential. `ALIBABA_CLOUD_CONFIG_FILE` specifies another path, and `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true`
+/// disables the source.
+///
+/// All modes except `RsaKeyPair` are supported. `CloudSSO` and `OAuth` require a login in a browser, so only the
+/// temporary key that such a login has stored is used, until the key expires.
 public struct AlibabaCLIProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "Alibaba Cloud CLI", variable: "ALIBABA_CLOUD_CONFIG_FILE", paths: ["~/.aliyun/config.json"],
@@ -20,14 +22,14 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
   private let path: String?
   private let services: AlibabaServices
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public var source: String { Self.file.source }
 
-  /// Creates a provider for a profile.
+  /// Creates a provider for a profile of Alibaba Cloud's command-line tool.
   ///
   /// - Parameters:
-  ///   - profile: The name of the profile, or `nil` for the one that the environment or the file names.
-  ///   - path: The path of the file, or `nil` for the one that the environment names or the default path.
+  ///   - profile: The profile name. If `nil`, the profile that the environment or the file specifies.
+  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
   ///   - machine: The context that gives access to the environment, files, commands and the network.
   public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, path: path, machine: machine, services: .real)
@@ -40,18 +42,19 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
     self.services = services
   }
 
-  /// Returns the key that the profile contains or leads to.
+  /// Returns the access key that the profile contains or that a service or command issues for the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile, the source is disabled, or the
-  ///   profile requires a login in a browser; `failed` or `malformedAnswer` if a profile that is set cannot be used; or
-  ///   the error of the service or the command that the profile names.
+  /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
+  ///   `notConfigured` if the default file or profile does not exist, the source is disabled, or the profile requires a
+  ///   login in a browser; `failed` or `malformedAnswer` if the profile cannot be used; or the error of the service or
+  ///   the command that the profile specifies.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Returns the key that the profile contains or leads to, with the name of the source that issued it.
+  /// Returns the access key that ``credential()`` returns, with the name of the source that issued the key.
   ///
-  /// - Throws: A `CredentialError`, as ``credential()`` does.
+  /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let switchName = "ALIBABA_CLOUD_CLI_PROFILE_DISABLED"
     if machine.isTrue(switchName) {

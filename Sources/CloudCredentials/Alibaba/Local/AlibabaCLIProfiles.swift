@@ -4,7 +4,7 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// The profiles of `~/.aliyun/config.json`, with the plan that each of them describes.
+/// The profiles in `~/.aliyun/config.json`, each of which describes a plan to obtain a key.
 struct AlibabaCLIProfiles {
   private static let key = SettingTable.KeyNames(id: "access_key_id", secret: "access_key_secret", token: "sts_token")
   private static let issuedKey = SettingTable.KeyNames(
@@ -14,7 +14,7 @@ struct AlibabaCLIProfiles {
     arn: "ram_role_arn", sessionName: "ram_session_name", seconds: "expired_seconds", policy: "policy",
     externalID: "external_id", region: "sts_region", usesPrivateNetwork: "enable_vpc")
 
-  /// The timeout for a command of the mode `External`.
+  /// The timeout for the command of a profile with the mode `External`.
   private static let commandTimeout = Duration.seconds(60)
 
   private let file: ConfigurationFile.Contents
@@ -22,11 +22,11 @@ struct AlibabaCLIProfiles {
   private let now: Timestamp
   private var profiles: [(name: String, settings: JSONObject)] = []
 
-  /// Parses the file.
+  /// Parses the configuration file of Alibaba Cloud's command-line tool.
   ///
   /// - Parameters:
   ///   - file: The content of the file.
-  ///   - now: The current time, for keys that may have expired.
+  ///   - now: The current time, with which the expirations of stored keys are compared.
   init(_ file: ConfigurationFile.Contents, at now: Timestamp) throws(CredentialError) {
     self.file = file
     self.now = now
@@ -39,7 +39,10 @@ struct AlibabaCLIProfiles {
     }
   }
 
-  /// The name of the current profile, or `nil` if the file has no profile.
+  /// The name of the file's current profile, or `nil` if the file specifies no current profile and contains no
+  /// profiles.
+  ///
+  /// If the file contains profiles but specifies no current profile, the name is `default`.
   var current: String? {
     get throws(CredentialError) {
       if let name = try root.text("current") { return name }
@@ -47,14 +50,14 @@ struct AlibabaCLIProfiles {
     }
   }
 
-  /// The error for a file without profiles.
+  /// The error for a configuration file that contains no profiles.
   var nothing: CredentialError { file.place.error(.notConfigured, "has no profile") }
 
-  /// Returns the error for a profile that does not exist.
+  /// Returns the error for a profile name that the file does not contain.
   ///
   /// - Parameters:
-  ///   - name: The name of the profile.
-  ///   - isMistake: Whether the profile must exist in this file, so that the error is `failed` rather than
+  ///   - name: The profile name.
+  ///   - isMistake: Whether the profile must exist in this file. The error's code is then `failed` rather than
   ///     `notConfigured`.
   func unknown(_ name: String, isMistake: Bool) -> CredentialError {
     let known = profiles.isEmpty ? "none" : profiles.map { "“\($0.name)”" }.joined(separator: ", ")
@@ -63,14 +66,14 @@ struct AlibabaCLIProfiles {
       remedy: "Name one of them, or run aliyun configure --profile \(name).")
   }
 
-  /// Returns the location of a profile.
+  /// Returns a profile's location in the file, for error messages.
   func place(of name: String) -> SettingLocation {
     file.part("profile “\(name)”", remedy: "Run aliyun configure --profile \(name).")
   }
 
   /// Returns the plan that a profile describes, or `nil` if the profile does not exist.
   ///
-  /// - Parameter name: The name of the profile.
+  /// - Parameter name: The profile name.
   func plan(for name: String) throws(CredentialError) -> AlibabaPlan? {
     try plan(for: name, askedBy: [])
   }
@@ -137,7 +140,8 @@ struct AlibabaCLIProfiles {
     return command
   }
 
-  /// Returns the temporary key that a login in a browser has stored, until it expires.
+  /// Returns the temporary key that a login in a browser has stored, or throws an error if the key is missing or has
+  /// expired.
   private func keyOfLogin(_ settings: SettingTable, mode: String) throws(CredentialError) -> AccessKey {
     let key = try settings.key(Self.issuedKey)
     if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
@@ -148,6 +152,6 @@ struct AlibabaCLIProfiles {
 }
 
 extension AccessKey {
-  /// The expiration of the key, for errors.
+  /// The time at which the key expires, as a string for error messages.
   var ending: String { expiration.map { "\($0)" } ?? "no time" }
 }

@@ -3,11 +3,11 @@
 
 public import StorageAuth
 
-/// The default sources of keys for OSS: the vendor's default chain, with the sources of OSS's own tools.
+/// The default sources of access keys for OSS: the vendor's default chain and the sources of OSS's own tools.
 ///
-/// Each source is a slot that can be replaced or removed; the chain's order is that of the properties. A source that is
-/// not configured on this machine is skipped; one that is configured but fails ends the search. Creating a value reads
-/// only the environment.
+/// Each source is a property that can be replaced or set to `nil`, and the chain tries the sources in the order of the
+/// properties. A source that is not configured on this machine is skipped. A source that is configured but fails ends
+/// the search. Creating a value reads only the environment.
 ///
 /// ```swift
 /// var sources = AlibabaCredentials(machine)
@@ -16,39 +16,43 @@ public import StorageAuth
 /// let credentials = CredentialCache(sources.chain)
 /// ```
 public struct AlibabaCredentials: Sendable {
-  /// A source, or `nil` to omit it.
+  /// The type of an optional source of access keys; a source that is `nil` is omitted from the chain.
   public typealias Source = (any CredentialProvider<AccessKey>)?
 
-  /// `OSS_ACCESS_KEY_ID`, `OSS_ACCESS_KEY_SECRET`, `OSS_SESSION_TOKEN`.
+  /// The source that reads the key from `OSS_ACCESS_KEY_ID`, `OSS_ACCESS_KEY_SECRET` and `OSS_SESSION_TOKEN`.
   public var ossEnvironment: Source
 
-  /// `ALIBABA_CLOUD_ACCESS_KEY_ID`, `ALIBABA_CLOUD_ACCESS_KEY_SECRET`, `ALIBABA_CLOUD_SECURITY_TOKEN`.
+  /// The source that reads the key from `ALIBABA_CLOUD_ACCESS_KEY_ID`, `ALIBABA_CLOUD_ACCESS_KEY_SECRET` and
+  /// `ALIBABA_CLOUD_SECURITY_TOKEN`.
   public var environment: Source
 
-  /// The role of a pod: `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN`, `ALIBABA_CLOUD_OIDC_TOKEN_FILE`.
+  /// The source that assumes a pod's role.
+  ///
+  /// The role is specified by `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and
+  /// `ALIBABA_CLOUD_OIDC_TOKEN_FILE`.
   public var podRole: Source
 
-  /// The profile of the command-line tool: `~/.aliyun/config.json`.
+  /// The source that uses a profile of the vendor's command-line tool: `~/.aliyun/config.json`.
   public var cliProfile: Source
 
-  /// The profile that the vendor's SDKs share: `~/.alibabacloud/credentials`.
+  /// The source that uses a profile of the file that the vendor's SDKs share: `~/.alibabacloud/credentials`.
   public var sharedProfile: Source
 
-  /// The profile of ossutil: `~/.ossutilconfig`.
+  /// The source that uses a profile of ossutil: `~/.ossutilconfig`.
   public var ossutil: Source
 
-  /// The profile of the OSS SDK for Java: `~/.oss/credentials`.
+  /// The source that uses a profile of the OSS SDK for Java: `~/.oss/credentials`.
   public var ossProfile: Source
 
-  /// The role of the instance, from the metadata service.
+  /// The source that requests a key for the instance's role from the metadata service.
   public var metadata: Source
 
-  /// The URL that `ALIBABA_CLOUD_CREDENTIALS_URI` names.
+  /// The source that requests a key from the URL that `ALIBABA_CLOUD_CREDENTIALS_URI` specifies.
   public var credentialsURI: Source
 
   private let machine: ProviderContext
 
-  /// Creates the vendor's default sources.
+  /// Creates Alibaba Cloud's default sources for a machine.
   ///
   /// - Parameter machine: The context that gives access to the environment, files, commands and the network.
   public init(_ machine: ProviderContext) {
@@ -68,9 +72,9 @@ public struct AlibabaCredentials: Sendable {
     credentialsURI = AlibabaCredentialsURIProvider(machine: machine, services: services)
   }
 
-  /// A chain of the sources that are not `nil`, in their order.
+  /// A chain of all sources that are not `nil`, in the order of the properties.
   ///
-  /// If `ALIBABA_CLOUD_PROFILE` names a profile that no file has, the search ends with an error.
+  /// If `ALIBABA_CLOUD_PROFILE` specifies a profile that no file contains, the search ends with an error.
   public var chain: CredentialChain<AccessKey> {
     let check = NamedProfileCheck(
       variable: "ALIBABA_CLOUD_PROFILE", files: ["~/.aliyun/config.json", "~/.alibabacloud/credentials"],
@@ -85,7 +89,7 @@ public struct AlibabaCredentials: Sendable {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// Returns the chain of Alibaba Cloud's default sources, as ``AlibabaCredentials`` lists them.
+  /// Returns the chain of Alibaba Cloud's default sources, which ``AlibabaCredentials`` lists.
   ///
   /// - Parameter machine: The context that gives access to the environment, files, commands and the network.
   public static func alibabaCloudDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {

@@ -3,8 +3,9 @@
 
 internal import StorageAuth
 
-/// A provider of the role of a pod (RRSA), which `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and
-/// `ALIBABA_CLOUD_OIDC_TOKEN_FILE` describe.
+/// A provider of a pod's role (RRSA), which three environment variables specify.
+///
+/// The variables are `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and `ALIBABA_CLOUD_OIDC_TOKEN_FILE`.
 struct AlibabaPodRoleProvider: CredentialProvider {
   private static let roleName = "ALIBABA_CLOUD_ROLE_ARN"
   private static let providerName = "ALIBABA_CLOUD_OIDC_PROVIDER_ARN"
@@ -18,8 +19,10 @@ struct AlibabaPodRoleProvider: CredentialProvider {
     try await issue().credential
   }
 
-  /// Assumes the role; `ALIBABA_CLOUD_ROLE_ARN` without the other variables counts as not configured, because other
-  /// tools set it too.
+  /// Assumes the pod's role and returns a temporary key.
+  ///
+  /// The source counts as not configured if only `ALIBABA_CLOUD_ROLE_ARN` is set, because other tools set that variable
+  /// too.
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let place = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
     let values = try machine.variables(
@@ -39,9 +42,9 @@ struct AlibabaPodRoleProvider: CredentialProvider {
   }
 }
 
-/// A provider of the role of the instance, which `ALIBABA_CLOUD_ECS_METADATA` may name.
+/// A provider of temporary keys for an instance's role, whose name `ALIBABA_CLOUD_ECS_METADATA` can specify.
 ///
-/// `ALIBABA_CLOUD_ECS_METADATA_DISABLED=true` disables it.
+/// `ALIBABA_CLOUD_ECS_METADATA_DISABLED=true` disables the provider.
 struct AlibabaInstanceRoleProvider: CredentialProvider {
   private let machine: ProviderContext
   private let provider: any CredentialProvider<AccessKey>
@@ -67,7 +70,7 @@ struct AlibabaInstanceRoleProvider: CredentialProvider {
   }
 }
 
-/// A provider of keys from the URL that `ALIBABA_CLOUD_CREDENTIALS_URI` names.
+/// A provider of keys from the URL that the environment variable `ALIBABA_CLOUD_CREDENTIALS_URI` specifies.
 struct AlibabaCredentialsURIProvider: CredentialProvider {
   let source = "Alibaba Cloud credentials URI"
   let machine: ProviderContext

@@ -3,29 +3,31 @@
 
 internal import StorageAuth
 
-/// A plan to obtain a key, as a profile of Alibaba Cloud's tools describes it.
+/// A plan to obtain an access key, as a profile of Alibaba Cloud's tools describes it.
 indirect enum AlibabaPlan: Sendable {
-  /// Use the key in the profile.
+  /// A plan that uses the key in the profile.
   case key(AccessKey)
-  /// Request the key of the instance's role; `nil` for the role that the instance has.
+  /// A plan that requests a key for the role with the given name from the instance's metadata service.
+  ///
+  /// If the name is `nil`, the role is the instance's own.
   case instanceRole(String?)
-  /// Assume a role with the key that another plan obtains.
+  /// A plan that assumes a role with a key that another plan obtains.
   case role(AlibabaRolePlan, with: AlibabaPlan)
-  /// Assume a role with an identity token from a file.
+  /// A plan that assumes a role with an identity token from a file.
   case webIdentity(AlibabaRolePlan, providerARN: String, tokenFile: String)
-  /// Run a command.
+  /// A plan that runs a command that prints a key.
   case command(CredentialCommand, timeout: Duration)
-  /// Send a request to a URL.
+  /// A plan that requests a key from a URL.
   case uri(String)
 }
 
 extension AlibabaPlan {
-  /// Returns the provider that executes the plan.
+  /// Returns the provider that carries out this plan.
   ///
   /// - Parameters:
-  ///   - place: The location of the plan, for errors.
-  ///   - machine: The context for the providers.
-  ///   - services: The factory of the providers.
+  ///   - place: The location of the profile, for error messages.
+  ///   - machine: The context that the provider uses.
+  ///   - services: The factory that creates the provider.
   func provider(
     at place: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
   ) -> any CredentialProvider<AccessKey> {
@@ -42,7 +44,7 @@ extension AlibabaPlan {
     }
   }
 
-  /// Executes the plan.
+  /// Carries out this plan and returns the access key.
   func issue(
     at place: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {

@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// A RAM role with the parameters for assuming it.
+/// A RAM role to assume, with the parameters of the request.
 struct AlibabaRolePlan: Sendable, Hashable {
   var arn: String
   var sessionName = "swift-storage-auth"
@@ -14,7 +14,7 @@ struct AlibabaRolePlan: Sendable, Hashable {
 }
 
 extension SettingTable {
-  /// The names of the settings that describe a role; `nil` for those that a file format does not have.
+  /// The names of the settings that describe a role, or `nil` for settings that a file format does not have.
   struct RoleNames {
     var arn: String
     var sessionName: String
@@ -25,7 +25,7 @@ extension SettingTable {
     var usesPrivateNetwork: String?
   }
 
-  /// Returns the role that the settings describe.
+  /// Returns the role that the settings with the given names describe.
   func role(_ names: RoleNames) throws(CredentialError) -> AlibabaRolePlan {
     func text(_ name: String?) throws(CredentialError) -> String? {
       guard let name else { return nil }
@@ -48,7 +48,8 @@ extension SettingTable {
 }
 
 extension AlibabaSTSEndpoint {
-  /// Creates the endpoint of a region, or returns `nil` if the name contains a character that could change the host.
+  /// Creates the STS endpoint for a region, or returns `nil` if the region contains a character that could change the
+  /// host.
   init?(region: String, isPrivate: Bool) {
     guard region.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else { return nil }
     self = isPrivate ? .vpc(region) : .region(region)

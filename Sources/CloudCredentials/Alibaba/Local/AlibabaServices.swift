@@ -3,11 +3,11 @@
 
 internal import StorageAuth
 
-/// A factory of the providers that plans use; tests replace it.
+/// A factory of the credential providers for Alibaba Cloud's services, which tests can replace.
 struct AlibabaServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  /// Returns an identity token; called for each credential.
+  /// The type of a closure that returns an identity token; the closure is called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
@@ -16,7 +16,7 @@ struct AlibabaServices: Sendable {
     @Sendable (AlibabaRolePlan, _ providerARN: String, _ token: @escaping TokenSource, ProviderContext) -> Provider
   var uri: @Sendable (String, ProviderContext) -> Provider
 
-  /// The providers of Alibaba Cloud's services.
+  /// The factory of providers that send requests to Alibaba Cloud's services.
   static let real = AlibabaServices(
     instanceRole: { role, machine in
       AlibabaInstanceMetadataProvider(

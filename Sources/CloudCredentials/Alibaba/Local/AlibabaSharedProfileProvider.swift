@@ -3,10 +3,11 @@
 
 public import StorageAuth
 
-/// A provider that uses a profile of the file that Alibaba Cloud's SDKs share: `~/.alibabacloud/credentials`.
+/// A provider of access keys from a profile in the file that Alibaba Cloud's SDKs share: `~/.alibabacloud/credentials`.
 ///
-/// The profile is the one given here, else the one that `ALIBABA_CLOUD_PROFILE` names, else `default`. The file is read
-/// for each credential. `ALIBABA_CLOUD_CREDENTIALS_FILE` sets another path.
+/// The profile contains a key, or specifies a service that issues keys. It is the `profile` parameter, the profile that
+/// `ALIBABA_CLOUD_PROFILE` specifies, or `default`, in this order. The file is read for each credential.
+/// `ALIBABA_CLOUD_CREDENTIALS_FILE` specifies another path.
 public struct AlibabaSharedProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "Alibaba Cloud shared profile", variable: "ALIBABA_CLOUD_CREDENTIALS_FILE",
@@ -20,14 +21,14 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
   private let path: String?
   private let services: AlibabaServices
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public var source: String { Self.file.source }
 
-  /// Creates a provider for a profile.
+  /// Creates a provider for a profile in the file that Alibaba Cloud's SDKs share.
   ///
   /// - Parameters:
-  ///   - profile: The name of the section, or `nil` for the one that the environment names or `default`.
-  ///   - path: The path of the file, or `nil` for the one that the environment names or the default path.
+  ///   - profile: The section name. If `nil`, the profile that the environment specifies, or `default`.
+  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
   ///   - machine: The context that gives access to the environment, files, commands and the network.
   public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, path: path, machine: machine, services: .real)
@@ -40,17 +41,18 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
     self.services = services
   }
 
-  /// Returns the key that the profile contains or leads to.
+  /// Returns the access key that the profile contains or that a service issues for the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile; `failed` or `malformedAnswer`
-  ///   if a profile that is set cannot be used; or the error of the service that the profile names.
+  /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
+  ///   `notConfigured` if the default file or profile does not exist; `failed` or `malformedAnswer` if the profile
+  ///   cannot be used; or the error of the service that the profile specifies.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Returns the key that the profile contains or leads to, with the name of the source that issued it.
+  /// Returns the access key that ``credential()`` returns, with the name of the source that issued the key.
   ///
-  /// - Throws: A `CredentialError`, as ``credential()`` does.
+  /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let contents = try Self.file.read(on: machine, named: path)
     let name = profile ?? machine.variable("ALIBABA_CLOUD_PROFILE") ?? "default"
@@ -87,12 +89,12 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
 }
 
 extension SettingLocation {
-  /// Returns the error for a file that has no section with a name.
+  /// Returns the error for a section name that the file at this location does not contain.
   ///
   /// - Parameters:
-  ///   - name: The name of the section.
+  ///   - name: The section name.
   ///   - document: The parsed file.
-  ///   - isMistake: Whether the section must exist in this file, so that the error is `failed` rather than
+  ///   - isMistake: Whether the section must exist in this file. The error's code is then `failed` rather than
   ///     `notConfigured`.
   func missing(section name: String, of document: INIDocument, isMistake: Bool) -> CredentialError {
     let known = document.names.isEmpty ? "none" : document.names.map { "[\($0)]" }.joined(separator: ", ")

@@ -3,9 +3,9 @@
 
 public import StorageAuth
 
-/// A provider that reads a profile of the OSS SDK for Java: `~/.oss/credentials`.
+/// A provider that reads an access key from a profile of the OSS SDK for Java: `~/.oss/credentials`.
 ///
-/// The file is read for each credential. `OSS_CREDENTIAL_PROFILES_FILE` sets another path.
+/// The file is read for each credential. `OSS_CREDENTIAL_PROFILES_FILE` specifies another path.
 public struct OSSSDKProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "OSS SDK profile", variable: "OSS_CREDENTIAL_PROFILES_FILE", paths: ["~/.oss/credentials"],
@@ -15,14 +15,14 @@ public struct OSSSDKProfileProvider: CredentialProvider {
   private let profile: String?
   private let path: String?
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public var source: String { Self.file.source }
 
-  /// Creates a provider for a profile.
+  /// Creates a provider for a profile of the OSS SDK for Java.
   ///
   /// - Parameters:
-  ///   - profile: The name of the section, or `nil` for `default`.
-  ///   - path: The path of the file, or `nil` for the one that the environment names or the default path.
+  ///   - profile: The section name, or `nil` for `default`.
+  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
   ///   - machine: The context that gives access to the environment and files.
   public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.machine = machine
@@ -30,10 +30,10 @@ public struct OSSSDKProfileProvider: CredentialProvider {
     self.path = path
   }
 
-  /// Returns the key of the profile.
+  /// Returns the access key in the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile; `failed` or `malformedAnswer`
-  ///   if a file or a profile that is set cannot be used.
+  /// - Throws: A `CredentialError`: `notConfigured` if the file or the profile does not exist; `failed` or
+  ///   `malformedAnswer` if a file or a profile that is specified cannot be used.
   public func credential() async throws(CredentialError) -> AccessKey {
     let contents = try Self.file.read(on: machine, named: path)
     let document = try INIDocument(contents.bytes, at: contents.place)

@@ -3,11 +3,12 @@
 
 public import StorageAuth
 
-/// A provider that uses a profile of ossutil, version 1 or 2: `~/.ossutilconfig`.
+/// A provider of access keys from a profile of ossutil, version 1 or 2: `~/.ossutilconfig`.
 ///
-/// The profile is the one given here, else the one that `OSSUTIL_PROFILE` names, else `default`. Version 1 has only its
-/// section `[Credentials]`, which is used if there is no default profile. As in ossutil, the spellings `accessKeyID`,
-/// `access-key-id` and `access_key_id` of a key are equivalent. `OSSUTIL_CONFIG_FILE` sets another path.
+/// The profile contains a key, or specifies a service or a command that issues keys. It is the `profile` parameter, the
+/// profile that `OSSUTIL_PROFILE` specifies, or `default`, in this order. Files of version 1 have only the section
+/// `[Credentials]`, which is used if there is no default profile. As in ossutil, the spellings `accessKeyID`,
+/// `access-key-id` and `access_key_id` of a setting are equivalent. `OSSUTIL_CONFIG_FILE` specifies another path.
 public struct OSSUtilProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "ossutil", variable: "OSSUTIL_CONFIG_FILE", paths: ["~/.ossutilconfig"], remedy: "Run ossutil config.")
@@ -16,12 +17,12 @@ public struct OSSUtilProfileProvider: CredentialProvider {
 
   private static let dialect = INIDocument.Dialect(section: plain, key: plain)
 
-  /// Returns the normalized spelling of a name.
+  /// Returns a section name or key in lowercase without hyphens and underscores, so that all spellings are equal.
   @Sendable private static func plain(_ name: String) -> String {
     name.lowercased().filter { $0 != "-" && $0 != "_" }
   }
 
-  /// The characters with a special meaning in a shell.
+  /// The characters that have a special meaning in a shell.
   private static let shellWords = "|&;<>$`"
 
   private let machine: ProviderContext
@@ -29,14 +30,14 @@ public struct OSSUtilProfileProvider: CredentialProvider {
   private let path: String?
   private let services: AlibabaServices
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public var source: String { Self.file.source }
 
-  /// Creates a provider for a profile.
+  /// Creates a provider for a profile of ossutil.
   ///
   /// - Parameters:
-  ///   - profile: The name of the profile, or `nil` for the one that the environment names or the default profile.
-  ///   - path: The path of the file, or `nil` for the one that the environment names or the default path.
+  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or the default profile.
+  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
   ///   - machine: The context that gives access to the environment, files, commands and the network.
   public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, path: path, machine: machine, services: .real)
@@ -49,18 +50,19 @@ public struct OSSUtilProfileProvider: CredentialProvider {
     self.services = services
   }
 
-  /// Returns the key that the profile contains or leads to.
+  /// Returns the access key that the profile contains or that a service or command issues for the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file, no such profile or no key in it; `failed`
-  ///   or `malformedAnswer` if a profile that is set cannot be used; or the error of the service or the command that
-  ///   the profile names.
+  /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
+  ///   `notConfigured` if the default file or profile does not exist, or the profile contains no key; `failed` or
+  ///   `malformedAnswer` if the profile cannot be used; or the error of the service or the command that the profile
+  ///   specifies.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Returns the key that the profile contains or leads to, with the name of the source that issued it.
+  /// Returns the access key that ``credential()`` returns, with the name of the source that issued the key.
   ///
-  /// - Throws: A `CredentialError`, as ``credential()`` does.
+  /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let contents = try Self.file.read(on: machine, named: path)
     let document = try INIDocument(contents.bytes, at: contents.place, dialect: Self.dialect)

@@ -4,13 +4,14 @@
 internal import StorageAuth
 
 extension ProcessOutputShape {
-  /// The default format of a custom program: ``alibabaCloud``, which was the first one in this package.
+  /// The default format for a custom program, which is ``alibabaCloud`` because that format was the first in this
+  /// package.
   public static let standard = alibabaCloud
 
-  /// The two formats of Alibaba's tools, of which the output may have either.
+  /// The format in which programs for Alibaba's tools print a key.
   ///
-  /// They are `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` of the OSS SDKs and
-  /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}` of the command-line tool's mode
+  /// The output is either `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` as in the OSS SDKs, or
+  /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}` as in the command-line tool's mode
   /// `External`. The token and the expiration are optional.
   public static let alibabaCloud = ProcessOutputShape(fields: "AccessKeyId and AccessKeySecret") {
     (answer) throws(CredentialError) in

@@ -4,29 +4,29 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys of an instance's role (ECS) from the metadata service.
+/// A provider that requests temporary keys for an ECS instance's role from the instance's metadata service.
 ///
 /// The newer protocol, which requires a token, is tried first. If the service cannot be reached or the instance has no
-/// role, the error is `notConfigured`, so that a credential chain continues with its next source; a service that has
-/// responded once is assumed to exist from then on. The transport must not send these requests through a proxy.
+/// role, the error is `notConfigured`, so that a credential chain continues with its next source. Once the service has
+/// responded, it is assumed to exist. The transport must not send these requests through a proxy.
 public struct AlibabaInstanceMetadataProvider: CredentialProvider {
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source = "Alibaba instance metadata"
 
   private let role: String?
   private let allowsV1: Bool
   private let service: MetadataService
 
-  /// Creates a provider.
+  /// Creates a provider for the role of the ECS instance on which the process runs.
   ///
   /// - Parameters:
-  ///   - role: The role, or `nil` to request its name from the service.
-  ///   - allowsV1: Whether requests without a token are allowed if the service issues none.
-  ///   - endpoint: The URL of the service. It can be set only in code, because an attacker who could set it would
+  ///   - role: The role name, or `nil` to request the name from the metadata service.
+  ///   - allowsV1: Whether requests without a token are allowed if the service issues no tokens.
+  ///   - endpoint: The URL of the service. The URL can be set only in code, because an attacker who could set it would
   ///     choose the keys.
-  ///   - timeout: The timeout for each request and its response.
+  ///   - timeout: The time limit for each request and its response.
   ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks.
+  ///   - time: The clocks that the provider uses.
   public init(
     role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://100.100.100.200",
     timeout: Duration = .seconds(1), transport: any HTTPTransport, time: any SigningClock = .system
@@ -37,18 +37,18 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
       source: source, endpoint: endpoint, timeout: timeout, transport: transport, time: time)
   }
 
-  /// Requests a temporary key from the service.
+  /// Requests a temporary key from the metadata service.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no service or no role, `failed`, `timeout` or
-  ///   `malformedAnswer` if the service does not work correctly.
+  /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
+  ///   `failed`, `timeout` or `malformedAnswer` if the service does not work correctly.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Requests a temporary key from the service and reads its time.
+  /// Requests a temporary key from the metadata service and reads the service's time from the response.
   ///
-  /// - Returns: A temporary key with the service's time.
+  /// - Returns: A temporary key and the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let headers = try await tokenHeaders()
@@ -62,8 +62,9 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
     return try service.reader.alibabaKey(in: fields, at: answer.issuerTime)
   }
 
-  /// Returns the headers with the token of the newer protocol, or no headers if the service supports only the older
-  /// protocol.
+  /// Requests a token of the newer protocol and returns the headers with the token.
+  ///
+  /// Returns no headers if the service supports only the older protocol.
   private func tokenHeaders() async throws(CredentialError) -> HTTPFields {
     let answer = try await service.send(.put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"])
     if answer.isSuccess {

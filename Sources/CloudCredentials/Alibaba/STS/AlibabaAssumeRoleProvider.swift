@@ -4,11 +4,12 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys of a role from Alibaba Cloud's token service (STS): `AssumeRole`, signed with another
-/// key.
+/// A provider that assumes a role with another key and returns the temporary keys that Alibaba Cloud's token service
+/// (STS) issues.
 ///
-/// The request is signed with ACS3-HMAC-SHA256. If the service rejects the time of the signature, the provider takes
-/// the service's time from the response, signs the request again once, and uses that time for later requests.
+/// The provider sends `AssumeRole` requests that are signed with ACS3-HMAC-SHA256. If the service rejects the signing
+/// time, the provider takes the service's time from the response, signs the request again once, and uses that time for
+/// later requests.
 ///
 /// ```swift
 /// let keys = AlibabaAssumeRoleProvider(
@@ -16,7 +17,7 @@ public import StorageAuth
 ///   transport: transport)
 /// ```
 public struct AlibabaAssumeRoleProvider: CredentialProvider {
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source: String
 
   private let role: AlibabaRole
@@ -24,20 +25,21 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
   private let endpoint: AlibabaSTSEndpoint
   private let service: SignedExchange
 
-  /// Creates a provider for a role.
+  /// Creates a provider that assumes a role.
   ///
   /// - Parameters:
-  ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
-  ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
-  ///   - credentials: The provider of the key that assumes the role; the key must not be the root account's.
-  ///   - duration: The lifetime: whole seconds from 900 to 43200, at most the maximum that the role allows.
-  ///   - policy: A policy that restricts the key further, as JSON of at most 2048 bytes, or `nil` for all rights of the
-  ///     role.
-  ///   - externalID: The external ID that the role's trust policy requires: 2 to 1224 characters.
-  ///   - endpoint: The endpoint of the service.
-  ///   - timeout: The timeout for one request and its response.
+  ///   - roleARN: The role's ARN: `acs:ram::<account>:role/<name>`.
+  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
+  ///   - credentials: The provider of the key that assumes the role. The key must not be the root account's key.
+  ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum.
+  ///   - policy: A policy that restricts the keys' rights further, as JSON of at most 2048 bytes, or `nil` for all
+  ///     rights of the role.
+  ///   - externalID: The external ID that the role's trust policy requires, 2 to 1224 characters, or `nil` if it
+  ///     requires no external ID.
+  ///   - endpoint: The STS endpoint.
+  ///   - timeout: The time limit for one request and its response.
   ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks.
+  ///   - time: The clocks that the provider uses.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
@@ -54,19 +56,18 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
       rules: .alibaba)
   }
 
-  /// Assumes the role.
+  /// Assumes the role and returns a temporary key.
   ///
-  /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or the code of the error with which
-  ///   `credentials` failed to supply the signing key.
+  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
+  ///   supply the signing key.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Assumes the role and reads the service's time.
+  /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)

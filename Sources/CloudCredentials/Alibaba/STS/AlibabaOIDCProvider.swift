@@ -4,11 +4,12 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys of a role in exchange for an identity token: Alibaba Cloud's STS, `AssumeRoleWithOIDC`.
+/// A provider that exchanges an identity token for temporary keys of a role at Alibaba Cloud's token service (STS).
 ///
-/// Pods of the vendor's container service obtain their keys in this way (RRSA). The request is not signed.
+/// The provider sends unsigned `AssumeRoleWithOIDC` requests. Pods of the vendor's container service obtain their keys
+/// in this way (RRSA).
 public struct AlibabaOIDCProvider: CredentialProvider {
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source: String
 
   private let role: AlibabaRole
@@ -17,20 +18,21 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   private let exchange: ServiceExchange
   private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  /// Creates a provider for a role.
+  /// Creates a provider that assumes a role with an identity token.
   ///
   /// - Parameters:
-  ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
-  ///   - providerARN: The identity provider that issued the token: `acs:ram::<account>:oidc-provider/<name>`.
-  ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
-  ///   - duration: The lifetime: whole seconds from 900 to 43200, at most the maximum that the role allows.
-  ///   - policy: A policy that restricts the key further, as JSON of at most 2048 bytes, or `nil` for all rights of the
-  ///     role.
-  ///   - endpoint: The endpoint of the service.
-  ///   - timeout: The timeout for reading the identity token and one request and its response.
+  ///   - roleARN: The role's ARN: `acs:ram::<account>:role/<name>`.
+  ///   - providerARN: The ARN of the identity provider that issued the token:
+  ///     `acs:ram::<account>:oidc-provider/<name>`.
+  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
+  ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum.
+  ///   - policy: A policy that restricts the keys' rights further, as JSON of at most 2048 bytes, or `nil` for all
+  ///     rights of the role.
+  ///   - endpoint: The STS endpoint.
+  ///   - timeout: The time limit for reading the identity token, sending one request and receiving its response.
   ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks.
-  ///   - token: Returns the identity token; called for each request because tokens are rotated.
+  ///   - time: The clocks that the provider uses.
+  ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
   public init(
     roleARN: String, providerARN: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
@@ -45,18 +47,17 @@ public struct AlibabaOIDCProvider: CredentialProvider {
     exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
   }
 
-  /// Assumes the role.
+  /// Assumes the role and returns a temporary key.
   ///
-  /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or the error of `token`.
+  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Assumes the role and reads the service's time.
+  /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)

@@ -4,9 +4,9 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// The parameters that `AssumeRole` and `AssumeRoleWithOIDC` of Alibaba Cloud share.
+/// The role parameters that Alibaba Cloud's operations `AssumeRole` and `AssumeRoleWithOIDC` share.
 struct AlibabaRole: Sendable {
-  /// The version of the STS API.
+  /// The version of Alibaba Cloud's STS API.
   static let version = "2015-04-01"
 
   let arn: String
@@ -14,7 +14,7 @@ struct AlibabaRole: Sendable {
   let duration: Duration
   let policy: String?
 
-  /// Returns the request parameters, validated against the service's limits.
+  /// Returns the role's request parameters after validating them against the service's limits.
   func parameters(_ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
     let isRole =
@@ -33,7 +33,7 @@ struct AlibabaRole: Sendable {
 }
 
 extension RefusalRules {
-  /// The rules for the error codes of Alibaba Cloud's STS.
+  /// The rules for interpreting the error codes of Alibaba Cloud's STS.
   static let alibaba = RefusalRules(
     clock: ["InvalidTimeStamp.Expired", "InvalidTimeStamp.NotBefore", "IllegalTimestamp"],
     passing: ["Throttling", "ServiceUnavailable", "InternalError", "SignatureNonceUsed"],
@@ -52,7 +52,7 @@ extension RefusalRules {
 }
 
 extension ServiceAnswer {
-  /// The content of an error response of Alibaba Cloud's services, or `nil` if the response is not one.
+  /// The refusal in an error response of an Alibaba Cloud service, or `nil` if the response contains no error code.
   var alibabaRefusal: ServiceRefusal? {
     guard let object, let code = object["Code"]?.code, code != "Success" else { return nil }
     return ServiceRefusal(
@@ -65,7 +65,7 @@ extension AnswerReader {
     AnswerReader(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }
 
-  /// Returns the key in a response of `AssumeRole` or `AssumeRoleWithOIDC`.
+  /// Returns the temporary key in a response to `AssumeRole` or `AssumeRoleWithOIDC`.
   func alibabaRoleKey(in answer: ServiceAnswer) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let fields = try object(answer)["Credentials"]?.object else {
       throw malformed("The response has no object Credentials.")
@@ -73,7 +73,7 @@ extension AnswerReader {
     return try alibabaKey(in: fields, at: answer.issuerTime)
   }
 
-  /// Returns the key from the four fields that all of Alibaba Cloud's services use for a temporary key.
+  /// Returns the temporary key in a JSON object with the four fields that all services of Alibaba Cloud use.
   func alibabaKey(
     in fields: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

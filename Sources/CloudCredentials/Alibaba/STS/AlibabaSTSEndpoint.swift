@@ -5,26 +5,27 @@
 public struct AlibabaSTSEndpoint: Sendable, Hashable {
   let url: String
 
-  /// The global endpoint, which is reachable from everywhere: `sts.aliyuncs.com`.
+  /// The global STS endpoint, which is reachable from everywhere: `sts.aliyuncs.com`.
   public static let global = AlibabaSTSEndpoint(url: "https://sts.aliyuncs.com")
 
-  /// Returns the public endpoint of a region: `sts.<region>.aliyuncs.com`.
+  /// Returns the public STS endpoint for a region: `sts.<region>.aliyuncs.com`.
   ///
-  /// - Parameter region: The region, such as `cn-hangzhou`.
+  /// - Parameter region: The region ID, such as `cn-hangzhou`.
   public static func region(_ region: String) -> AlibabaSTSEndpoint {
     AlibabaSTSEndpoint(url: "https://sts.\(region).aliyuncs.com")
   }
 
-  /// Returns the endpoint inside of a region's private network (VPC): `sts-vpc.<region>.aliyuncs.com`.
+  /// Returns the STS endpoint inside a region's private network (VPC): `sts-vpc.<region>.aliyuncs.com`.
   ///
-  /// - Parameter region: The region, such as `cn-hangzhou`.
+  /// - Parameter region: The region ID, such as `cn-hangzhou`.
   public static func vpc(_ region: String) -> AlibabaSTSEndpoint {
     AlibabaSTSEndpoint(url: "https://sts-vpc.\(region).aliyuncs.com")
   }
 
-  /// Returns a custom endpoint.
+  /// Returns a custom STS endpoint.
   ///
-  /// - Parameter url: The URL with scheme, host and port; `https`, or `http` on this machine.
+  /// - Parameter url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server
+  ///   runs on this machine.
   public static func url(_ url: String) -> AlibabaSTSEndpoint {
     AlibabaSTSEndpoint(url: url)
   }

@@ -4,18 +4,20 @@
 internal import HTTPTypes
 package import StorageAuth
 
-/// A signer of requests to Alibaba Cloud's API (ACS3-HMAC-SHA256).
+/// A signer of requests to Alibaba Cloud's API with ACS3-HMAC-SHA256.
 ///
-/// The request must already have its action, version and nonce in `x-acs-` headers; the signer adds the date, the hash
-/// of the body and the session token. The service accepts a nonce once, so a request that is sent again needs a new
-/// nonce before it is signed.
+/// The request must already specify its action, version and nonce in `x-acs-` headers. The signer adds the date, the
+/// hash of the body and the session token. The service accepts each nonce only once, so a request that is sent again
+/// needs a new nonce before it is signed.
 package struct ACS3Signer: Signer {
   package typealias Request = ServiceCall
   package typealias SigningCredential = AccessKey
 
   package init() {}
 
-  /// Returns the time two seconds after `date`, which allows for the transmission to the service.
+  /// Returns the time until which a key must be valid to sign a request: two seconds after `date`.
+  ///
+  /// The two seconds allow for the transmission to the service.
   package func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }

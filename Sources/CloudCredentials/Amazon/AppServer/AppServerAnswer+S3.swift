@@ -5,9 +5,9 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension AppServerShape {
-  /// The format that Amazon's SDKs read from the URL of a container: `AccessKeyId`, `SecretAccessKey`, `Token`,
-  /// `Expiration`; a refusal has `code` and `message`.
+  /// The response format that Amazon's SDKs read from a container's credential URL.
   ///
+  /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`; a refusal has `code` and `message`.
   /// Page: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
   public static let s3 = AppServerShape(.s3)
 }

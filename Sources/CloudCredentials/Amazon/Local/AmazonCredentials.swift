@@ -3,11 +3,12 @@
 
 public import StorageAuth
 
-/// The default sources of keys for Amazon S3, in the order of the vendor's newer SDKs, including the SDK for Swift.
+/// The default sources of access keys for Amazon S3, in the order of the vendor's newer SDKs, including the SDK for
+/// Swift.
 ///
-/// Each source is a slot that can be replaced or removed; the chain's order is that of the properties. A source that is
-/// not configured on this machine is skipped; one that is configured but fails ends the search. Creating a value reads
-/// only the environment.
+/// Each source is a property that can be replaced or set to `nil`, and the chain tries the sources in the order of the
+/// properties. A source that is not configured on this machine is skipped. A source that is configured but fails ends
+/// the search. Creating a value reads only the environment.
 ///
 /// ```swift
 /// var sources = AmazonCredentials(machine)
@@ -15,32 +16,39 @@ public import StorageAuth
 /// let credentials = CredentialCache(sources.chain)
 /// ```
 public struct AmazonCredentials: Sendable {
-  /// A source, or `nil` to omit it.
+  /// The type of an optional source of access keys; a source that is `nil` is omitted from the chain.
   public typealias Source = (any CredentialProvider<AccessKey>)?
 
-  /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_CREDENTIAL_EXPIRATION`.
+  /// The source that reads the key from the environment.
+  ///
+  /// Its variables are `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN` and
+  /// `AWS_CREDENTIAL_EXPIRATION`.
   public var environment: Source
 
-  /// The profile in the shared files: `~/.aws/credentials` and `~/.aws/config`.
+  /// The source that uses a profile in the shared files: `~/.aws/credentials` and `~/.aws/config`.
   public var profile: Source
 
-  /// The role of a pod or a job with an identity token: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`.
+  /// The source that assumes a role with an identity token of a pod or a job.
+  ///
+  /// The token and the role are specified by `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_ARN`.
   public var webIdentity: Source
 
-  /// The role of the task or the pod: `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
+  /// The source that requests a key for the ECS task or the pod in which the process runs.
+  ///
+  /// The URL is specified by `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
   public var container: Source
 
-  /// The role of the instance, from the metadata service.
+  /// The source that requests a key for the instance's role from the metadata service.
   public var metadata: Source
 
-  /// Creates the vendor's default sources.
+  /// Creates Amazon's default sources for a machine.
   ///
-  /// A profile that is named here takes precedence over the environment: the slots `environment` and `webIdentity` are
-  /// then `nil`.
+  /// A profile that is passed to this initializer takes precedence over the environment: the properties `environment`
+  /// and `webIdentity` are then `nil`.
   ///
   /// - Parameters:
   ///   - machine: The context that gives access to the environment, files, commands and the network.
-  ///   - profile: The name of the profile, or `nil` for the one that the environment names or `default`.
+  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
   public init(_ machine: ProviderContext, profile: String? = nil) {
     self.init(machine, profile: profile, services: .real)
   }
@@ -53,7 +61,7 @@ public struct AmazonCredentials: Sendable {
     metadata = services.instanceRole(machine)
   }
 
-  /// A chain of the sources that are not `nil`, in their order.
+  /// A chain of all sources that are not `nil`, in the order of the properties.
   public var chain: CredentialChain<AccessKey> {
     let sources: [Source] = [environment, profile, webIdentity, container, metadata]
     return CredentialChain(sources.compactMap(\.self), source: "Amazon default sources")
@@ -61,11 +69,11 @@ public struct AmazonCredentials: Sendable {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// Returns the chain of Amazon's default sources, as ``AmazonCredentials`` lists them.
+  /// Returns the chain of Amazon's default sources, which ``AmazonCredentials`` lists.
   ///
   /// - Parameters:
   ///   - machine: The context that gives access to the environment, files, commands and the network.
-  ///   - profile: The name of the profile, or `nil` for the one that the environment names or `default`.
+  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
   public static func amazonDefault(_ machine: ProviderContext, profile: String? = nil) -> CredentialChain<AccessKey> {
     AmazonCredentials(machine, profile: profile).chain
   }

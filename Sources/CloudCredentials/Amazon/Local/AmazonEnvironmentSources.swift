@@ -4,15 +4,19 @@
 internal import StorageAuth
 
 extension EnvironmentCredentialProvider {
-  /// The provider of keys from Amazon's variables: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for a temporary
-  /// key, `AWS_SESSION_TOKEN` (formerly `AWS_SECURITY_TOKEN`) and `AWS_CREDENTIAL_EXPIRATION`.
+  /// A provider of access keys from Amazon's environment variables.
+  ///
+  /// The variables are `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for a temporary key, `AWS_SESSION_TOKEN`
+  /// (formerly `AWS_SECURITY_TOKEN`) and `AWS_CREDENTIAL_EXPIRATION`.
   public static let aws = EnvironmentCredentialProvider(
     id: "AWS_ACCESS_KEY_ID", secret: "AWS_SECRET_ACCESS_KEY", tokens: ["AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN"],
     expiration: "AWS_CREDENTIAL_EXPIRATION")
 }
 
-/// A provider of the role of a pod or a job with an identity token, which `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`
-/// and `AWS_ROLE_SESSION_NAME` describe.
+/// A provider of temporary keys for a role, which it assumes with an identity token of a pod or a job.
+///
+/// The token file, the role and the session name are specified by the environment variables
+/// `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and `AWS_ROLE_SESSION_NAME`.
 struct AmazonWebIdentityRoleProvider: CredentialProvider {
   private static let fileName = "AWS_WEB_IDENTITY_TOKEN_FILE"
   private static let roleName = "AWS_ROLE_ARN"
@@ -25,7 +29,9 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
     try await issue().credential
   }
 
-  /// Assumes the role; `AWS_ROLE_ARN` without the token file counts as not configured, because other tools set it too.
+  /// Assumes the role and returns a temporary key.
+  ///
+  /// The source counts as not configured if only `AWS_ROLE_ARN` is set, because other tools set that variable too.
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let place = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
     let values = try machine.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: place)
@@ -36,10 +42,10 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
   }
 }
 
-/// A provider of the role of the instance.
+/// A provider of temporary keys for an instance's role, configured by environment variables.
 ///
-/// `AWS_EC2_METADATA_DISABLED=true` disables it. `AWS_EC2_METADATA_SERVICE_ENDPOINT` sets another address,
-/// `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE=IPv6` selects the vendor's IPv6 address, and
+/// `AWS_EC2_METADATA_DISABLED=true` disables the provider. `AWS_EC2_METADATA_SERVICE_ENDPOINT` specifies another URL of
+/// the metadata service, `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE=IPv6` selects the vendor's IPv6 address, and
 /// `AWS_EC2_METADATA_V1_DISABLED=true` forbids requests without a token (IMDSv1).
 struct AmazonInstanceRoleProvider: CredentialProvider {
   private static let switchName = "AWS_EC2_METADATA_DISABLED"

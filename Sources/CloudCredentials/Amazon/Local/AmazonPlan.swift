@@ -3,25 +3,25 @@
 
 internal import StorageAuth
 
-/// A plan to obtain a key, as a profile of Amazon's tools describes it.
+/// A plan to obtain an access key, as a profile of Amazon's tools describes it.
 indirect enum AmazonPlan: Sendable {
-  /// Use the key in the profile.
+  /// A plan that uses the key in the profile.
   case key(AccessKey)
-  /// Use the key from the environment.
+  /// A plan that reads the key from Amazon's environment variables.
   case environment
-  /// Request the key of the task or the pod from the platform.
+  /// A plan that requests a key for the current ECS task or pod from the container platform.
   case container
-  /// Request the key of the instance's role.
+  /// A plan that requests a key for the instance's role from the metadata service.
   case instanceRole
-  /// Assume a role with the key that another plan obtains.
+  /// A plan that assumes a role with a key that another plan obtains.
   case role(AmazonRolePlan, with: AmazonPlan)
-  /// Assume a role with an identity token from a file.
+  /// A plan that assumes a role with an identity token from a file.
   case webIdentity(AmazonRolePlan, tokenFile: String)
-  /// Run a command.
+  /// A plan that runs a command that prints a key.
   case command(CredentialCommand)
 }
 
-/// A role with the parameters for assuming it.
+/// An IAM role to assume, with the parameters of the request.
 struct AmazonRolePlan: Sendable, Hashable {
   var arn: String
   var sessionName = "swift-storage-auth"
@@ -31,12 +31,12 @@ struct AmazonRolePlan: Sendable, Hashable {
 }
 
 extension AmazonPlan {
-  /// Returns the provider that executes the plan.
+  /// Returns the provider that carries out this plan.
   ///
   /// - Parameters:
-  ///   - place: The location of the plan, for errors.
-  ///   - machine: The context for the providers.
-  ///   - services: The factory of the providers.
+  ///   - place: The location of the profile, for error messages.
+  ///   - machine: The context that the provider uses.
+  ///   - services: The factory that creates the provider.
   func provider(
     at place: SettingLocation, on machine: ProviderContext, through services: AmazonServices
   ) -> any CredentialProvider<AccessKey> {
@@ -53,7 +53,7 @@ extension AmazonPlan {
     }
   }
 
-  /// Executes the plan.
+  /// Carries out this plan and returns the access key.
   func issue(
     at place: SettingLocation, on machine: ProviderContext, through services: AmazonServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -62,11 +62,11 @@ extension AmazonPlan {
   }
 }
 
-/// A factory of the providers that plans use; tests replace it.
+/// A factory of the credential providers for Amazon's services, which tests can replace.
 struct AmazonServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  /// Returns an identity token; called for each credential.
+  /// The type of a closure that returns an identity token; the closure is called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   var instanceRole: @Sendable (ProviderContext) -> Provider
@@ -74,7 +74,7 @@ struct AmazonServices: Sendable {
   var role: @Sendable (AmazonRolePlan, _ keys: Provider, ProviderContext) -> Provider
   var webIdentity: @Sendable (AmazonRolePlan, _ token: @escaping TokenSource, ProviderContext) -> Provider
 
-  /// The providers of Amazon's services.
+  /// The factory of providers that send requests to Amazon's services.
   static let real = AmazonServices(
     instanceRole: { AmazonInstanceRoleProvider(machine: $0) },
     container: { AmazonContainerProvider(machine: $0) },

@@ -15,8 +15,9 @@ struct AmazonFiles {
   private static let config = ConfigurationFile(
     source: source, variable: "AWS_CONFIG_FILE", paths: ["~/.aws/config"], remedy: "Run aws configure.")
 
-  /// The dialect of the files, in which names of sections are case-sensitive and quotation marks and repeated blanks in
-  /// them are ignored.
+  /// The dialect of INI files that Amazon's tools read.
+  ///
+  /// Section names are case-sensitive, and quotation marks and repeated whitespace in them are ignored.
   private static let dialect = INIDocument.Dialect(
     section: { name in
       name.filter { $0 != "\"" }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -31,9 +32,10 @@ struct AmazonFiles {
   private let credentials: File?
   private let config: File?
 
-  /// Reads the files that exist.
+  /// Reads the two files, either of which may be missing.
   ///
-  /// - Throws: A `CredentialError` if a file that a variable names does not exist, or a file cannot be read.
+  /// - Throws: A `CredentialError` if a file that an environment variable specifies does not exist, or if a file cannot
+  ///   be read.
   init(on machine: ProviderContext) throws(CredentialError) {
     credentials = try Self.read(Self.credentials, on: machine)
     config = try Self.read(Self.config, on: machine)
@@ -54,15 +56,16 @@ struct AmazonFiles {
     return File(contents: contents, document: try INIDocument(contents.bytes, at: contents.place, dialect: dialect))
   }
 
-  /// Returns the profile name that the environment sets: `AWS_DEFAULT_PROFILE`, which botocore reads first, or
-  /// `AWS_PROFILE`.
+  /// Returns the profile name that the environment specifies, or `nil` if the environment specifies no profile.
+  ///
+  /// `AWS_DEFAULT_PROFILE`, which botocore reads first, takes precedence over `AWS_PROFILE`.
   static func chosenName(on machine: ProviderContext) -> String? {
     machine.variable("AWS_DEFAULT_PROFILE") ?? machine.variable("AWS_PROFILE")
   }
 
-  /// Returns a profile, or `nil` if neither file has it.
+  /// Returns the profile with a name, or `nil` if neither file contains the profile.
   ///
-  /// - Throws: A `CredentialError` if a section of that name is not valid.
+  /// - Throws: A `CredentialError` if a section for the profile is invalid.
   func profile(_ name: String) throws(CredentialError) -> AmazonProfile? {
     var configured = try section("profile \(name)", of: config)
     if configured == nil, name == "default" { configured = try section(name, of: config) }
@@ -70,7 +73,7 @@ struct AmazonFiles {
     return sections.isEmpty ? nil : AmazonProfile(name: name, sections: sections)
   }
 
-  /// Returns the settings of a section `[services …]`, or `nil` if there is none.
+  /// Returns the settings of a `[services …]` section, or `nil` if the section does not exist.
   func services(_ name: String) throws(CredentialError) -> SettingTable? {
     try section("services \(name)", of: config)?.settings
   }
@@ -82,12 +85,12 @@ struct AmazonFiles {
     return AmazonProfile.Section(settings: settings, file: file.contents)
   }
 
-  /// Returns the error for a profile that neither file has.
+  /// Returns the error for a profile name that neither file contains.
   ///
   /// - Parameters:
-  ///   - name: The name of the profile.
-  ///   - isNamed: Whether the program or the environment names the profile, so that the error is `failed` rather than
-  ///     `notConfigured`.
+  ///   - name: The profile name.
+  ///   - isNamed: Whether the caller or the environment specifies the profile. The error's code is then `failed` rather
+  ///     than `notConfigured`.
   func missing(_ name: String, isNamed: Bool) -> CredentialError {
     let files = [credentials, config].compactMap { $0?.contents.path }
     let known = (credentials?.document.names ?? []) + (config?.document.names ?? [])
@@ -102,9 +105,9 @@ struct AmazonFiles {
   }
 }
 
-/// A profile, merged from the two files.
+/// A profile whose settings are merged from `~/.aws/credentials` and `~/.aws/config`.
 struct AmazonProfile {
-  /// The section of the profile in one of the files.
+  /// The section for a profile in one of the two files.
   struct Section {
     let settings: SettingTable
     let file: ConfigurationFile.Contents
@@ -112,10 +115,10 @@ struct AmazonProfile {
 
   let name: String
 
-  /// The sections of the profile, with that of `~/.aws/credentials` first.
+  /// The profile's sections; the section in `~/.aws/credentials` comes first.
   let sections: [Section]
 
-  /// The location of the profile, with the paths of all files that have a section of it.
+  /// The profile's location for error messages, with the paths of all files that contain the profile.
   var place: SettingLocation {
     SettingLocation(
       source: AmazonFiles.source,
@@ -123,17 +126,19 @@ struct AmazonProfile {
       remedy: "Run aws configure --profile \(name).")
   }
 
-  /// Returns a string from the first section in which the setting is present.
+  /// Returns a string setting from the first section that contains the setting, or `nil` if no section contains it.
   func text(_ name: String) throws(CredentialError) -> String? {
     try section(with: name)?.settings.text(name)
   }
 
-  /// Returns the first section in which a setting is present.
+  /// Returns the first section that contains a setting, or `nil` if no section contains it.
   func section(with name: String) -> Section? {
     sections.first { $0.settings.has(name) }
   }
 
-  /// Returns the key in the profile, or `nil` if it has none; ID, secret and token come from the same file.
+  /// Returns the access key in the profile, or `nil` if the profile contains no key.
+  ///
+  /// The ID, the secret and the token come from the same file.
   func key() throws(CredentialError) -> AccessKey? {
     for section in sections {
       let names = SettingTable.KeyNames(

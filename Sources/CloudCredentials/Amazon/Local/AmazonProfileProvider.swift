@@ -3,29 +3,34 @@
 
 public import StorageAuth
 
-/// A provider that uses a profile of the files that Amazon's tools and SDKs share: `~/.aws/credentials` and
-/// `~/.aws/config`.
+/// A provider of access keys from a profile in the files that Amazon's tools and SDKs share.
 ///
-/// The profile is the one given here, else the one that `AWS_DEFAULT_PROFILE` or `AWS_PROFILE` names, else `default`.
-/// Both files are read for each credential; `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` set other paths. It is
-/// an error if neither file has a profile that was named.
+/// The files are `~/.aws/credentials` and `~/.aws/config`. The profile is the `profile` parameter, the profile that
+/// `AWS_DEFAULT_PROFILE` or `AWS_PROFILE` specifies, or `default`, in this order. Both files are read for each
+/// credential. `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` specify other paths. It is an error if neither file
+/// contains a profile that the caller or the environment specifies.
 ///
-/// A profile leads to a key in one of these ways, of which the first one present is used: a role (`role_arn`), assumed
-/// with the key of a `source_profile` or a `credential_source` or with an identity token (`web_identity_token_file`); a
-/// key in the profile; a `credential_process`. Profiles that require a code from the user (`mfa_serial`) or a login in
-/// a browser (`sso_…`, `login_session`) are not supported; the error names the command that exports their key.
+/// A profile obtains a key in one of the following ways, of which the first applicable one is used:
+///
+/// - A role (`role_arn`) that is assumed with the key of a `source_profile` or a `credential_source`, or with an
+///   identity token (`web_identity_token_file`).
+/// - A key in the profile.
+/// - A command (`credential_process`).
+///
+/// Profiles that require a code from the user (`mfa_serial`) or a login in a browser (`sso_…`, `login_session`) are not
+/// supported. The error for such a profile contains the command that exports the profile's key.
 public struct AmazonProfileProvider: CredentialProvider {
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public var source: String { AmazonFiles.source }
 
   private let machine: ProviderContext
   private let profile: String?
   private let services: AmazonServices
 
-  /// Creates a provider for a profile.
+  /// Creates a provider for a profile in the files that Amazon's tools share.
   ///
   /// - Parameters:
-  ///   - profile: The name of the profile, or `nil` for the one that the environment names or `default`.
+  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
   ///   - machine: The context that gives access to the environment, files, commands and the network.
   public init(profile: String? = nil, machine: ProviderContext) {
     self.init(profile: profile, machine: machine, services: .real)
@@ -37,18 +42,19 @@ public struct AmazonProfileProvider: CredentialProvider {
     self.services = services
   }
 
-  /// Returns the key that the profile contains or leads to.
+  /// Returns the access key that the profile contains or that a service or command issues for the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile, or the profile has neither a
-  ///   key nor a way to obtain one; `failed` or `malformedAnswer` if a profile that was named does not exist or a
-  ///   profile is not valid; or the error of the service or the command that the profile names.
+  /// - Throws: A `CredentialError`: `notConfigured` if no profile is specified and the default profile does not exist,
+  ///   or if the profile has neither a key nor a way to obtain a key; `failed` or `malformedAnswer` if a profile that
+  ///   is specified does not exist or a profile is invalid; or the error of the service or the command that the profile
+  ///   specifies.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Returns the key that the profile contains or leads to, with the name of the source that issued it.
+  /// Returns the access key that ``credential()`` returns, with the name of the source that issued the key.
   ///
-  /// - Throws: A `CredentialError`, as ``credential()`` does.
+  /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let named = profile ?? AmazonFiles.chosenName(on: machine)
     let name = named ?? "default"
@@ -61,22 +67,24 @@ public struct AmazonProfileProvider: CredentialProvider {
   }
 }
 
-/// A reader of the plans that profiles describe.
+/// A reader that turns profiles into the plans that they describe.
 struct AmazonPlanReader {
-  /// The settings of a profile that requires a login in a browser.
+  /// The settings that occur only in profiles that require a login in a browser.
   private static let loginNames = [
     "sso_session", "sso_start_url", "sso_account_id", "sso_role_name", "sso_region", "login_session",
   ]
 
   let files: AmazonFiles
 
-  /// The token service that assumes roles.
+  /// The STS endpoint that assumes the profile's roles.
   let endpoint: AmazonSTSEndpoint
 
-  /// Whether the program or the environment names the profile, so that a profile that cannot be used ends the search.
+  /// Whether the caller or the environment specifies the profile.
+  ///
+  /// A profile that cannot be used then ends the search.
   let isNamed: Bool
 
-  /// Returns the plan that a profile describes.
+  /// Returns the plan to obtain a key that a profile describes.
   func plan(for profile: AmazonProfile) throws(CredentialError) -> AmazonPlan {
     try plan(for: profile, askedBy: [])
   }
@@ -143,9 +151,10 @@ struct AmazonPlanReader {
     }
   }
 
-  /// Returns the plan for the key of the source profile.
+  /// Returns the plan to obtain the key of a profile's source profile.
   ///
-  /// A key in that profile takes precedence over its role, so that a profile may name itself.
+  /// A key in the source profile takes precedence over the source profile's role, so that a profile may be its own
+  /// source profile.
   private func source(of profile: AmazonProfile, askedBy others: [String]) throws(CredentialError) -> AmazonPlan {
     let name = try profile.text("source_profile") ?? ""
     guard let source = try files.profile(name) else {

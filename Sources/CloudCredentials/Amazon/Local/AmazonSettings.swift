@@ -3,33 +3,36 @@
 
 public import StorageAuth
 
-/// The region and the endpoints of Amazon's services, or of compatible services, from the environment and the shared
-/// files.
+/// The region and the endpoints of Amazon's services or of compatible services, as configured on a machine.
+///
+/// The settings come from the environment and from the files that Amazon's tools share.
 ///
 /// ```swift
 /// let settings = try AmazonSettings(machine)
 /// let region = settings.region ?? "us-east-1"
 /// ```
 public struct AmazonSettings: Sendable, Hashable {
-  /// The region: `AWS_REGION`, `AWS_DEFAULT_REGION`, or `region` of the profile; `nil` if none of them is set.
+  /// The region ID, or `nil` if the region is not configured.
+  ///
+  /// The region is read from `AWS_REGION`, `AWS_DEFAULT_REGION`, or the profile's `region`, in this order.
   public let region: String?
 
-  /// The URL of S3: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` of `s3` in the `services` of the profile,
-  /// or `endpoint_url` of the profile; `nil` if none of them is set.
+  /// The URL of S3, or `nil` if the URL is not configured.
   ///
-  /// `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true` disables all of them. Page: "Service-specific endpoints" in the AWS
-  /// SDKs and Tools Reference Guide.
+  /// The URL is read from `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` for `s3` in the profile's
+  /// `services`, or the profile's `endpoint_url`, in this order. `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true` disables
+  /// all these settings. Page: "Service-specific endpoints" in the AWS SDKs and Tools Reference Guide.
   public let endpointURL: String?
 
   private let stsURL: String?
 
-  /// Reads the settings.
+  /// Creates settings from the environment and the shared files.
   ///
   /// - Parameters:
   ///   - machine: The context that gives access to the environment and files.
-  ///   - profile: The name of the profile, or `nil` for the one that the environment names or `default`.
-  /// - Throws: A `CredentialError` if a file cannot be read, the profile given here does not exist, or a region or a
-  ///   URL is not valid.
+  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
+  /// - Throws: A `CredentialError` if a file cannot be read, the profile in `profile` does not exist, or a region or a
+  ///   URL is invalid.
   public init(_ machine: ProviderContext, profile: String? = nil) throws(CredentialError) {
     let files = try AmazonFiles(on: machine)
     let named = profile ?? AmazonFiles.chosenName(on: machine)
@@ -45,7 +48,7 @@ public struct AmazonSettings: Sendable, Hashable {
     stsURL = isIgnored ? nil : try Self.endpointURL(of: "sts", machine, files, profile)
   }
 
-  /// The endpoint of the token service.
+  /// The configured endpoint of Amazon's token service (STS).
   var stsEndpoint: AmazonSTSEndpoint {
     if let stsURL { return .url(stsURL, region: region ?? "us-east-1") }
     return region.map { .region($0) } ?? .global

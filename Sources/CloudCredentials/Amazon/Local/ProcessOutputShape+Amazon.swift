@@ -4,10 +4,10 @@
 internal import StorageAuth
 
 extension ProcessOutputShape {
-  /// The format that Amazon's tools read from a `credential_process`.
+  /// The format in which a `credential_process` of Amazon's tools prints a key.
   ///
-  /// It is `{"Version": 1, "AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"}`, where the last two are
-  /// optional. Page: "Process credential provider" in the AWS SDKs and Tools Reference Guide.
+  /// The output is `{"Version": 1, "AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"}`. The session token
+  /// and the expiration are optional. Page: "Process credential provider" in the AWS SDKs and Tools Reference Guide.
   public static let amazon = ProcessOutputShape(fields: "Version 1, AccessKeyId and SecretAccessKey") {
     (answer) throws(CredentialError) in
     guard let version = try answer.integer("Version") else { throw answer.place.malformed("has no “Version”") }

@@ -5,54 +5,56 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageJSON
 
-/// A provider of temporary keys of the task or the pod that the program runs in (ECS, EKS Pod Identity), from the URL
-/// that the platform sets in the environment.
+/// A provider of temporary keys for the ECS task or the EKS pod in which the process runs.
 ///
-/// `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` is a path at `http://169.254.170.2` and takes precedence over
-/// `AWS_CONTAINER_CREDENTIALS_FULL_URI`, a URL with `https` to any host, or with `http` to this machine or the
-/// platform's addresses. The header `Authorization` comes from the file that `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE`
-/// names, read for each credential, or from `AWS_CONTAINER_AUTHORIZATION_TOKEN`. Up to three requests are sent. The
-/// transport must not send these requests through a proxy. Page: "Container credential provider" in the AWS SDKs and
-/// Tools Reference Guide.
+/// The platform specifies the URL for the request in the environment. `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, a path
+/// at `http://169.254.170.2`, takes precedence over `AWS_CONTAINER_CREDENTIALS_FULL_URI`, a URL with `https` to any
+/// host, or with `http` to this machine or the platform's addresses.
+///
+/// The value of the header `Authorization` is read from the file that `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE`
+/// specifies, or from `AWS_CONTAINER_AUTHORIZATION_TOKEN`; the file is read for each credential. Up to three requests
+/// are sent. The transport must not send these requests through a proxy. Page: "Container credential provider" in the
+/// AWS SDKs and Tools Reference Guide.
 public struct AmazonContainerProvider: CredentialProvider {
   private static let relativeName = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
   private static let fullName = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
   private static let fileName = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
   private static let tokenName = "AWS_CONTAINER_AUTHORIZATION_TOKEN"
 
-  /// The platform's addresses, to which requests may be sent without encryption.
+  /// The hosts of the container platform, to which requests may be sent without encryption.
   private static let platformHosts = ["169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"]
 
   private static let tries = 3
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source = "Amazon container"
 
   private let machine: ProviderContext
   private let exchange: ServiceExchange
 
-  /// Creates a provider.
+  /// Creates a provider for the task or the pod in which the process runs.
   ///
   /// - Parameters:
   ///   - machine: The context that gives access to the environment, files and the network.
-  ///   - timeout: The timeout for each request and its response.
+  ///   - timeout: The time limit for each request and its response.
   public init(machine: ProviderContext, timeout: Duration = .seconds(2)) {
     self.machine = machine
     exchange = ServiceExchange(source: source, transport: machine.transport, time: machine.time, timeout: timeout)
   }
 
-  /// Requests a temporary key from the service.
+  /// Requests a temporary key from the container platform.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if the environment sets no URL, `failed` if it sets one that is not
-  ///   allowed or cannot be reached, `rejected` if the service refuses, `malformedAnswer`, `timeout`.
+  /// - Throws: A `CredentialError`: `notConfigured` if the environment specifies no URL; `failed` if the URL is not
+  ///   allowed or cannot be reached; `rejected` if the platform refuses the request; `malformedAnswer` if the response
+  ///   has no usable key; `timeout` if the platform does not respond in time.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Requests a temporary key from the service and reads its time.
+  /// Requests a temporary key from the container platform and reads the platform's time from the response.
   ///
-  /// - Returns: A temporary key with the service's time.
+  /// - Returns: A temporary key and the platform's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let call = try address().call(.get, headers: try headers())
@@ -103,7 +105,8 @@ public struct AmazonContainerProvider: CredentialProvider {
     return address
   }
 
-  /// Returns the header that identifies the task or the pod to the platform.
+  /// Returns the `Authorization` header that identifies the task or the pod, or no headers if the environment specifies
+  /// no token.
   private func headers() throws(CredentialError) -> HTTPFields {
     guard let (token, place) = try token() else { return [:] }
     // A line break would start another header.
@@ -129,7 +132,9 @@ public struct AmazonContainerProvider: CredentialProvider {
 }
 
 extension ServiceAnswer {
-  /// The code and the message in an error response of the platform: `{"code", "message"}`.
+  /// The refusal in an error response of the container platform, or `nil` if the response contains no error code.
+  ///
+  /// Such a response has the fields `code` and `message`.
   fileprivate var containerRefusal: ServiceRefusal? {
     guard let object, let code = object["code"]?.string ?? object["Code"]?.string else { return nil }
     return ServiceRefusal(code: code, message: object["message"]?.string ?? object["Message"]?.string ?? "")

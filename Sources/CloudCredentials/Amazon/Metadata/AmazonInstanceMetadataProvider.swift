@@ -4,33 +4,33 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys of an instance's role (EC2) from the metadata service.
+/// A provider that requests temporary keys for an EC2 instance's role from the instance's metadata service.
 ///
 /// The newer protocol, which requires a token (IMDSv2), is tried first. The older protocol is used if the service
-/// issues no tokens or does not respond to the request for one, as behind a container network. If the service cannot be
-/// reached or the instance has no role, the error is `notConfigured`, so that a credential chain continues with its
-/// next source; a service that has responded once is assumed to exist from then on. The transport must not send these
+/// issues no tokens or does not respond to the token request, which happens behind a container network. If the service
+/// cannot be reached or the instance has no role, the error is `notConfigured`, so that a credential chain continues
+/// with its next source. Once the service has responded, it is assumed to exist. The transport must not send these
 /// requests through a proxy. Page: "IMDS credential provider" in the AWS SDKs and Tools Reference Guide.
 public struct AmazonInstanceMetadataProvider: CredentialProvider {
   private static let rolesPath = "/latest/meta-data/iam/security-credentials/"
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source = "Amazon instance metadata"
 
   private let role: String?
   private let allowsV1: Bool
   private let service: MetadataService
 
-  /// Creates a provider.
+  /// Creates a provider for the role of the EC2 instance on which the process runs.
   ///
   /// - Parameters:
-  ///   - role: The role, or `nil` to request its name from the service.
-  ///   - allowsV1: Whether requests without a token are allowed if the service issues none.
+  ///   - role: The role name, or `nil` to request the name from the metadata service.
+  ///   - allowsV1: Whether requests without a token are allowed if the service issues no tokens.
   ///   - endpoint: The URL of the service, such as `http://[fd00:ec2::254]`. The program at this URL chooses the keys,
   ///     so the URL must not come from an untrusted source.
-  ///   - timeout: The timeout for each request and its response.
+  ///   - timeout: The time limit for each request and its response.
   ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks.
+  ///   - time: The clocks that the provider uses.
   public init(
     role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254",
     timeout: Duration = .seconds(1), transport: any HTTPTransport, time: any SigningClock = .system
@@ -40,18 +40,18 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
     service = MetadataService(source: source, endpoint: endpoint, timeout: timeout, transport: transport, time: time)
   }
 
-  /// Requests a temporary key from the service.
+  /// Requests a temporary key from the metadata service.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no service or no role, `failed`, `timeout` or
-  ///   `malformedAnswer` if the service does not work correctly.
+  /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
+  ///   `failed`, `timeout` or `malformedAnswer` if the service does not work correctly.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Requests a temporary key from the service and reads its time.
+  /// Requests a temporary key from the metadata service and reads the service's time from the response.
   ///
-  /// - Returns: A temporary key with the service's time.
+  /// - Returns: A temporary key and the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     if let issued = try await key(try await tokenHeaders()) { return issued }
@@ -61,7 +61,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
       remedy: "Check the settings of the instance's metadata service.", isRetryable: true)
   }
 
-  /// Returns the key of the role, or `nil` if the service no longer accepts the token (HTTP 401).
+  /// Returns a temporary key for the role, or `nil` if the service no longer accepts the token (HTTP 401).
   private func key(_ headers: HTTPFields) async throws(CredentialError) -> IssuedCredential<AccessKey>? {
     var name = role
     if name == nil {
@@ -83,7 +83,9 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
     return answer
   }
 
-  /// Returns the headers with the token of the newer protocol, or no headers if only the older protocol works.
+  /// Requests a token of the newer protocol and returns the headers with the token.
+  ///
+  /// Returns no headers if only the older protocol works.
   private func tokenHeaders() async throws(CredentialError) -> HTTPFields {
     let answer: ServiceAnswer
     do {

@@ -6,16 +6,16 @@ internal import StorageAuth
 internal import StorageJSON
 internal import StorageXML
 
-/// The parameters that `AssumeRole` and `AssumeRoleWithWebIdentity` of Amazon share.
+/// The role parameters that Amazon's operations `AssumeRole` and `AssumeRoleWithWebIdentity` share.
 struct AmazonRole: Sendable {
   let arn: String
   let sessionName: String
   let duration: Duration
   let policy: String?
 
-  /// Returns the request parameters, validated against the service's limits.
+  /// Returns the role's request parameters after validating them against the service's limits.
   ///
-  /// Compatible services have roles in other forms, so only the beginning of the ARN is checked.
+  /// Compatible services have role ARNs in other forms, so only the beginning of the ARN is checked.
   func parameters(of action: String, _ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     let parts = arn.parts(between: ":", atMost: 5)
     let isARN = parts.count == 6 && parts[0] == "arn" && !parts[5].isEmpty
@@ -33,7 +33,7 @@ struct AmazonRole: Sendable {
 }
 
 extension ServiceURL {
-  /// Creates a request to a token service that responds with XML.
+  /// Creates a POST request to an STS endpoint, with a form body and XML as the accepted response format.
   func amazonCall(_ form: [FormPair]) -> ServiceCall {
     let headers: HTTPFields = [
       .accept: "application/xml", .contentType: "application/x-www-form-urlencoded; charset=utf-8",
@@ -43,10 +43,10 @@ extension ServiceURL {
 }
 
 extension RefusalRules {
-  /// The rules for the error codes of Amazon's token service.
+  /// The rules for interpreting the error codes of Amazon's token service.
   ///
-  /// The service also reports a wrong time of the signature as `SignatureDoesNotMatch`. Therefore a clock that differs
-  /// from the service's is corrected before the secret is assumed to be wrong.
+  /// The service also reports a wrong signing time as `SignatureDoesNotMatch`. Therefore a clock that differs from the
+  /// service's is corrected before the secret is assumed to be wrong.
   ///
   /// Pages: "AssumeRole" and "AssumeRoleWithWebIdentity", section "Errors", and "Common Errors" in the STS API
   /// reference.
@@ -72,7 +72,7 @@ extension RefusalRules {
 }
 
 extension ServiceAnswer {
-  /// The code, message and request ID in an error response of Amazon's services, or `nil` if the response is not one.
+  /// The refusal in an error response of an Amazon service, or `nil` if the response contains no error code.
   var amazonRefusal: ServiceRefusal? {
     guard let document, let error = document.name.isIdentical(to: "Error") ? document : document["Error"],
       let code = error["Code"]?.text, !code.isEmpty
@@ -88,7 +88,7 @@ extension AnswerReader {
     AnswerReader(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }
 
-  /// Returns the key in a response of the token service: `<…Response><…Result><Credentials>`.
+  /// Returns the temporary key in an XML response of the token service: `<…Response><…Result><Credentials>`.
   func amazonRoleKey(
     in answer: ServiceAnswer, to action: String
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -115,8 +115,9 @@ extension AnswerReader {
     return first
   }
 
-  /// Returns the key from the four fields that all of Amazon's services use for a temporary key; only the token's name
-  /// varies.
+  /// Returns the temporary key in an object with the four fields that all services of Amazon use.
+  ///
+  /// Only the name of the session token's field varies among the services.
   func amazonKey(
     in fields: JSONObject, token: String, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

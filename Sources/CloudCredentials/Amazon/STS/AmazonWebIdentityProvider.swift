@@ -4,20 +4,22 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys of a role in exchange for an identity token: Amazon's STS, `AssumeRoleWithWebIdentity`.
+/// A provider that exchanges an identity token for temporary keys of a role at Amazon's token service (STS).
 ///
-/// Pods of Amazon's container service obtain their keys in this way (IRSA), and so do jobs of other services that issue
-/// identity tokens. The request is not signed. Page: "AssumeRoleWithWebIdentity" in the STS API reference.
+/// The provider sends unsigned `AssumeRoleWithWebIdentity` requests. Pods of Amazon's container service obtain their
+/// keys in this way (IRSA), and so do jobs of other services that issue identity tokens. Page:
+/// "AssumeRoleWithWebIdentity" in the STS API reference.
 ///
-/// If the service cannot reach the identity provider, up to three requests are sent, with a pause between them. A token
-/// that the service calls invalid is read and sent once more, because the platform may just have replaced its file.
+/// If the service cannot reach the identity provider, up to three requests are sent, with a pause between them. If the
+/// service calls the token invalid, the token is read and sent once more, because the platform may just have replaced
+/// the token file.
 public struct AmazonWebIdentityProvider: CredentialProvider {
   private static let action = "AssumeRoleWithWebIdentity"
 
-  /// The pauses before retries after the service could not reach the identity provider.
+  /// The pauses before the retries that follow if the service could not reach the identity provider.
   private static let pauses = [Duration.seconds(1), .seconds(2)]
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source: String
 
   private let role: AmazonRole
@@ -25,19 +27,19 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   private let exchange: ServiceExchange
   private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  /// Creates a provider for a role.
+  /// Creates a provider that assumes a role with an identity token.
   ///
   /// - Parameters:
-  ///   - roleARN: The role: `arn:aws:iam::<account>:role/<name>`.
-  ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
-  ///   - duration: The lifetime: whole seconds from 900 to 43200, at most the maximum that the role allows.
-  ///   - policy: A policy that restricts the key further, as JSON of at most 2048 bytes, or `nil` for all rights of the
-  ///     role.
-  ///   - endpoint: The endpoint of the service.
-  ///   - timeout: The timeout for reading the identity token and one request and its response.
+  ///   - roleARN: The role's ARN: `arn:aws:iam::<account>:role/<name>`.
+  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
+  ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum.
+  ///   - policy: A policy that restricts the keys' rights further, as JSON of at most 2048 bytes, or `nil` for all
+  ///     rights of the role.
+  ///   - endpoint: The STS endpoint.
+  ///   - timeout: The time limit for reading the identity token, sending one request and receiving its response.
   ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks.
-  ///   - token: Returns the identity token; called for each request because tokens are rotated.
+  ///   - time: The clocks that the provider uses.
+  ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", duration: Duration = .seconds(3600),
     policy: String? = nil, endpoint: AmazonSTSEndpoint = .global, timeout: Duration = .seconds(10),
@@ -51,18 +53,17 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
     exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
   }
 
-  /// Assumes the role.
+  /// Assumes the role and returns a temporary key.
   ///
-  /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or the error of `token`.
+  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Assumes the role and reads the service's time.
+  /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)

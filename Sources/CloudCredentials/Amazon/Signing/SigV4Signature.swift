@@ -5,21 +5,21 @@ internal import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
-/// The AWS4-HMAC-SHA256 signature of Amazon's services other than S3, in steps for signing and verifying.
+/// The AWS4-HMAC-SHA256 signature of Amazon's services other than S3, as separate steps for signing and verifying.
 ///
-/// The path is signed unchanged, which is correct because the requests that are signed here go to `/`. Page: "Create
-/// a signed AWS API request" in the IAM User Guide.
+/// The path is signed without further encoding, which is correct because requests that are signed here have the path
+/// `/`. Page: "Create a signed AWS API request" in the IAM User Guide.
 package struct SigV4Signature: Sendable {
-  /// The name of the algorithm in the `Authorization` header.
+  /// The name of the signature algorithm in the `Authorization` header.
   package static let algorithm = "AWS4-HMAC-SHA256"
 
-  /// The region in the scope, such as `eu-central-1`.
+  /// The region in the signature's scope, such as `eu-central-1`.
   package let region: String
 
-  /// The service in the scope, such as `sts`.
+  /// The service in the signature's scope, such as `sts`.
   package let service: String
 
-  /// The time of the signature, in whole seconds.
+  /// The signing time, in whole seconds.
   package let date: Timestamp
 
   package init(region: String, service: String, date: Timestamp) {
@@ -30,11 +30,14 @@ package struct SigV4Signature: Sendable {
 
   private var day: String { String(date.iso8601Basic.prefix(8)) }
 
-  /// The scope that follows the access key ID in the `Authorization` header: `20261120/eu-central-1/sts/aws4_request`.
+  /// The signature's scope, which follows the access key ID in the `Authorization` header.
+  ///
+  /// An example is `20261120/eu-central-1/sts/aws4_request`.
   package var scope: String { "\(day)/\(region)/\(service)/aws4_request" }
 
-  /// Returns the header names that must be included in the signature, in lowercase and sorted: `host`, `content-type`
-  /// and every `x-amz-` header.
+  /// Returns the header names that the signature must include, in lowercase and sorted.
+  ///
+  /// They are `host`, `content-type` and every `x-amz-` header.
   package static func signedHeaders(of call: ServiceCall) -> [String] {
     var names: Set = ["host"]
     for field in call.request.headerFields {
@@ -44,9 +47,9 @@ package struct SigV4Signature: Sendable {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Returns the canonical request, which contains every signed part of the request.
+  /// Returns the canonical request, which contains all components of the request that are signed.
   ///
-  /// - Throws: A `SigningError` if a signed header is missing or repeated, or the query has an invalid
+  /// - Throws: A `SigningError` if a signed header is missing or repeated, or if the query has an invalid
   ///   percent-encoding.
   package static func canonicalRequest(
     of call: ServiceCall, signing names: [String]
@@ -65,7 +68,9 @@ package struct SigV4Signature: Sendable {
       """
   }
 
-  /// Returns the string to sign: the algorithm, the time, the scope and the hash of the canonical request.
+  /// Returns the string to sign for a canonical request.
+  ///
+  /// It consists of the algorithm name, the time, the scope and the hash of the canonical request.
   package func stringToSign(canonicalRequest: String) -> String {
     """
     \(Self.algorithm)
@@ -75,8 +80,9 @@ package struct SigV4Signature: Sendable {
     """
   }
 
-  /// Returns the signature in lowercase hexadecimal; its key is derived from the secret, the day, the region and the
-  /// service.
+  /// Returns the signature of a string to sign, in lowercase hexadecimal.
+  ///
+  /// The signing key is derived from the secret, the day, the region and the service.
   package func signature(of stringToSign: String, secret: Secret) -> String {
     let first = HMACKey<SHA256> { writer in
       writer.append("AWS4")
@@ -86,13 +92,13 @@ package struct SigV4Signature: Sendable {
     return key.authenticationCode(for: stringToSign).hex
   }
 
-  /// Returns the signature that a valid request must carry.
+  /// Returns the expected signature for a received request.
   ///
   /// - Parameters:
-  ///   - call: The request as it arrived.
-  ///   - names: The header names included in the signature, in the order of the `Authorization` header.
-  ///   - secret: The secret of the key that the `Authorization` header names.
-  /// - Throws: A `SigningError` if the request has no canonical form.
+  ///   - call: The request as it was received.
+  ///   - names: The header names included in the signature, in their order in the `Authorization` header.
+  ///   - secret: The secret of the access key that the `Authorization` header specifies.
+  /// - Throws: A `SigningError` if the canonical request cannot be created.
   package func expected(
     for call: ServiceCall, signing names: [String], secret: Secret
   ) throws(SigningError) -> String {
@@ -100,8 +106,9 @@ package struct SigV4Signature: Sendable {
     return signature(of: stringToSign(canonicalRequest: canonical), secret: secret)
   }
 
-  /// Returns the canonical query string: the parameters sorted by the bytes of their encoded names, then of their
-  /// encoded values.
+  /// Returns the canonical query string for a query.
+  ///
+  /// Parameters are sorted by the bytes of their encoded names, then by the bytes of their encoded values.
   private static func canonicalQuery(_ query: String) throws(SigningError) -> String {
     guard let pairs = FormPair.read(query) else { throw SigningError.unreadablePath }
     return FormPair.sorted(pairs.map { FormPair($0.name.percentEncoded(), $0.value.percentEncoded()) })
@@ -109,7 +116,7 @@ package struct SigV4Signature: Sendable {
   }
 }
 
-/// A signer of requests to Amazon's services other than S3 (AWS4-HMAC-SHA256).
+/// A signer of requests to Amazon's services other than S3 with AWS4-HMAC-SHA256.
 ///
 /// The signer adds the date and the session token. The signature includes the host, the content type and every `x-amz-`
 /// header.
@@ -120,17 +127,19 @@ package struct SigV4Signer: Signer {
   private let region: String
   private let service: String
 
-  /// Creates a signer.
+  /// Creates a signer for requests to a service.
   ///
   /// - Parameters:
-  ///   - region: The region in the scope.
-  ///   - service: The service in the scope, such as `sts`.
+  ///   - region: The region in the signature's scope.
+  ///   - service: The service in the signature's scope, such as `sts`.
   package init(region: String, service: String) {
     self.region = region
     self.service = service
   }
 
-  /// Returns the time two seconds after `date`, which allows for the transmission to the service.
+  /// Returns the time until which a key must be valid to sign a request: two seconds after `date`.
+  ///
+  /// The two seconds allow for the transmission to the service.
   package func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }

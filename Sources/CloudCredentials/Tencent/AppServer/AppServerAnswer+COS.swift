@@ -5,8 +5,10 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension AppServerShape {
-  /// The formats of the COS documents: `credentials` or `Credentials`, at the top level or inside of `data` or
-  /// `Response`, with `startTime` and `expiredTime`.
+  /// The response formats in the COS documentation.
+  ///
+  /// The key is in `credentials` or `Credentials`, at the top level or inside `data` or `Response`, with `startTime`
+  /// and `expiredTime`.
   public static let cos = AppServerShape(.cos)
 }
 
@@ -44,14 +46,17 @@ extension AppServerAnswer {
       id: id, secret: secret, token: token, start: start, expiration: end, at: answer.issuerTime ?? start)
   }
 
-  /// Returns the object with the fields of the key: a nested object, or the envelope itself as in the vendor's browser
-  /// SDK.
+  /// Returns the object that contains the fields of the key, or `nil` if there is no such object.
+  ///
+  /// It is a nested object, or the envelope itself as in the vendor's browser SDK.
   private func credentials(in envelope: JSONObject) -> JSONObject? {
     if let nested = envelope.first(["credentials", "Credentials"])?.value.object { return nested }
     return envelope.first(Self.ids + Self.secrets) == nil ? nil : envelope
   }
 
-  /// Returns the refusal in a response without a key: `Response.Error`, or a code other than zero.
+  /// Returns the refusal in a response, or `nil` if the response contains no error.
+  ///
+  /// A refusal is in `Response.Error`, or has an error code other than zero.
   fileprivate func cosRefusal(_ object: JSONObject) -> ServiceRefusal? {
     if let response = object["Response"]?.object, let error = response["Error"]?.object {
       return ServiceRefusal(

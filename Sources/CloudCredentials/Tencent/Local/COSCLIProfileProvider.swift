@@ -3,11 +3,11 @@
 
 public import StorageAuth
 
-/// A provider that uses the configuration of coscli: `cos.base` in `~/.cos.yaml`.
+/// A provider of access keys from the configuration of coscli: `cos.base` in `~/.cos.yaml`.
 ///
-/// coscli obfuscates the keys in this file with a constant that every copy of it contains, unless `disableencryption`
-/// is `"true"`. Only plain keys are read; obfuscated keys are detected and reported as `notConfigured`. The mode
-/// `CvmRole` requests the key of the instance's role.
+/// coscli obfuscates the keys in this file with a constant that every copy of coscli contains, unless
+/// `disableencryption` is `"true"`. Only plain keys are read; obfuscated keys are detected and reported as
+/// `notConfigured`. In the mode `CvmRole`, the key is requested for the instance's role.
 public struct COSCLIProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "coscli", paths: ["~/.cos.yaml"], remedy: "Run coscli config init.")
@@ -16,13 +16,13 @@ public struct COSCLIProfileProvider: CredentialProvider {
   private let path: String?
   private let services: TencentServices
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public var source: String { Self.file.source }
 
-  /// Creates a provider for a file.
+  /// Creates a provider for a configuration file of coscli.
   ///
   /// - Parameters:
-  ///   - path: The path of the file, or `nil` for the default path.
+  ///   - path: The file's path, or `nil` for the default path.
   ///   - machine: The context that gives access to files and the network.
   public init(path: String? = nil, machine: ProviderContext) {
     self.init(path: path, machine: machine, services: .real)
@@ -34,18 +34,18 @@ public struct COSCLIProfileProvider: CredentialProvider {
     self.services = services
   }
 
-  /// Returns the key in the file or the key of the instance's role.
+  /// Returns the access key in the file, or a temporary key for the instance's role.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file, it has no key, or its keys are
-  ///   obfuscated; `failed` or `malformedAnswer` if a file that is set cannot be used; or the error of the metadata
-  ///   service.
+  /// - Throws: A `CredentialError`: `notConfigured` if the file does not exist, the file has no key, or the keys are
+  ///   obfuscated; `failed` or `malformedAnswer` if a file that is specified cannot be used; or the error of the
+  ///   metadata service.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Returns the key in the file, or the key of the instance's role with the metadata service's time.
+  /// Returns the access key in the file, or a temporary key for the instance's role with the metadata service's time.
   ///
-  /// - Throws: A `CredentialError`, as ``credential()`` does.
+  /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let contents = try Self.file.read(on: machine, named: path)
     let place = contents.part("mapping cos.base")

@@ -3,7 +3,7 @@
 
 public import StorageAuth
 
-/// A provider that reads the configuration of coscmd: the section `[common]` of `~/.cos.conf`.
+/// A provider that reads an access key from the configuration of coscmd: the section `[common]` in `~/.cos.conf`.
 ///
 /// The file is read for each credential.
 public struct COSCMDProfileProvider: CredentialProvider {
@@ -13,23 +13,23 @@ public struct COSCMDProfileProvider: CredentialProvider {
   private let machine: ProviderContext
   private let path: String?
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public var source: String { Self.file.source }
 
-  /// Creates a provider for a file.
+  /// Creates a provider for a configuration file of coscmd.
   ///
   /// - Parameters:
-  ///   - path: The path of the file, or `nil` for the default path.
+  ///   - path: The file's path, or `nil` for the default path.
   ///   - machine: The context that gives access to files.
   public init(path: String? = nil, machine: ProviderContext) {
     self.machine = machine
     self.path = path
   }
 
-  /// Returns the key in the file, or the anonymous key if the file has `anonymous = true`.
+  /// Returns the access key in the file, or the anonymous key if the file contains `anonymous = true`.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or it has no section `[common]`; `failed`
-  ///   or `malformedAnswer` if the file cannot be read or is not valid.
+  /// - Throws: A `CredentialError`: `notConfigured` if the file does not exist or has no section `[common]`; `failed`
+  ///   or `malformedAnswer` if the file cannot be read or is invalid.
   public func credential() async throws(CredentialError) -> AccessKey {
     let contents = try Self.file.read(on: machine, named: path)
     let document = try INIDocument(contents.bytes, at: contents.place)

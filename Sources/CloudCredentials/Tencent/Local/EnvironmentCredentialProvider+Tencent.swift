@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EnvironmentCredentialProvider {
-  /// The provider of keys from Tencent Cloud's variables: `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY` and, for
-  /// a temporary key, `TENCENTCLOUD_TOKEN` or `TENCENTCLOUD_SESSION_TOKEN`.
+  /// A provider of access keys from Tencent Cloud's environment variables.
+  ///
+  /// The variables are `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY` and, for a temporary key,
+  /// `TENCENTCLOUD_TOKEN` or `TENCENTCLOUD_SESSION_TOKEN`.
   public static let cos = EnvironmentCredentialProvider(
     id: "TENCENTCLOUD_SECRET_ID", secret: "TENCENTCLOUD_SECRET_KEY",
     tokens: ["TENCENTCLOUD_TOKEN", "TENCENTCLOUD_SESSION_TOKEN"])

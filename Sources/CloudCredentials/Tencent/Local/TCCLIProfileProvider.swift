@@ -3,11 +3,11 @@
 
 public import StorageAuth
 
-/// A provider that reads a profile of Tencent Cloud's command-line tool: `~/.tccli/<profile>.credential`.
+/// A provider that reads an access key from a profile of Tencent Cloud's command-line tool.
 ///
-/// The profile is the one given here, else the one that `TCCLI_PROFILE` names, else `default`. The file is read for
-/// each credential. The types `oauth` and `sso` require a login in a browser, so only the temporary key that such a
-/// login has stored is used, until it expires.
+/// The profile is the `profile` parameter, the profile that `TCCLI_PROFILE` specifies, or `default`, in this order. Its
+/// file, `~/.tccli/<profile>.credential`, is read for each credential. The types `oauth` and `sso` require a login in a
+/// browser, so only the temporary key that such a login has stored is used, until the key expires.
 public struct TCCLIProfileProvider: CredentialProvider {
   private static let key = SettingTable.KeyNames(
     id: "secretId", secret: "secretKey", token: "token", expiration: "expiresAt")
@@ -15,24 +15,24 @@ public struct TCCLIProfileProvider: CredentialProvider {
   private let machine: ProviderContext
   private let profile: String?
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source = "Tencent Cloud CLI"
 
-  /// Creates a provider for a profile.
+  /// Creates a provider for a profile of Tencent Cloud's command-line tool.
   ///
   /// - Parameters:
-  ///   - profile: The name of the profile, or `nil` for the one that the environment names or `default`.
+  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
   ///   - machine: The context that gives access to the environment and files.
   public init(profile: String? = nil, machine: ProviderContext) {
     self.machine = machine
     self.profile = profile
   }
 
-  /// Returns the key of the profile.
+  /// Returns the access key in the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if no profile is named and the default one does not exist, or the
-  ///   profile has no key or requires a login in a browser; `failed` if a profile that is named does not exist;
-  ///   `malformedAnswer` if its file is not valid.
+  /// - Throws: A `CredentialError`: `notConfigured` if no profile is specified and the default profile does not exist,
+  ///   or if the profile has no key or requires a login in a browser; `failed` if a profile that is specified does not
+  ///   exist; `malformedAnswer` if the profile's file is invalid.
   public func credential() async throws(CredentialError) -> AccessKey {
     let named = profile ?? machine.variable("TCCLI_PROFILE")
     let name = named ?? "default"

@@ -3,10 +3,11 @@
 
 public import StorageAuth
 
-/// The default sources of keys for COS: the vendor's default chain, with the sources of COS's own tools.
+/// The default sources of access keys for COS: the vendor's default chain and the sources of COS's own tools.
 ///
-/// Each source is a slot that can be replaced or removed; the chain's order is that of the properties. A source that is
-/// not configured on this machine is skipped; one that is configured but fails ends the search.
+/// Each source is a property that can be replaced or set to `nil`, and the chain tries the sources in the order of the
+/// properties. A source that is not configured on this machine is skipped. A source that is configured but fails ends
+/// the search.
 ///
 /// ```swift
 /// var sources = TencentCredentials(machine)
@@ -14,33 +15,39 @@ public import StorageAuth
 /// let credentials = CredentialCache(sources.chain)
 /// ```
 public struct TencentCredentials: Sendable {
-  /// A source, or `nil` to omit it.
+  /// The type of an optional source of access keys; a source that is `nil` is omitted from the chain.
   public typealias Source = (any CredentialProvider<AccessKey>)?
 
-  /// `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY`, and `TENCENTCLOUD_TOKEN` or `TENCENTCLOUD_SESSION_TOKEN`.
+  /// The source that reads the key from the environment.
+  ///
+  /// Its variables are `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY`, and `TENCENTCLOUD_TOKEN` or
+  /// `TENCENTCLOUD_SESSION_TOKEN`.
   public var environment: Source
 
-  /// The profile that the vendor's SDKs share: `~/.tencentcloud/credentials`, or else `/etc/tencentcloud/credentials`.
+  /// The source that reads a profile of the file that the vendor's SDKs share.
+  ///
+  /// The file is `~/.tencentcloud/credentials` or, if that file does not exist, `/etc/tencentcloud/credentials`.
   public var profile: Source
 
-  /// The profile of the command-line tool: `~/.tccli/<profile>.credential`.
+  /// The source that reads a profile of the vendor's command-line tool: `~/.tccli/<profile>.credential`.
   public var cliProfile: Source
 
-  /// The configuration of coscmd: `~/.cos.conf`.
+  /// The source that reads the configuration of coscmd: `~/.cos.conf`.
   public var coscmd: Source
 
-  /// The configuration of coscli: `~/.cos.yaml`.
+  /// The source that uses the configuration of coscli: `~/.cos.yaml`.
   public var coscli: Source
 
-  /// The role of the instance, from the metadata service.
+  /// The source that requests a key for the instance's role from the metadata service.
   public var metadata: Source
 
-  /// The role of a pod: `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE`, `TKE_REGION`.
+  /// The source that assumes a pod's role.
   ///
-  /// The vendor's chain uses the instance's role first; to use the pod's role instead, set ``metadata`` to `nil`.
+  /// The role is specified by `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and `TKE_REGION`. As in
+  /// the vendor's chain, the instance's role comes first. To use the pod's role instead, set ``metadata`` to `nil`.
   public var podRole: Source
 
-  /// Creates the vendor's default sources.
+  /// Creates Tencent Cloud's default sources for a machine.
   ///
   /// - Parameter machine: The context that gives access to the environment, files and the network.
   public init(_ machine: ProviderContext) {
@@ -57,7 +64,7 @@ public struct TencentCredentials: Sendable {
     podRole = TencentPodRoleProvider(machine: machine, services: services)
   }
 
-  /// A chain of the sources that are not `nil`, in their order.
+  /// A chain of all sources that are not `nil`, in the order of the properties.
   public var chain: CredentialChain<AccessKey> {
     let sources: [Source] = [environment, profile, cliProfile, coscmd, coscli, metadata, podRole]
     return CredentialChain(sources.compactMap(\.self), source: "Tencent Cloud default sources")
@@ -65,7 +72,7 @@ public struct TencentCredentials: Sendable {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// Returns the chain of Tencent Cloud's default sources, as ``TencentCredentials`` lists them.
+  /// Returns the chain of Tencent Cloud's default sources, which ``TencentCredentials`` lists.
   ///
   /// - Parameter machine: The context that gives access to the environment, files and the network.
   public static func tencentCloudDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {

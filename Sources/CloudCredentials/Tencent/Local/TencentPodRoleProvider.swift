@@ -3,8 +3,9 @@
 
 internal import StorageAuth
 
-/// A provider of the role of a pod (TKE), which `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and
-/// `TKE_REGION` describe.
+/// A provider of temporary keys for a TKE pod's role, which four environment variables specify.
+///
+/// The variables are `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and `TKE_REGION`.
 struct TencentPodRoleProvider: CredentialProvider {
   private static let names = ["TKE_ROLE_ARN", "TKE_PROVIDER_ID", "TKE_WEB_IDENTITY_TOKEN_FILE", "TKE_REGION"]
 

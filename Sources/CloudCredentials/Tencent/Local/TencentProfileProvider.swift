@@ -3,10 +3,10 @@
 
 public import StorageAuth
 
-/// A provider that reads a profile of the file that Tencent Cloud's SDKs share: `~/.tencentcloud/credentials`, or else
-/// `/etc/tencentcloud/credentials`.
+/// A provider that reads an access key from a profile of the file that Tencent Cloud's SDKs share.
 ///
-/// The file is read for each credential. `TENCENTCLOUD_CREDENTIALS_FILE` sets another path.
+/// The file is `~/.tencentcloud/credentials` or, if that file does not exist, `/etc/tencentcloud/credentials`. It is
+/// read for each credential. `TENCENTCLOUD_CREDENTIALS_FILE` specifies another path.
 public struct TencentProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "Tencent Cloud profile", variable: "TENCENTCLOUD_CREDENTIALS_FILE",
@@ -17,14 +17,14 @@ public struct TencentProfileProvider: CredentialProvider {
   private let profile: String?
   private let path: String?
 
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public var source: String { Self.file.source }
 
-  /// Creates a provider for a profile.
+  /// Creates a provider for a profile in the file that Tencent Cloud's SDKs share.
   ///
   /// - Parameters:
-  ///   - profile: The name of the section, or `nil` for `default`.
-  ///   - path: The path of the file, or `nil` for the one that the environment names or the default paths.
+  ///   - profile: The section name, or `nil` for `default`.
+  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default paths.
   ///   - machine: The context that gives access to the environment and files.
   public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.machine = machine
@@ -32,10 +32,10 @@ public struct TencentProfileProvider: CredentialProvider {
     self.path = path
   }
 
-  /// Returns the key of the profile.
+  /// Returns the access key in the profile.
   ///
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no such file or profile; `failed` or `malformedAnswer`
-  ///   if a file or a profile that is set cannot be used.
+  /// - Throws: A `CredentialError`: `notConfigured` if the file or the profile does not exist; `failed` or
+  ///   `malformedAnswer` if a file or a profile that is specified cannot be used.
   public func credential() async throws(CredentialError) -> AccessKey {
     let contents = try Self.file.read(on: machine, named: path)
     let document = try INIDocument(contents.bytes, at: contents.place)

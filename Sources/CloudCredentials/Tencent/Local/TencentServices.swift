@@ -3,14 +3,14 @@
 
 internal import StorageAuth
 
-/// A factory of the providers that send requests to Tencent Cloud; tests replace it.
+/// A factory of the credential providers for Tencent Cloud's services, which tests can replace.
 struct TencentServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  /// Returns an identity token; called for each credential.
+  /// The type of a closure that returns an identity token; the closure is called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  /// The role of a pod, with its identity provider and region.
+  /// A pod's role, with its identity provider and region.
   struct PodRole: Sendable, Hashable {
     var arn: String
     var providerID: String
@@ -20,7 +20,7 @@ struct TencentServices: Sendable {
   var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
   var webIdentity: @Sendable (PodRole, _ token: @escaping TokenSource, ProviderContext) -> Provider
 
-  /// The providers of Tencent Cloud's services.
+  /// The factory of providers that send requests to Tencent Cloud's services.
   static let real = TencentServices(
     instanceRole: { role, machine in
       TencentInstanceMetadataProvider(role: role, transport: machine.transport, time: machine.time)

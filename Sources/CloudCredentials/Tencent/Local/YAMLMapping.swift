@@ -3,23 +3,23 @@
 
 internal import StorageAuth
 
-/// A mapping of strings at a path in a YAML file; supports only the part of YAML that coscli writes.
+/// A mapping of keys to strings at a path in a YAML file, limited to the subset of YAML that coscli writes.
 ///
-/// Keys are lowercased because coscli ignores their case. Values may be in quotation marks; any other form, such as a
-/// list or a string over several lines, is rejected inside of this mapping.
+/// Keys are converted to lowercase because coscli ignores their case. Values may be in quotation marks. Any other kind
+/// of value in the mapping, such as a list or a string over several lines, is rejected.
 struct YAMLMapping {
-  /// The values by their lowercased keys, without empty values.
+  /// The nonempty values in the mapping, by their lowercase keys.
   private(set) var values: [String: String] = [:]
 
   private static let structure: Set<Character> = ["{", "[", "&", "*", "!", "|", ">", "%", "@", "`", "?", "-"]
 
-  /// Parses the mapping, or returns `nil` if it does not exist.
+  /// Parses the mapping at a path, or returns `nil` if the file has no such mapping.
   ///
   /// - Parameters:
   ///   - bytes: The content of the file.
-  ///   - path: The lowercased keys that lead to the mapping.
-  ///   - place: The file, for errors.
-  /// - Throws: An error if the file is not UTF-8, or the mapping has a repeated key or a value in an unsupported form.
+  ///   - path: The keys that lead to the mapping, in lowercase.
+  ///   - place: The location of the file, for error messages.
+  /// - Throws: An error if the file is not UTF-8, or if the mapping has a repeated key or an unsupported kind of value.
   init?(_ bytes: [UInt8], path: [String], at place: SettingLocation) throws(CredentialError) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw place.malformed("is not text in UTF-8") }
     var parents: [(indent: Int, key: String)] = []
@@ -48,7 +48,7 @@ struct YAMLMapping {
     if !isFound { return nil }
   }
 
-  /// Returns the key and the value of a line, or `nil` if the line is not a pair.
+  /// Returns the lowercase key and the value in a line, or `nil` if the line is not a key-value pair.
   private static func pair(_ line: String) -> (key: String, value: String)? {
     guard let colon = line.firstIndex(of: ":"), let key = line[..<colon].trimmed else { return nil }
     let rest = line[line.index(after: colon)...]
@@ -56,7 +56,7 @@ struct YAMLMapping {
     return (key.lowercased(), rest.trimmed ?? "")
   }
 
-  /// Returns a plain string, with or without quotation marks, or `nil` for any other form.
+  /// Returns the string in a value, with or without quotation marks, or `nil` if the value is not a plain string.
   private static func scalar(_ value: String) -> String? {
     if let quote = value.first, quote == "\"" || quote == "'" {
       let body = value.dropFirst()

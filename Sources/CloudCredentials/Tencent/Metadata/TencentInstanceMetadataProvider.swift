@@ -4,27 +4,27 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys of an instance's role (CVM) from the metadata service.
+/// A provider that requests temporary keys for a CVM instance's role from the instance's metadata service.
 ///
 /// If the service cannot be reached or the instance has no role, the error is `notConfigured`, so that a credential
-/// chain continues with its next source; a service that has responded once is assumed to exist from then on. The
-/// transport must not send these requests through a proxy.
+/// chain continues with its next source. Once the service has responded, it is assumed to exist. The transport must not
+/// send these requests through a proxy.
 public struct TencentInstanceMetadataProvider: CredentialProvider {
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source = "Tencent instance metadata"
 
   private let role: String?
   private let service: MetadataService
 
-  /// Creates a provider.
+  /// Creates a provider for the role of the CVM instance on which the process runs.
   ///
   /// - Parameters:
-  ///   - role: The role, or `nil` to request its name from the service.
-  ///   - endpoint: The URL of the service. It can be set only in code, because an attacker who could set it would
+  ///   - role: The role name, or `nil` to request the name from the metadata service.
+  ///   - endpoint: The URL of the service. The URL can be set only in code, because an attacker who could set it would
   ///     choose the keys.
-  ///   - timeout: The timeout for each request and its response.
+  ///   - timeout: The time limit for each request and its response.
   ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks.
+  ///   - time: The clocks that the provider uses.
   public init(
     role: String? = nil, endpoint: String = "http://metadata.tencentyun.com", timeout: Duration = .seconds(1),
     transport: any HTTPTransport, time: any SigningClock = .system
@@ -34,21 +34,21 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
       source: source, endpoint: endpoint, timeout: timeout, transport: transport, time: time)
   }
 
-  /// Requests a temporary key from the service.
+  /// Requests a temporary key from the metadata service.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if there is no service or no role, `failed`, `timeout` or
-  ///   `malformedAnswer` if the service does not work correctly.
+  /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
+  ///   `failed`, `timeout` or `malformedAnswer` if the service does not work correctly.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Requests a temporary key from the service and reads its time.
+  /// Requests a temporary key from the metadata service and reads the service's time from the response.
   ///
-  /// - Returns: A temporary key with the service's time.
+  /// - Returns: A temporary key and the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    // The vendor's tools use either of two paths; older images support only the second.
+    // The vendor's tools use either of two paths, and older images support only the second path.
     for path in ["/latest/meta-data", "/meta-data"].map({ $0 + "/cam/security-credentials/" }) {
       var name = role
       if name == nil { name = try service.firstRole(in: try await service.get(path)) }

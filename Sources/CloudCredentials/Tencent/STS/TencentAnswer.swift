@@ -5,7 +5,7 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension RefusalRules {
-  /// The rules for the error codes of Tencent Cloud's STS.
+  /// The rules for interpreting the error codes of Tencent Cloud's STS.
   static let tencent = RefusalRules(
     clock: ["AuthFailure.SignatureExpire"],
     passing: ["RequestLimitExceeded", "InternalError", "LimitExceeded.Frequency"],
@@ -23,8 +23,9 @@ extension RefusalRules {
 }
 
 extension ServiceAnswer {
-  /// The content of an error response of Tencent Cloud's services, which have a successful HTTP status, or `nil` if the
-  /// response is not one.
+  /// The refusal in an error response of a Tencent Cloud service, or `nil` if the response contains no error.
+  ///
+  /// Error responses of these services have a successful HTTP status.
   var tencentRefusal: ServiceRefusal? {
     guard let response = object?["Response"]?.object, let error = response["Error"]?.object else { return nil }
     return ServiceRefusal(
@@ -38,7 +39,7 @@ extension AnswerReader {
     AnswerReader(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }
 
-  /// Returns the key in a response of STS.
+  /// Returns the temporary key in a response of Tencent Cloud's STS.
   func tencentRoleKey(in answer: ServiceAnswer) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let response = try object(answer)["Response"]?.object else {
       throw malformed("The response has no object Response.")
@@ -49,7 +50,7 @@ extension AnswerReader {
     return try tencentKey(in: fields, times: [response], at: answer.issuerTime)
   }
 
-  /// Returns the key from the fields that Tencent Cloud's STS and metadata service use for a temporary key.
+  /// Returns the temporary key in an object with the fields that Tencent Cloud's STS and metadata service use.
   func tencentKey(
     in fields: JSONObject, times: [JSONObject], at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

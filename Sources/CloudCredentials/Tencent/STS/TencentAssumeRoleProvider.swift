@@ -4,13 +4,14 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys of a role from Tencent Cloud's token service (STS): `AssumeRole`, signed with another
-/// key.
+/// A provider that assumes a role with another key and returns the temporary keys that Tencent Cloud's token service
+/// (STS) issues.
 ///
-/// The request is signed with TC3-HMAC-SHA256. If the service rejects the time of the signature, the provider takes the
-/// service's time from the response, signs the request again once, and uses that time for later requests.
+/// The provider sends `AssumeRole` requests that are signed with TC3-HMAC-SHA256. If the service rejects the signing
+/// time, the provider takes the service's time from the response, signs the request again once, and uses that time for
+/// later requests.
 public struct TencentAssumeRoleProvider: CredentialProvider {
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source: String
 
   private let roleARN: String
@@ -22,20 +23,20 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
   private let endpoint: TencentSTSEndpoint
   private let service: SignedExchange
 
-  /// Creates a provider for a role.
+  /// Creates a provider that assumes a role.
   ///
   /// - Parameters:
-  ///   - roleARN: The role: `qcs::cam::uin/<account>:roleName/<name>`.
-  ///   - sessionName: The name of the session in the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
+  ///   - roleARN: The role's ARN: `qcs::cam::uin/<account>:roleName/<name>`.
+  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
   ///   - credentials: The provider of the key that assumes the role.
-  ///   - duration: The lifetime: whole seconds up to 43200, at most the maximum that the role allows.
-  ///   - policy: A policy that restricts the key further, as JSON, or `nil` for all rights of the role.
-  ///   - externalID: The external ID that the role's trust policy requires.
-  ///   - region: The region in the request; the response does not depend on it.
-  ///   - endpoint: The endpoint of the service.
-  ///   - timeout: The timeout for one request and its response.
+  ///   - duration: The lifetime of the keys: whole seconds up to 43200, and at most the role's maximum.
+  ///   - policy: A policy that restricts the keys' rights further, as JSON, or `nil` for all rights of the role.
+  ///   - externalID: The external ID that the role's trust policy requires, or `nil` if it requires no external ID.
+  ///   - region: The region ID in the request; the response does not depend on the region.
+  ///   - endpoint: The STS endpoint.
+  ///   - timeout: The time limit for one request and its response.
   ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks.
+  ///   - time: The clocks that the provider uses.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(7200), policy: String? = nil, externalID: String? = nil,
@@ -56,19 +57,18 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
       rules: .tencent)
   }
 
-  /// Assumes the role.
+  /// Assumes the role and returns a temporary key.
   ///
-  /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or the code of the error with which
-  ///   `credentials` failed to supply the signing key.
+  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
+  ///   supply the signing key.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Assumes the role and reads the service's time.
+  /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)

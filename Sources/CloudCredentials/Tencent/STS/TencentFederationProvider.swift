@@ -4,12 +4,14 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys with a subset of a permanent key's rights: Tencent Cloud's STS, `GetFederationToken`.
+/// A provider that requests temporary keys with a subset of a permanent key's rights from Tencent Cloud's token service
+/// (STS).
 ///
-/// The request is signed with TC3-HMAC-SHA256. If the service rejects the time of the signature, the provider takes the
-/// service's time from the response, signs the request again once, and uses that time for later requests.
+/// The provider sends `GetFederationToken` requests that are signed with TC3-HMAC-SHA256. If the service rejects the
+/// signing time, the provider takes the service's time from the response, signs the request again once, and uses that
+/// time for later requests.
 public struct TencentFederationProvider: CredentialProvider {
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source: String
 
   private let name: String
@@ -19,18 +21,19 @@ public struct TencentFederationProvider: CredentialProvider {
   private let endpoint: TencentSTSEndpoint
   private let service: SignedExchange
 
-  /// Creates a provider for a policy.
+  /// Creates a provider of temporary keys with the rights that a policy grants.
   ///
   /// - Parameters:
-  ///   - name: The name of the session in the vendor's logs: 1 to 128 letters, digits and `=,.@_-`.
-  ///   - policy: The policy of the key, as JSON; the service requires one.
+  ///   - name: The session name, which appears in the vendor's logs: 1 to 128 letters, digits and `=,.@_-`.
+  ///   - policy: The policy that specifies the keys' rights, as JSON; the service requires a policy.
   ///   - credentials: The provider of the permanent key.
-  ///   - duration: The lifetime: whole seconds up to 129600, or up to 7200 for the root account's key.
-  ///   - region: The region in the request; the response does not depend on it.
-  ///   - endpoint: The endpoint of the service.
-  ///   - timeout: The timeout for one request and its response.
+  ///   - duration: The lifetime of the keys: whole seconds up to 129600, or up to 7200 if the permanent key is the root
+  ///     account's.
+  ///   - region: The region ID in the request; the response does not depend on the region.
+  ///   - endpoint: The STS endpoint.
+  ///   - timeout: The time limit for one request and its response.
   ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks.
+  ///   - time: The clocks that the provider uses.
   public init(
     name: String, policy: String, credentials: some CredentialProvider<AccessKey>, duration: Duration = .seconds(1800),
     region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard, timeout: Duration = .seconds(10),
@@ -48,19 +51,20 @@ public struct TencentFederationProvider: CredentialProvider {
       rules: .tencent)
   }
 
-  /// Requests a temporary key from the service.
+  /// Requests a temporary key from the token service.
   ///
   /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits, the signing key is
-  ///   temporary or the service cannot be reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or
-  ///   the code of the error with which `credentials` failed to supply the signing key.
+  ///   temporary or the service cannot be reached; `rejected` if the service refuses the request; `malformedAnswer` if
+  ///   the response has no usable key; `timeout` if the service does not respond in time; or the code of the error with
+  ///   which `credentials` failed to supply the signing key.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Requests a temporary key from the service and reads its time.
+  /// Requests a temporary key from the token service and reads the service's time from the response.
   ///
-  /// - Returns: A temporary key with the service's time.
+  /// - Returns: A temporary key and the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)

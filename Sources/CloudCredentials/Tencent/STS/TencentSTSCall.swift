@@ -6,7 +6,9 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// The parameters of a request to Tencent Cloud's STS; `nil` parameters are omitted from the JSON.
+/// The parameters of a request to Tencent Cloud's STS.
+///
+/// Parameters that are `nil` are omitted from the request.
 struct TencentSTSParameters: Sendable {
   var name: String?
   var roleARN: String?
@@ -17,7 +19,7 @@ struct TencentSTSParameters: Sendable {
   var externalID: String?
   var seconds: Int64
 
-  /// The parameters as JSON, with its members sorted by name.
+  /// The parameters as a JSON object whose members are sorted by name.
   var json: JSONValue {
     var object = JSONObject()
     object["DurationSeconds"] = .number(JSONNumber(seconds))
@@ -31,13 +33,13 @@ struct TencentSTSParameters: Sendable {
     return .object(object)
   }
 
-  /// Returns the policy in the form that the service requires: percent-encoded once.
+  /// Returns a policy in the form that STS requires, which is percent-encoded once, or `nil` if the policy is `nil`.
   static func encoded(policy: String?) -> String? {
     policy?.percentEncoded()
   }
 }
 
-/// A request to Tencent Cloud's STS, not yet signed.
+/// A request to Tencent Cloud's STS that is not yet signed.
 struct TencentSTSCall: Sendable {
   let action: String
   let region: String
@@ -64,7 +66,7 @@ struct TencentSTSCall: Sendable {
 }
 
 extension RequestCheck {
-  /// Checks the form of a role of Tencent Cloud and of a session name.
+  /// Checks that a role ARN and a session name have the forms that Tencent Cloud requires.
   func tencentRole(_ arn: String, sessionName: String) throws(CredentialError) {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
     let isRole =

@@ -4,12 +4,12 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider of temporary keys of a role in exchange for an identity token: Tencent Cloud's STS,
-/// `AssumeRoleWithWebIdentity`.
+/// A provider that exchanges an identity token for temporary keys of a role at Tencent Cloud's token service (STS).
 ///
-/// Pods of the vendor's container service obtain their keys in this way. The request is not signed.
+/// The provider sends unsigned `AssumeRoleWithWebIdentity` requests. Pods of the vendor's container service obtain
+/// their keys in this way.
 public struct TencentWebIdentityProvider: CredentialProvider {
-  /// The name of the provider, for errors.
+  /// The provider's name, for error messages.
   public let source: String
 
   private let roleARN: String
@@ -21,19 +21,19 @@ public struct TencentWebIdentityProvider: CredentialProvider {
   private let exchange: ServiceExchange
   private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  /// Creates a provider for a role.
+  /// Creates a provider that assumes a role with an identity token.
   ///
   /// - Parameters:
-  ///   - roleARN: The role: `qcs::cam::uin/<account>:roleName/<name>`.
-  ///   - providerID: The identity provider that issued the token, by its name in the vendor's console.
-  ///   - sessionName: The name of the session in the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
-  ///   - duration: The lifetime: whole seconds up to 43200, at most the maximum that the role allows.
-  ///   - region: The region in the request; the response does not depend on it.
-  ///   - endpoint: The endpoint of the service.
-  ///   - timeout: The timeout for reading the identity token and one request and its response.
+  ///   - roleARN: The role's ARN: `qcs::cam::uin/<account>:roleName/<name>`.
+  ///   - providerID: The name, in the vendor's console, of the identity provider that issued the token.
+  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
+  ///   - duration: The lifetime of the keys: whole seconds up to 43200, and at most the role's maximum.
+  ///   - region: The region ID in the request; the response does not depend on the region.
+  ///   - endpoint: The STS endpoint.
+  ///   - timeout: The time limit for reading the identity token, sending one request and receiving its response.
   ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks.
-  ///   - token: Returns the identity token; called for each request because tokens are rotated.
+  ///   - time: The clocks that the provider uses.
+  ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
   public init(
     roleARN: String, providerID: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(7200), region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard,
@@ -51,18 +51,17 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
   }
 
-  /// Assumes the role.
+  /// Assumes the role and returns a temporary key.
   ///
-  /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses; `malformedAnswer`; `timeout`; or the error of `token`.
+  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
 
-  /// Assumes the role and reads the service's time.
+  /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Returns: A temporary key with the service's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)

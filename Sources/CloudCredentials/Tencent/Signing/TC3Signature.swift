@@ -5,17 +5,17 @@ internal import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
-/// The TC3-HMAC-SHA256 signature of Tencent Cloud's API, in steps for signing and verifying.
+/// The TC3-HMAC-SHA256 signature of Tencent Cloud's API, as separate steps for signing and verifying.
 ///
 /// Page: "Signature v3" in the documentation of the Tencent Cloud API.
 package struct TC3Signature: Sendable {
-  /// The name of the algorithm in the `Authorization` header.
+  /// The name of the signature algorithm in the `Authorization` header.
   package static let algorithm = "TC3-HMAC-SHA256"
 
-  /// The service in the scope, such as `sts`.
+  /// The service in the signature's scope, such as `sts`.
   package let service: String
 
-  /// The time of the signature, in whole seconds.
+  /// The signing time, in whole seconds.
   package let date: Timestamp
 
   package init(service: String, date: Timestamp) {
@@ -25,10 +25,14 @@ package struct TC3Signature: Sendable {
 
   private var day: String { String(date.iso8601.prefix(10)) }
 
-  /// The scope that follows the access key ID in the `Authorization` header: `2026-11-20/sts/tc3_request`.
+  /// The signature's scope, which follows the access key ID in the `Authorization` header.
+  ///
+  /// An example is `2026-11-20/sts/tc3_request`.
   package var scope: String { "\(day)/\(service)/tc3_request" }
 
-  /// Returns the canonical request, which contains every signed part of the request; header values are lowercased.
+  /// Returns the canonical request, which contains all components of the request that are signed.
+  ///
+  /// Header values are in lowercase.
   ///
   /// - Throws: A `SigningError` if a signed header is missing or repeated.
   package static func canonicalRequest(
@@ -46,7 +50,9 @@ package struct TC3Signature: Sendable {
       """
   }
 
-  /// Returns the string to sign: the algorithm, the time, the scope and the hash of the canonical request.
+  /// Returns the string to sign for a canonical request.
+  ///
+  /// It consists of the algorithm name, the time, the scope and the hash of the canonical request.
   package func stringToSign(canonicalRequest: String) -> String {
     """
     \(Self.algorithm)
@@ -56,7 +62,9 @@ package struct TC3Signature: Sendable {
     """
   }
 
-  /// Returns the signature in lowercase hexadecimal; its key is derived from the secret, the day and the service.
+  /// Returns the signature of a string to sign, in lowercase hexadecimal.
+  ///
+  /// The signing key is derived from the secret, the day and the service.
   package func signature(of stringToSign: String, secret: Secret) -> String {
     let first = HMACKey<SHA256> { writer in
       writer.append("TC3")
@@ -68,13 +76,13 @@ package struct TC3Signature: Sendable {
     return key.authenticationCode(for: stringToSign).hex
   }
 
-  /// Returns the signature that a valid request must carry.
+  /// Returns the expected signature for a received request.
   ///
   /// - Parameters:
-  ///   - call: The request as it arrived.
-  ///   - names: The header names included in the signature, in the order of the `Authorization` header.
-  ///   - secret: The secret of the key that the `Authorization` header names.
-  /// - Throws: A `SigningError` if the request has no canonical form.
+  ///   - call: The request as it was received.
+  ///   - names: The header names included in the signature, in their order in the `Authorization` header.
+  ///   - secret: The secret of the access key that the `Authorization` header specifies.
+  /// - Throws: A `SigningError` if the canonical request cannot be created.
   package func expected(
     for call: ServiceCall, signing names: [String], secret: Secret
   ) throws(SigningError) -> String {

@@ -4,10 +4,10 @@
 internal import HTTPTypes
 package import StorageAuth
 
-/// A signer of requests to Tencent Cloud's API (TC3-HMAC-SHA256).
+/// A signer of requests to Tencent Cloud's API with TC3-HMAC-SHA256.
 ///
-/// The request must already have its content type, action and version; the signer adds the time and the session token.
-/// The token is sent but not included in the signature.
+/// The request must already specify its content type, action and version. The signer adds the time and the session
+/// token. The token is sent but not included in the signature.
 package struct TC3Signer: Signer {
   package typealias Request = ServiceCall
   package typealias SigningCredential = AccessKey
@@ -15,18 +15,20 @@ package struct TC3Signer: Signer {
   private let service: String
   private let signedHeaders: [String]
 
-  /// Creates a signer.
+  /// Creates a signer for requests to a service.
   ///
   /// - Parameters:
-  ///   - service: The service in the scope, such as `sts`.
-  ///   - signsAction: Whether `X-TC-Action` is included in the signature, as in the vendor's documentation but not in
-  ///     its SDKs.
+  ///   - service: The service in the signature's scope, such as `sts`.
+  ///   - signsAction: Whether the signature includes `X-TC-Action`, as in the vendor's documentation but not in the
+  ///     vendor's SDKs.
   package init(service: String, signsAction: Bool = true) {
     self.service = service
     signedHeaders = ["content-type", "host"] + (signsAction ? ["x-tc-action"] : [])
   }
 
-  /// Returns the time two seconds after `date`, which allows for the transmission to the service.
+  /// Returns the time until which a key must be valid to sign a request: two seconds after `date`.
+  ///
+  /// The two seconds allow for the transmission to the service.
   package func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }
