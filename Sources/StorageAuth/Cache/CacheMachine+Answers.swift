@@ -28,7 +28,7 @@ extension CacheMachine {
         return fail(.sameAgain(source), at: uptime, random: random)
       }
       // The issuer read its clock at some instant during the request. Counting the lifetime from the start of the
-      // request can only shorten it.
+      // request can only shorten the lifetime.
       let from = issued.issuerTime == nil ? uptime : flight.started
       // A background refresh runs at a time that only this machine chose. A request that a caller waited for may
       // coincide with requests from other machines, so the credential's next refresh time is spread.

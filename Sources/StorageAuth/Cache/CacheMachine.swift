@@ -32,7 +32,7 @@ package struct CacheMachine<Value: Credential> {
   package enum Effect {
     /// The cache sends a request to the provider.
     case start(flight: UInt64)
-    /// The cache cancels the request to the provider, because the response is no longer needed.
+    /// The cache cancels the request to the provider if it is still running, because no response is needed any more.
     case abandon(flight: UInt64)
     /// The cache resumes a waiter with a credential or an error.
     case answer(waiter: UInt64, Result<CachedCredential<Value>, CredentialError>)
@@ -77,7 +77,8 @@ package struct CacheMachine<Value: Credential> {
   /// the background.
   var failure: (error: CredentialError, end: Duration, renewal: Duration)?
   var failuresInARow = 0
-  /// The uptime at which the first of the consecutive failed requests started, or `nil` if the last request succeeded.
+  /// The uptime at which the first of the consecutive failed requests started, or `nil` if no request has failed since
+  /// the last success.
   var failingSince: Duration?
   /// The smallest requested lifetime that a fresh credential did not satisfy, with the uptime at which its backoff
   /// ends.
@@ -169,7 +170,7 @@ package struct CacheMachine<Value: Credential> {
     return (.wait, flight == nil ? start(at: uptime) : [])
   }
 
-  /// Starts a request to the provider.
+  /// Starts a request to the provider, and returns the effects to perform.
   mutating func start(at uptime: Duration) -> [Effect] {
     flights += 1
     flight = Flight(number: flights, started: uptime)

@@ -7,7 +7,8 @@
 public struct CredentialGeneration: Sendable, Hashable, Comparable {
   let number: UInt64
 
-  /// Returns a Boolean value that indicates whether the cache received the first generation before the second.
+  /// Returns a Boolean value that indicates whether the cache received the first generation's credential before the
+  /// second's.
   public static func < (first: CredentialGeneration, second: CredentialGeneration) -> Bool {
     first.number < second.number
   }

@@ -45,7 +45,7 @@ extension CredentialCache {
     perform { $0.wantsRefresh(at: uptime) ? $0.start(at: uptime) : [] }
   }
 
-  /// Passes an event to the cache's state machine and performs the effects that it returns.
+  /// Passes an event to the cache's state machine and performs the effects that the state machine returns.
   func perform(_ event: (inout Machine) -> [Machine.Effect]) {
     perform { (state: inout State) in event(&state.machine) }
   }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The position of the bucket name in a URL.
+/// A style of bucket URLs, which determines the position of the bucket name.
 public enum AddressingStyle: String, Sendable, Hashable, CaseIterable {
   /// The bucket name is part of the host: `https://bucket.oss-cn-hangzhou.aliyuncs.com/key`.
   case virtualHosted

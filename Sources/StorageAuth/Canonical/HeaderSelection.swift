@@ -61,7 +61,8 @@ package struct SelectedHeader: BitwiseCopyable {
   }
 }
 
-// A field contains three strings, and a copy of it retains each of them: the functions below read one string in place.
+// A field contains three strings, and copying the field retains each string. The functions below therefore read one
+// string in place.
 
 extension HTTPFields {
   /// Calls a closure with the UTF-8 bytes of a field's lowercase name.
@@ -87,7 +88,7 @@ extension HTTPFields {
 }
 
 extension Span<UInt8> {
-  /// Whether all bytes are ASCII characters.
+  /// Whether all bytes in the span are ASCII characters.
   @inlinable @inline(__always)
   var isASCII: Bool {
     var seen: UInt8 = 0
@@ -102,7 +103,7 @@ package struct FieldValueTraits {
   /// Whether the field value contains a tab or another control character.
   package let holdsControl: Bool
 
-  /// Whether the field value is ASCII without control characters, leading, trailing or consecutive spaces.
+  /// Whether the field value is ASCII and has no control characters and no leading, trailing or consecutive spaces.
   ///
   /// Collapsing white space leaves such a value unchanged.
   package let isCollapsed: Bool

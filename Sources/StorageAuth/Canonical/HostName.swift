@@ -22,7 +22,7 @@ package struct HostName: BitwiseCopyable {
   /// Whether the parsed string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
   package let isWellFormed: Bool
 
-  /// Parses a host with an optional port.
+  /// Parses a host, with an optional port, from its UTF-8 bytes.
   package init(_ authority: Span<UInt8>) {
     if authority.count > 0, authority[0] == UInt8(ascii: "[") {
       self.init(bracketed: authority)

@@ -38,7 +38,7 @@ package struct WireParameter: BitwiseCopyable {
   }
 }
 
-/// The undecoded path of a request, without its query.
+/// The structure of a request's undecoded path, without the query.
 @usableFromInline
 package struct WirePath: BitwiseCopyable {
   /// The index at which the path ends; the query, if any, begins after the `?` at this index.

@@ -70,10 +70,10 @@ extension WireText: ExpressibleByStringInterpolation, CustomStringConvertible, C
   /// Creates a wire text from a string literal.
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// The raw text, which may contain control characters.
+  /// The text as is, which may contain control characters.
   public var description: String { string }
 
-  /// The text as a Swift literal, with control characters escaped.
+  /// The text as a Swift string literal, with control characters escaped.
   public var debugDescription: String { string.debugDescription }
 }
 

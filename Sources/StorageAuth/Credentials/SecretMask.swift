@@ -36,7 +36,7 @@ package struct SecretMask: Sendable {
   /// A mask that replaces only the values of headers and parameters with secret names.
   package static let namedValues = SecretMask([], masksNamedValues: true)
 
-  /// Returns the string with each occurrence of a secret replaced by ``Secret/mask``.
+  /// Returns a copy of a string in which each occurrence of a secret is replaced with ``Secret/mask``.
   package func applied(to text: String) -> String {
     var automaton = Automaton()
     for secret in secrets { secret.bytes.withBytes { automaton.insert(partsOf: $0) } }

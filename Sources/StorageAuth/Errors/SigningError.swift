@@ -46,13 +46,13 @@ public struct SigningError: Error, Sendable, Hashable {
     public static let invalidHeader = Code(value: .invalidHeader)
     /// The request's path or query cannot be signed.
     public static let invalidPath = Code(value: .invalidPath)
-    /// The request lacks a required part, such as its host.
+    /// The request lacks a required component, such as its host.
     public static let invalidRequest = Code(value: .invalidRequest)
     /// A signature from a remote signer is malformed or belongs to another access key ID.
     public static let invalidSignature = Code(value: .invalidSignature)
     /// The requested signature lifetime is outside of the range that the service allows.
     public static let lifetimeOutOfRange = Code(value: .lifetimeOutOfRange)
-    /// The credential expires before the signature that it would create.
+    /// The credential expires earlier than the requested signature.
     public static let credentialEndsFirst = Code(value: .credentialEndsFirst)
     /// The key holder refuses to sign the request.
     public static let refused = Code(value: .refused)
@@ -68,7 +68,7 @@ extension SigningError: CustomStringConvertible {
 }
 
 extension SigningError {
-  /// Creates the error for a credential that expires before the signature that it would create.
+  /// Creates the error for a credential that expires earlier than the requested signature.
   ///
   /// - Parameters:
   ///   - expiration: The time at which the credential expires.

@@ -127,7 +127,7 @@ public struct VerificationError: Error, Sendable, Hashable {
     public static let missingToken = Code(value: .missingToken)
     /// The session token does not belong to the access key, or the access key has no session token.
     public static let invalidToken = Code(value: .invalidToken)
-    /// The signature is for another date, region or service.
+    /// The signature is for another day, region or service than the verifier expects.
     public static let wrongScope = Code(value: .wrongScope)
     /// A part of the request that affects its meaning is not signed.
     public static let unsignedField = Code(value: .unsignedField)

@@ -76,9 +76,9 @@ public enum AuthEvent: Sendable {
   public struct Retry: Sendable, Hashable {
     /// The retried operation, such as `GET oss://photos/cat.jpg`.
     public var subject: String
-    /// The number of the next attempt, at least 2.
+    /// The number of the retried request's next attempt, at least 2.
     public var attempt: Int
-    /// The delay before the next attempt.
+    /// The delay before the retried request's next attempt.
     public var delay: Duration
     /// A sentence that describes why the request is retried.
     public var reason: String
@@ -120,7 +120,7 @@ public enum AuthEvent: Sendable {
   public struct Transfer: Sendable, Hashable {
     /// The finished operation, such as `upload oss://photos/cat.jpg`.
     public var subject: String
-    /// The number of bytes of content that were transferred.
+    /// The number of bytes of content that the upload, download or copy transferred.
     public var bytes: Int64
     /// The duration of the upload, download or copy.
     public var duration: Duration

@@ -31,7 +31,7 @@ public struct FormPolicy: Sendable, Hashable {
   /// The conditions on other form fields, such as user metadata.
   public var conditions: [FormCondition]
 
-  /// The time at which the form expires.
+  /// The time at which the form and its permission to upload expire.
   public var expiration: Timestamp
 
   /// A service's response to a successful form upload.

@@ -85,7 +85,7 @@ public struct VerifiedForm: Sendable {
   /// The key of the object to store, in which `${filename}` has been replaced with the file name.
   public let key: String
 
-  /// The permitted size of the file in bytes.
+  /// The permitted size of the uploaded file in bytes.
   public let sizes: ClosedRange<Int64>
 
   /// The media type with which the object must be stored, or `nil` if the form specifies no media type.

@@ -21,7 +21,7 @@ public struct AccessRequest: Sendable, Hashable {
   /// The client's network address, or `nil` if it is not known.
   public var address: NetworkAddress?
 
-  /// The time of the access, in UTC.
+  /// The time of the access, in UTC, which is compared with a rule's expiration.
   public var date: Timestamp
 
   /// Creates an access from the properties that an access policy checks.

@@ -24,7 +24,7 @@ public struct AccessRule: Sendable, Hashable {
   /// Each string is a media type such as `image/png`, or a pattern such as `image/*`.
   public var contentTypes: [String]?
 
-  /// The addresses that requests may come from, or `nil` for any address.
+  /// The IP addresses that requests may come from, or `nil` for any address.
   public var addresses: [AddressRange]?
 
   /// The time at which the permission expires, or `nil` if the permission does not expire.

@@ -20,7 +20,7 @@ package struct DocumentStatement {
     package let comparison: String
     /// The condition key, which is the provider's name of the request property that is compared.
     package let key: String
-    /// The value that the condition key is compared with.
+    /// The value that the request property named by the condition key is compared with.
     package let value: Value
 
     /// Creates a comparison from an operator, a condition key and a value.

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An IPv4 or IPv6 address.
+/// An IPv4 or IPv6 address, compared by its bytes.
 public struct NetworkAddress: Sendable, Hashable {
   /// The bytes of the address: 4 bytes for IPv4, 16 bytes for IPv6.
   let bytes: [UInt8]

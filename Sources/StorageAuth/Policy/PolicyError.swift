@@ -35,7 +35,7 @@ public struct PolicyError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// The policy has no rule with an action.
+    /// The access policy contains no rule with an action.
     public static let empty = Code(value: .empty)
     /// A rule of the policy is invalid, for example because its list of addresses is empty.
     public static let invalidRule = Code(value: .invalidRule)

@@ -110,7 +110,7 @@ struct RequestedOperation {
 }
 
 extension SigningIntent {
-  /// The length of the signed Content-Length header's value in bytes, or `nil` if the header is not signed.
+  /// The value of the signed Content-Length header in bytes, or `nil` if the header is not signed.
   fileprivate var size: Int64? {
     get throws(SigningRefusal) {
       guard let text = headers[.contentLength] else { return nil }

@@ -28,7 +28,7 @@ public struct SigningIntent: Sendable {
   /// The date of the request or the start of its validity window, or `nil` if the string to sign contains no date.
   public let date: Timestamp?
 
-  /// The time at which the signature expires, or `nil` if the string to sign does not contain the expiration.
+  /// The time at which the signature expires, or `nil` if the string to sign contains no expiration.
   public let expiration: Timestamp?
 
   /// The access key ID in the string to sign, or `nil` if the string contains no access key ID.
@@ -55,7 +55,7 @@ public struct SigningIntent: Sendable {
   ///   - headers: The signed headers of the request.
   ///   - placement: The position of the signature, or `nil` if the string to sign is valid for both positions.
   ///   - date: The date of the request or the start of its validity window, or `nil` if the string contains no date.
-  ///   - expiration: The time at which the signature expires, or `nil` if the string does not contain the expiration.
+  ///   - expiration: The time at which the signature expires, or `nil` if the string contains no expiration.
   ///   - accessKeyID: The access key ID in the string, or `nil` if the string contains no access key ID.
   ///   - sessionToken: The session token in the string, or `nil` if the string contains no session token.
   ///   - vocabulary: The headers and parameters that the service's requests may contain.

@@ -36,11 +36,11 @@ public struct SigningRefusal: Error, Sendable, Hashable {
 
     /// The string is not, byte for byte, the string to sign or the canonical request of exactly one request.
     public static let malformed = Code(value: .malformed)
-    /// The string to sign does not contain the hash of the canonical request.
+    /// The hash in the string to sign is not the hash of the canonical request.
     public static let hashMismatch = Code(value: .hashMismatch)
     /// The string to sign is for another region, product, day or host than the server signs for.
     public static let wrongScope = Code(value: .wrongScope)
-    /// The string to sign was prepared for a key or a session token that the server no longer uses.
+    /// The string to sign was prepared for a key or a session token other than the server's.
     public static let anotherKey = Code(value: .anotherKey)
     /// The date of the request differs too much from the server's clock.
     public static let clockSkew = Code(value: .clockSkew)

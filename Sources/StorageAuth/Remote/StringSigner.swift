@@ -4,8 +4,8 @@
 /// A server-side signer of strings for clients that hold no key, which parses each string before signing.
 ///
 /// A string signer parses the string into the request that it authorizes, canonicalizes this request again and compares
-/// the bytes. Before the key signs, ``sign(_:with:under:at:)`` checks the request against the caller's rules, and so it
-/// does with every other request for which the signature would be valid.
+/// the bytes. Before the key signs, ``sign(_:with:under:at:)`` checks this request, and every other request for which
+/// the signature would be valid, against the caller's rules.
 public protocol StringSigner: Sendable {
   /// The short name of the storage service, as in its ``SignatureScheme``.
   var service: String { get }

@@ -68,7 +68,7 @@ public struct PresignedRequest: Sendable, Equatable {
 }
 
 extension PresignedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method, the URL without its query, the header names and the expiration.
+  /// The presigned request's method, URL without the query, header names and expiration.
   public var description: String {
     let visible = url.bytes(before: "?")
     let names = headers.map { $0.name.rawName }.joined(separator: ", ")

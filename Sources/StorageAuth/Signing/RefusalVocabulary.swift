@@ -44,7 +44,7 @@ public struct RefusalVocabulary: Sendable {
 
   /// The name of the XML element that contains the canonical request in the service's error document.
   ///
-  /// The element follows `StringToSign`.
+  /// The document contains the string to sign in the element `StringToSign`.
   public var canonicalRequestElement: String
 
   /// The XML element of the service's error document that identifies the requested resource.

@@ -67,8 +67,8 @@ public struct PendingSignature: Sendable {
   /// The identity of the key that will sign the request.
   public let identity: Identity
 
-  /// The time at which the authorization expires, according to the service's clock, or `nil` if the authorization does
-  /// not contain it.
+  /// The time at which the authorization expires, according to the service's clock, or `nil` if the authorization
+  /// contains no expiration.
   public let expiration: Timestamp?
 
   /// The signature scheme of the string to sign.
@@ -94,7 +94,7 @@ public struct PendingSignature: Sendable {
   ///   - canonicalRequest: The canonical request whose hash is part of the string to sign, or `nil` if the signature
   ///     scheme has no canonical request.
   ///   - identity: The identity of the key that will sign the request.
-  ///   - expiration: The time at which the authorization expires, or `nil` if the authorization does not contain it.
+  ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
   ///   - request: The HTTP request without its signature.
   ///   - isPresigned: Whether the signature becomes part of the URL, rather than of the headers.
   ///   - signedHeaders: The signed headers that the user of a presigned URL must send.

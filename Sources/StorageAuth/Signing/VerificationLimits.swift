@@ -7,7 +7,7 @@ public import HTTPTypes
 ///
 /// The size is checked before any other work. An authorization that is valid for years is as useful to an attacker as
 /// the key, and a replay guard must remember the authorization for as long. The default limits therefore bound its
-/// lifetime; ``asServices`` is for a test server that accepts what the services accept.
+/// lifetime; ``asServices`` is for a simulated service, which accepts what the real services accept.
 public struct VerificationLimits: Sendable, Hashable {
   /// The maximum difference between the signing time and the verifier's clock, which is 15 minutes.
   ///

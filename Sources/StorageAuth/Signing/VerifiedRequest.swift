@@ -23,7 +23,7 @@ public struct VerifiedRequest: Sendable {
   /// signs the parameters of a URL's authorization. The vendors' pages are listed at ``target``.
   public let signsPlacement: Bool
 
-  /// The time at which the authorization expires, or `nil` if the authorization does not contain it.
+  /// The time at which the authorization expires, or `nil` if the authorization contains no expiration.
   public let expiration: Timestamp?
 
   /// The last time at which the verifier may accept the request's signature.
@@ -76,7 +76,7 @@ public struct VerifiedRequest: Sendable {
   ///   - target: The bucket, the object key and every query parameter of the request.
   ///   - signedHeaders: The names of the signed header fields in lowercase.
   ///   - signature: The signature that was compared, in the only spelling that the verifier accepts.
-  ///   - expiration: The time at which the authorization expires, or `nil` if the authorization does not contain it.
+  ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
   ///   - usableUntil: The last time at which the verifier may accept the signature.
   ///   - signsParameter: A function that returns whether a parameter's name and value are signed.
   public init(

@@ -17,7 +17,7 @@
 /// for try await entry in client.list() { print(DisplayText(entry.name)) }
 /// ```
 public struct DisplayText: Sendable, CustomStringConvertible {
-  /// The escaped string.
+  /// The string with its control and invisible characters escaped.
   public let description: String
 
   /// Creates a display text by escaping the control and invisible characters of a string.
@@ -45,8 +45,8 @@ public struct DisplayText: Sendable, CustomStringConvertible {
   /// Escapes the control and invisible characters in a JSON document without changing the document's value.
   ///
   /// - Parameter json: A JSON document, in which non-ASCII characters appear only inside strings.
-  /// - Returns: The document with `\uXXXX` in place of the characters that ``DisplayText`` escapes, except ASCII
-  ///   control characters.
+  /// - Returns: The document with `\uXXXX` in place of the characters that ``DisplayText`` escapes, except the
+  ///   characters below U+0020, which are unchanged.
   package static func escapingInsideJSON(_ json: String) -> String {
     var result = ""
     result.reserveCapacity(json.utf8.count)

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A date and a time of day in the proleptic Gregorian calendar, UTC.
+/// A date and a time of day in UTC, in the proleptic Gregorian calendar.
 package struct CivilTime: Sendable {
   var year: Int64
   var month: Int64

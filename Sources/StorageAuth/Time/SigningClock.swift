@@ -9,7 +9,7 @@ public protocol SigningClock: Sendable {
   /// The current time according to the wall clock, in UTC.
   var now: Timestamp { get }
 
-  /// The monotonic time since a fixed instant; it advances while the machine sleeps.
+  /// The monotonic time since a fixed instant, including time while the machine sleeps.
   var uptime: Duration { get }
 
   /// Waits for a duration.
@@ -19,7 +19,7 @@ public protocol SigningClock: Sendable {
   func sleep(for duration: Duration) async throws
 }
 
-/// The clocks of this machine.
+/// The wall clock and the monotonic clock of this machine.
 public struct SystemTime: SigningClock {
   private static let origin = ContinuousClock.now
 

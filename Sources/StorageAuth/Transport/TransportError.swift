@@ -37,13 +37,13 @@ public struct TransportError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// The task was cancelled.
+    /// The task that sent the request was cancelled.
     public static let cancelled = Code(value: .cancelled)
-    /// No connection could be established.
+    /// A connection to the host could not be established.
     public static let connectionFailed = Code(value: .connectionFailed)
     /// The connection was closed before the response was complete.
     public static let connectionLost = Code(value: .connectionLost)
-    /// The request cannot be sent in its present form.
+    /// The transport cannot send the request in its present form.
     public static let invalidRequest = Code(value: .invalidRequest)
     /// The connection made no progress for too long.
     public static let timeout = Code(value: .timeout)
