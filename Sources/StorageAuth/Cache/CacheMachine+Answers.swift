@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CacheMachine {
-  /// Handles the provider's response to an in-flight request.
+  /// Handles the provider's response to an in-flight credential request.
   ///
   /// A response to an abandoned request is ignored.
   ///
@@ -10,7 +10,7 @@ extension CacheMachine {
   ///   - number: The number of the in-flight request.
   ///   - result: The issued credential, or the provider's error.
   ///   - uptime: The uptime at which the response arrived.
-  ///   - wallClock: The wall clock at which the response arrived, in UTC.
+  ///   - wallClock: The wall-clock time at which the response arrived, in UTC.
   ///   - random: A random number from 0 to 1, for the jitter of the backoff or of the refresh time.
   /// - Returns: The effects to perform, in order.
   package mutating func finish(
@@ -28,10 +28,10 @@ extension CacheMachine {
         return fail(.sameAgain(source), at: uptime, random: random)
       }
       // The issuer read its clock at some instant during the request. Counting the lifetime from the start of the
-      // request can only shorten it.
+      // request can only shorten the lifetime.
       let from = issued.issuerTime == nil ? uptime : flight.started
       // A background refresh runs at a time that only this machine chose. A request that a caller waited for may
-      // coincide with those of other machines, so its refresh time is spread.
+      // coincide with requests from other machines, so the credential's next refresh time is spread.
       let isFirst = failuresInARow > 0 || ready(lasting: .zero, at: uptime) == nil
       self.flight = nil
       let held = hold(issued, life: life, from: from, isFirst: isFirst, random: random)
@@ -39,13 +39,15 @@ extension CacheMachine {
     }
   }
 
-  /// Fails the in-flight request after its timeout.
+  /// Fails the in-flight credential request because its timeout has elapsed.
   mutating func timeOut(_ number: UInt64, at uptime: Duration, random: Double) -> [Effect] {
     guard flight?.number == number else { return [] }
     return fail(.timedOut(source, after: configuration.timeout), at: uptime, random: random)
   }
 
-  /// Replaces the credential with one that the caller set; its lifetime is counted from `uptime`.
+  /// Replaces the cached credential with a credential that the app supplies.
+  ///
+  /// The remaining lifetime is counted from `uptime`. The in-flight request is abandoned.
   mutating func replace(
     with credential: Value, at uptime: Duration, wallClock: Timestamp, random: Double
   ) -> [Effect] {
@@ -60,7 +62,7 @@ extension CacheMachine {
     return effects + [success(held, at: uptime)] + answerAll(held, at: uptime)
   }
 
-  /// Abandons the in-flight request, fails all waiters and stops serving credentials.
+  /// Shuts the cache down: abandons the in-flight request, fails all waiters and stops serving credentials.
   mutating func shutDown() -> [Effect] {
     isShutDown = true
     held = nil
@@ -85,11 +87,11 @@ extension CacheMachine {
     return (number.map { [.abandon(flight: $0)] } ?? []) + [.tell(told)] + settle(error, uptime)
   }
 
-  /// Answers all waiters after a failed request.
+  /// Resumes all waiters after a failed credential request.
   ///
-  /// A waiter receives the held credential if that satisfies its need, else the error. A rejected credential is served
-  /// again to waiters that have not tried it: the service's rejection may have been transient, and there is no other
-  /// credential.
+  /// A waiter receives the cached credential if it satisfies the waiter's requirements, otherwise the error. A rejected
+  /// credential is served again to waiters that have not tried it: the service's rejection may have been transient, and
+  /// there is no other credential.
   private mutating func settle(_ error: CredentialError, _ uptime: Duration) -> [Effect] {
     defer { waiters = [:] }
     rejected = nil

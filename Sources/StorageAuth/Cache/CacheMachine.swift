@@ -1,16 +1,16 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state machine of a credential cache, without a clock, a lock or a task: it takes events and returns effects.
+/// The state machine of a credential cache, which takes events and returns effects without a clock, a lock or a task.
 ///
-/// All instants are uptimes. A flight is one request to the provider; at most one is in flight. No waiter owns it, so a
-/// waiter can be cancelled without disturbing it.
+/// All instants are uptimes. A flight is one request to the provider; at most one request is in flight. No waiter owns
+/// the request, so a waiter can be cancelled without disturbing the request.
 package struct CacheMachine<Value: Credential> {
-  /// The requirements of a caller that requests a credential.
+  /// A caller's requirements for a credential.
   package struct Need {
     /// The duration for which the credential must remain valid.
     var lasting: Duration
-    /// The generation of the credential that the service rejected, or `nil`.
+    /// The generation of the credential that the service rejected, or `nil` if the caller reports no rejection.
     var rejected: CredentialGeneration?
 
     package init(lasting: Duration, rejected: CredentialGeneration? = nil) {
@@ -19,39 +19,41 @@ package struct CacheMachine<Value: Credential> {
     }
   }
 
-  /// The immediate result of a caller's request for a credential.
+  /// The immediate result of a caller's request for a credential: a credential, an error, or a wait.
   package enum Admission {
     case serve(CachedCredential<Value>)
     case refuse(CredentialError)
     case wait
   }
 
-  /// An action that the cache performs after an event; effects are performed in the order in which they are returned.
+  /// An action that the cache must perform after an event of its state machine.
+  ///
+  /// Effects are performed in the order in which they are returned.
   package enum Effect {
-    /// Send a request to the provider.
+    /// The cache sends a request to the provider.
     case start(flight: UInt64)
-    /// Cancel the request to the provider, because its response is no longer needed.
+    /// The cache cancels the request to the provider if it is still running, because no response is needed any more.
     case abandon(flight: UInt64)
-    /// Resume a waiter with a result.
+    /// The cache resumes a waiter with a credential or an error.
     case answer(waiter: UInt64, Result<CachedCredential<Value>, CredentialError>)
-    /// Notify the observers.
+    /// The cache notifies its observers of a refresh event.
     case tell(AuthEvent.Refresh)
   }
 
   struct Held {
     var cached: CachedCredential<Value>
-    /// The uptime at which the credential expires, or `nil` if it does not.
+    /// The uptime at which the credential expires, or `nil` if the credential does not expire.
     var end: Duration?
-    /// The uptime from which the credential is refreshed in the background, or `nil` if it is not.
+    /// The uptime from which the credential is refreshed in the background, or `nil` if it is never refreshed.
     var refresh: Duration?
 
     func lives(_ duration: Duration, at uptime: Duration) -> Bool {
       guard let end else { return true }
-      // Compares integers, because the operators of `Duration` are function calls.
+      // The code compares integers, because the operators of `Duration` are function calls.
       return end.attoseconds - uptime.attoseconds >= max(duration.attoseconds, 1_000_000_000)
     }
 
-    /// Whether the credential is due for a refresh in the background.
+    /// Returns whether the credential is due for a background refresh.
     func isDue(at uptime: Duration) -> Bool {
       guard let refresh else { return false }
       return refresh.attoseconds <= uptime.attoseconds
@@ -69,17 +71,19 @@ package struct CacheMachine<Value: Credential> {
   var rejected: CredentialGeneration?
   var flight: Flight?
   var waiters: [UInt64: Need] = [:]
-  /// The last failure, with its two backoffs.
+  /// The provider's last failure, with the ends of its two backoffs as uptimes.
   ///
-  /// Until the uptime `end` the provider is not called for a caller, until `renewal` the credential is not refreshed in
+  /// Until `end`, the provider is not called on behalf of a caller. Until `renewal`, the credential is not refreshed in
   /// the background.
   var failure: (error: CredentialError, end: Duration, renewal: Duration)?
   var failuresInARow = 0
-  /// The uptime at which the first of the consecutive failed requests started.
+  /// The uptime at which the first of the consecutive failed requests started, or `nil` if no request has failed since
+  /// the last success.
   var failingSince: Duration?
-  /// The smallest requested lifetime that a fresh credential did not satisfy, with the end of its backoff.
+  /// The smallest requested lifetime that a fresh credential did not satisfy, with the uptime at which its backoff
+  /// ends.
   ///
-  /// Requests for that lifetime or a longer one fail without a refresh until the uptime `end`.
+  /// Until the uptime `end`, requests for this lifetime or a longer lifetime fail without a refresh.
   var shortfall: (lasting: Duration, end: Duration)?
   var isShutDown = false
   private var flights: UInt64 = 0
@@ -90,7 +94,7 @@ package struct CacheMachine<Value: Credential> {
     self.configuration = configuration
   }
 
-  /// Returns the held credential if it remains valid for the duration and was not rejected.
+  /// Returns the cached credential if it remains valid for a duration and was not rejected, otherwise `nil`.
   package func ready(lasting duration: Duration, at uptime: Duration) -> CachedCredential<Value>? {
     guard let held, !isShutDown, rejected != held.cached.generation, held.lives(duration, at: uptime) else {
       return nil
@@ -98,10 +102,10 @@ package struct CacheMachine<Value: Credential> {
     return held.cached
   }
 
-  /// The credential that may be served without the machine until its next event.
+  /// The credential that may be served without consulting the state machine until its next event, or `nil`.
   ///
-  /// Its `refresh` is the uptime of the next refresh in the background. For every instant up to that event it gives the
-  /// same results as ``ready(lasting:at:)`` and ``wantsRefresh(at:)``.
+  /// The `refresh` property is the uptime of the next background refresh. For every instant up to the next event, the
+  /// value gives the same results as ``ready(lasting:at:)`` and ``wantsRefresh(at:)``.
   var standing: Held? {
     guard var standing = held, !isShutDown, rejected != standing.cached.generation else { return nil }
     if flight != nil {
@@ -117,16 +121,17 @@ package struct CacheMachine<Value: Credential> {
     failure.map { max(.zero, $0.end - uptime) } ?? .zero
   }
 
-  /// Whether the held credential should be refreshed in the background now.
+  /// Returns whether the cached credential should be refreshed in the background now.
   func wantsRefresh(at uptime: Duration) -> Bool {
     guard let held, held.isDue(at: uptime), flight == nil, !isShutDown else { return false }
     return failure.map { $0.renewal <= uptime } ?? true
   }
 
-  /// Returns the uptime at which the machine calls its provider next if callers request a credential all the time.
+  /// Returns the uptime of the next request to the provider if callers request a credential all the time.
   ///
-  /// - Parameter uptime: The present uptime; the result is not before it.
-  /// - Returns: `nil` while a request is in flight, after the shutdown, and for a credential that does not expire.
+  /// - Parameter uptime: The current uptime; the result is never earlier.
+  /// - Returns: The uptime, or `nil` while a request is in flight, after the shutdown, and for a credential that is not
+  ///   refreshed.
   package func nextQuestion(after uptime: Duration) -> Duration? {
     guard flight == nil, !isShutDown else { return nil }
     guard ready(lasting: .zero, at: uptime) != nil, let held else { return uptime + pause(at: uptime) }
@@ -137,13 +142,13 @@ package struct CacheMachine<Value: Credential> {
   /// Handles a caller's request for a credential.
   ///
   /// - Parameters:
-  ///   - waiter: The number under which the caller waits.
-  ///   - need: The caller's requirements.
-  ///   - uptime: The present uptime.
-  /// - Returns: The result for the caller, and the effects to perform, in order.
+  ///   - waiter: The number that identifies the caller if it must wait.
+  ///   - need: The caller's requirements for the credential.
+  ///   - uptime: The current uptime.
+  /// - Returns: The immediate result for the caller, and the effects to perform, in order.
   package mutating func ask(_ waiter: UInt64, _ need: Need, at uptime: Duration) -> (Admission, [Effect]) {
     if let generation = need.rejected, generation == held?.cached.generation {
-      // The error that the provider threw for this rejection answers every further report of it during the backoff.
+      // During the backoff, every further report of this rejection receives the error that the provider threw for it.
       if flight == nil, let failure, uptime < failure.end { return (.refuse(failure.error), []) }
       rejected = generation
     }
@@ -165,22 +170,23 @@ package struct CacheMachine<Value: Credential> {
     return (.wait, flight == nil ? start(at: uptime) : [])
   }
 
-  /// Starts a request to the provider.
+  /// Starts a request to the provider, and returns the effects to perform.
   mutating func start(at uptime: Duration) -> [Effect] {
     flights += 1
     flight = Flight(number: flights, started: uptime)
     return [.tell(AuthEvent.Refresh(source: source, outcome: .started)), .start(flight: flights)]
   }
 
-  /// Handles the cancellation of a waiter.
+  /// Handles the cancellation of a waiter, which fails with a cancellation error.
   mutating func leave(_ waiter: UInt64) -> [Effect] {
     guard waiters.removeValue(forKey: waiter) != nil else { return [] }
     return [.answer(waiter: waiter, .failure(.waitCancelled(source)))]
   }
 
-  /// Stores a new credential and resets the state of failures.
+  /// Stores a new credential and clears the record of failures.
   ///
-  /// - Parameter isFirst: Whether the time of its refresh is spread, because a caller had to wait for it.
+  /// - Parameter isFirst: Whether the credential's refresh time is spread, because a caller had to wait for the
+  ///   credential.
   mutating func hold(
     _ issued: IssuedCredential<Value>, life: CredentialLife, from uptime: Duration, isFirst: Bool, random: Double
   ) -> Held {
@@ -201,9 +207,11 @@ package struct CacheMachine<Value: Credential> {
     return next
   }
 
-  /// Returns the waiter's error: the provider's, or "too short-lived" with the provider's as its cause.
+  /// Returns a waiter's error after a failed request: the provider's error, or an error for a credential that expires
+  /// too early.
   ///
-  /// The second applies if a credential is held, still valid, and not the one that the waiter reported as rejected.
+  /// The second error contains the provider's error as its cause. It applies if the cached credential is still valid
+  /// and is not the credential that the waiter reported as rejected.
   func refusal(of need: Need, because error: CredentialError, at uptime: Duration) -> CredentialError {
     guard let held, held.cached.generation != need.rejected, held.lives(.zero, at: uptime) else { return error }
     let short = tooShort(held, for: need.lasting, at: uptime)
@@ -212,7 +220,7 @@ package struct CacheMachine<Value: Credential> {
       declined: [error])
   }
 
-  /// Returns the error for a credential that is valid, but for less than the requested duration.
+  /// Returns the error for a cached credential that is valid, but not for the requested duration.
   func tooShort(_ held: Held, for duration: Duration, at uptime: Duration) -> CredentialError {
     let end = held.cached.credential.expiration
     let rest = held.end.map { $0 - uptime } ?? .zero

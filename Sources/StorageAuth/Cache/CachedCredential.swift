@@ -1,26 +1,27 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The generation of a credential in its cache.
+/// The generation of a credential, which orders the credentials that a cache has received.
 ///
-/// Each credential that a cache receives has a higher number than the one before.
+/// Each credential that a cache receives has a higher generation number than the previous credential.
 public struct CredentialGeneration: Sendable, Hashable, Comparable {
   let number: UInt64
 
-  /// Returns a Boolean value that indicates whether the cache received the first generation before the second.
+  /// Returns a Boolean value that indicates whether the cache received the first generation's credential before the
+  /// second's.
   public static func < (first: CredentialGeneration, second: CredentialGeneration) -> Bool {
     first.number < second.number
   }
 }
 
 extension CredentialGeneration: CustomStringConvertible {
-  /// The number, such as `#3`.
+  /// The generation number in the format `#3`.
   public var description: String { "#\(number)" }
 }
 
-/// A credential as a cache serves it, with its generation and the name of its source.
+/// A credential served by a cache, with its generation and the name of its source.
 public struct CachedCredential<Value: Credential>: Sendable {
-  /// The properties, allocated once per credential, so that serving it costs one reference count.
+  /// The properties of a cached credential, allocated once, so that serving the credential costs one reference count.
   private final class Storage: Sendable {
     let credential: Value
     let generation: CredentialGeneration
@@ -39,10 +40,10 @@ public struct CachedCredential<Value: Credential>: Sendable {
     storage = Storage(credential, generation, source)
   }
 
-  /// The credential.
+  /// The credential that the cache received from its source.
   public var credential: Value { storage.credential }
 
-  /// The credential's generation, to be passed to the cache when the service rejects the credential.
+  /// The credential's generation, which the caller passes to the cache if the service rejects the credential.
   public var generation: CredentialGeneration { storage.generation }
 
   /// The name of the source that issued the credential.

@@ -4,7 +4,7 @@
 extension CredentialCache {
   typealias Machine = CacheMachine<Value>
 
-  /// Waits for a credential; the wait can be cancelled at any time.
+  /// Waits for a credential that satisfies a caller's requirements; cancelling the task ends the wait.
   func wait(for need: Machine.Need) async throws(CredentialError) -> CachedCredential<Value> {
     let waiter = state.withLock { state in
       state.waiters += 1
@@ -45,7 +45,7 @@ extension CredentialCache {
     perform { $0.wantsRefresh(at: uptime) ? $0.start(at: uptime) : [] }
   }
 
-  /// Passes an event to the state machine and performs the effects that it returns.
+  /// Passes an event to the cache's state machine and performs the effects that the state machine returns.
   func perform(_ event: (inout Machine) -> [Machine.Effect]) {
     perform { (state: inout State) in event(&state.machine) }
   }
@@ -60,7 +60,9 @@ extension CredentialCache {
     for action in actions { action() }
   }
 
-  /// Notifies the observers of the pending events in order, on one thread at a time and without holding the lock.
+  /// Notifies the observers of the pending refresh events.
+  ///
+  /// The events are delivered in order, on one thread at a time and without holding the lock.
   private func tell() {
     var isTeller = false
     while true {
@@ -75,7 +77,9 @@ extension CredentialCache {
     }
   }
 
-  /// Applies an effect to the state and returns its remainder, which runs other code, for after the lock is released.
+  /// Applies an effect to the cache's state.
+  ///
+  /// The result is the rest of the effect, which calls other code and must run after the lock is released, or `nil`.
   private func prepare(_ effect: Machine.Effect, _ state: inout State) -> (() -> Void)? {
     switch effect {
     case .start(let number):
@@ -97,7 +101,9 @@ extension CredentialCache {
     }
   }
 
-  /// Starts a request to the provider on a detached task, which inherits no caller's actor, and a task for its timeout.
+  /// Creates the tasks of a request to the provider: one for the request, and one for its timeout.
+  ///
+  /// Both tasks are detached, so that they do not inherit a caller's actor.
   private func tasks(of number: UInt64) -> FlightTasks {
     let question = Task.detached { [weak self, provider] in
       let result: Result<IssuedCredential<Value>, CredentialError>

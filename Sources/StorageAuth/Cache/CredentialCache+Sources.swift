@@ -7,12 +7,12 @@ extension CredentialCache {
   /// The function runs on a separate task, never on the caller's actor.
   ///
   /// - Parameters:
-  ///   - source: The name of the source, for errors and events.
-  ///   - configuration: The times at which the function is called, and its timeout.
-  ///   - events: The destination of the cache's events.
-  ///   - time: The clocks.
-  ///   - fetch: A function that fetches a credential. Returning `nil` is an error, and so is an error that it throws: a
-  ///     ``CredentialError`` is passed on unchanged; of any other error only the type is reported.
+  ///   - source: The name of the credentials' source, for errors and events.
+  ///   - configuration: The cache's refresh times, backoff and timeout.
+  ///   - events: The observers that receive the cache's events.
+  ///   - time: The wall clock and the monotonic clock that determine expiration.
+  ///   - fetch: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
+  ///     fails. A ``CredentialError`` is passed on unchanged; of any other error, only the type is reported.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
     events: AuthEvents = AuthEvents(), time: any SigningClock = .system,
@@ -27,12 +27,12 @@ extension CredentialCache {
   /// The function runs on a separate thread, never on the main thread, and never concurrently with itself.
   ///
   /// - Parameters:
-  ///   - source: The name of the source, for errors and events.
-  ///   - configuration: The times at which the function is called, and its timeout.
-  ///   - events: The destination of the cache's events.
-  ///   - time: The clocks.
-  ///   - fetch: A function that fetches a credential. Returning `nil` is an error, and so is an error that it throws: a
-  ///     ``CredentialError`` is passed on unchanged; of any other error only the type is reported.
+  ///   - source: The name of the credentials' source, for errors and events.
+  ///   - configuration: The cache's refresh times, backoff and timeout.
+  ///   - events: The observers that receive the cache's events.
+  ///   - time: The wall clock and the monotonic clock that determine expiration.
+  ///   - fetch: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
+  ///     fails. A ``CredentialError`` is passed on unchanged; of any other error, only the type is reported.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
     events: AuthEvents = AuthEvents(), time: any SigningClock = .system,
@@ -42,13 +42,14 @@ extension CredentialCache {
       BlockingCredentialProvider(source: source, fetch), configuration: configuration, events: events, time: time)
   }
 
-  /// Creates a cache without a provider, for a credential that the app sets now and replaces with ``replace(with:)``.
+  /// Creates a cache without a provider, for an app that sets its credentials with ``replace(with:)``.
   ///
   /// - Parameters:
-  ///   - credential: The credential; its lifetime is counted from now.
-  ///   - configuration: The time before the expiration at which the observers are notified of it.
-  ///   - events: The destination of the cache's events.
-  ///   - time: The clocks.
+  ///   - credential: The first credential, whose remaining lifetime is counted from now.
+  ///   - configuration: The cache's times; the refresh margin determines when the observers learn that the credential
+  ///     expires soon.
+  ///   - events: The observers that receive the cache's events.
+  ///   - time: The wall clock and the monotonic clock that determine expiration.
   public convenience init(
     _ credential: Value, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
     events: AuthEvents = AuthEvents(), time: any SigningClock = .system
@@ -57,7 +58,9 @@ extension CredentialCache {
     replace(with: credential)
   }
 
-  /// The provider of a cache whose credentials are set by the app; it always throws.
+  /// The provider for a cache whose credentials are set by the app.
+  ///
+  /// The provider always throws an error.
   private struct NoSource: CredentialProvider {
     let source = "credential set by hand"
 

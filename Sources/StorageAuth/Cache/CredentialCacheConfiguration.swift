@@ -1,41 +1,47 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The times of a credential cache: when it refreshes its credential, its timeout and its backoff.
+/// The refresh times, the timeout and the backoff of a credential cache.
 public struct CredentialCacheConfiguration: Sendable, Hashable {
-  /// The timeout of a request to the provider; after it the waiters receive an error, and the response is discarded.
+  /// The timeout of a cache's request to its provider.
+  ///
+  /// When the timeout elapses, the waiters receive an error, and the provider's response is discarded.
   public var timeout: Duration
 
-  /// The smallest remaining lifetime at which a credential is refreshed in the background.
+  /// The remaining lifetime at which a cached credential is refreshed in the background at the latest.
   ///
-  /// It is at most a fifth of the credential's lifetime. A random part of up to the same length is added, so that many
-  /// machines do not send their requests at the same instant. Zero disables the refresh in the background.
+  /// The margin is at most a fifth of the credential's lifetime. A random part of up to the same length is added, so
+  /// that many machines do not send their requests at the same instant. Zero disables the background refresh.
   public var refreshMargin: Duration
 
   /// A Boolean value that indicates whether a credential that a caller had to wait for is refreshed at a random age.
   ///
-  /// Many machines may have requested theirs in the same second: when an app is opened, when a service recovers, when
-  /// all keys are rejected. The age is between an eighth of the usual one and all of it, so that the refreshes are
-  /// spread from the first one on. Credentials that are refreshed in the background stay as far apart as they are.
+  /// Many machines may have requested their credentials in the same second: when an app is opened, when a service
+  /// recovers, or when all keys are rejected. The random age is between an eighth of the usual refresh age and the full
+  /// age, so that the refreshes are spread from the first refresh on. Later refreshes, which run in the background,
+  /// remain spread.
   public var spreadsFirstRenewal: Bool
 
-  /// The time during which the provider is not called after a failure; it doubles with each consecutive failure.
+  /// The time during which the provider is not called after a failure; the time doubles with each consecutive failure.
   ///
-  /// A random part of up to a half is subtracted. While the held credential is valid, the next attempt to refresh it in
-  /// the background follows after at least an eighth of the margin, and not before the outage has lasted twice as long
-  /// as it had at the failure.
+  /// A random part of up to a half is subtracted. While the cached credential is valid, the next background refresh
+  /// follows after at least an eighth of ``refreshMargin``, and not before the outage has lasted twice as long as it
+  /// had at the failure.
   public var backoff: Duration
 
-  /// The longest backoff while a caller needs a credential other than the held one.
+  /// The maximum time during which the provider is not called while a caller needs a credential other than the cached
+  /// credential.
   public var longestBackoff: Duration
 
-  /// Creates a configuration; negative durations count as zero.
+  /// Creates a cache configuration; negative durations count as zero.
   ///
   /// - Parameters:
   ///   - timeout: The timeout of a request to the provider.
-  ///   - refreshMargin: The smallest remaining lifetime at which a credential is refreshed in the background.
-  ///   - backoff: The time during which the provider is not called after a failure.
-  ///   - longestBackoff: The longest backoff while a caller needs a credential other than the held one.
+  ///   - refreshMargin: The remaining lifetime at which a credential is refreshed in the background at the latest. Zero
+  ///     disables the background refresh.
+  ///   - backoff: The time during which the provider is not called after the first failure.
+  ///   - longestBackoff: The maximum time during which the provider is not called while a caller needs a credential
+  ///     other than the cached credential.
   ///   - spreadsFirstRenewal: Whether a credential that a caller had to wait for is refreshed at a random age.
   public init(
     timeout: Duration = .seconds(30), refreshMargin: Duration = .seconds(300), backoff: Duration = .seconds(1),
@@ -48,39 +54,40 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
     self.spreadsFirstRenewal = spreadsFirstRenewal
   }
 
-  /// Returns the backoff after a number of consecutive failures.
+  /// Returns the time during which the provider is not called after a number of consecutive failures.
   ///
   /// - Parameters:
   ///   - failures: The number of consecutive failures, at least 1.
-  ///   - random: A random number from 0 to 1.
+  ///   - random: A random number from 0 to 1, for the jitter.
   func backoff(after failures: Int, random: Double) -> Duration {
     var delay = backoff
     for _ in 1..<max(1, failures) where delay < longestBackoff { delay *= 2 }
     return min(delay, longestBackoff) * (1 - random / 2)
   }
 
-  /// Returns the delay before the next refresh in the background after a number of consecutive failures.
+  /// Returns the delay before the next background refresh after a number of consecutive failures.
   ///
-  /// The held credential is still valid, so there is time: up to a quarter of the margin before the second attempt.
-  /// Machines that try again only when the outage has lasted twice as long return over a period as long as the outage,
-  /// and not all at once.
+  /// The cached credential is still valid, so there is time: up to a quarter of the refresh margin before the second
+  /// attempt. Machines that try again only when the outage has lasted twice as long return over a period as long as the
+  /// outage, and not all at once.
   ///
   /// - Parameters:
   ///   - failures: The number of consecutive failures, at least 1.
   ///   - outage: The time since the first of these failed requests started.
-  ///   - rest: The remaining lifetime of the held credential.
-  ///   - random: A random number from 0 to 1.
+  ///   - rest: The remaining lifetime of the cached credential.
+  ///   - random: A random number from 0 to 1, for the jitter.
   func renewalDelay(after failures: Int, failingFor outage: Duration, rest: Duration, random: Double) -> Duration {
     let patience = min(refreshMargin, max(.zero, rest)) / 4 * (1 - random / 2)
     return max(backoff(after: failures, random: random), patience, outage * (1 + random))
   }
 
-  /// Returns the age at which a credential is refreshed in the background, or its whole lifetime if it is not.
+  /// Returns the age at which a credential is refreshed in the background, or its lifetime if it is not refreshed.
   ///
   /// - Parameters:
-  ///   - life: The whole lifetime, at the time of issue.
-  ///   - isFirst: Whether a caller had to wait for the credential, as many may have done in the same second.
-  ///   - random: A random number from 0 to 1.
+  ///   - life: The lifetime of the credential when the cache received it.
+  ///   - isFirst: Whether a caller had to wait for the credential, as many machines' callers may have done in the same
+  ///     second.
+  ///   - random: A random number from 0 to 1, for the jitter.
   func renewalAge(ofLife life: Duration, isFirst: Bool, random: Double) -> Duration {
     let margin = min(refreshMargin, life / 5)
     guard margin > .zero else { return life }

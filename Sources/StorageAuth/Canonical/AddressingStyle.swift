@@ -1,20 +1,22 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The position of the bucket name in a URL.
+/// A style of bucket URLs, which determines the position of the bucket name.
 public enum AddressingStyle: String, Sendable, Hashable, CaseIterable {
   /// The bucket name is part of the host: `https://bucket.oss-cn-hangzhou.aliyuncs.com/key`.
   case virtualHosted
-  /// The bucket name is part of the path: `http://127.0.0.1:9000/bucket/key`. IP addresses and `localhost` always use
-  /// this style.
+  /// The bucket name is part of the path: `http://127.0.0.1:9000/bucket/key`.
+  ///
+  /// IP addresses and `localhost` use this style by default.
   case path
-  /// The URL does not contain the bucket name: the host is a custom domain (CNAME) for one bucket:
+  /// The URL does not contain the bucket name, because the host is one bucket's custom domain (CNAME):
   /// `https://img.example.com/key`.
   case customDomain
 }
 
 extension AddressingStyle {
-  /// Creates the default style of a host: ``path`` for an IP address or `localhost`, otherwise ``virtualHosted``.
+  /// Creates the default addressing style for a host: ``path`` for an IP address or `localhost`, otherwise
+  /// ``virtualHosted``.
   ///
   /// - Parameter authority: A host, with or without a port.
   public init(authority: String) {

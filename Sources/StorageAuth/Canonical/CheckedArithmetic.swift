@@ -1,27 +1,28 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Arithmetic on untrusted integers: a result that does not fit is `nil` or the nearest representable value.
+/// Arithmetic on untrusted integers that never traps.
 ///
-/// Swift's own operators trap on overflow, which would end the process for all of its tenants.
+/// A result that does not fit in the type is `nil` or the nearest representable value. Swift's own operators trap on
+/// overflow, which would end the process for all of its tenants.
 extension FixedWidthInteger {
   /// Parses an integer that consists only of ASCII digits, as protocols encode sizes, positions and counts.
   ///
-  /// - Parameter text: The digits.
+  /// - Parameter text: The decimal digits, without a sign.
   /// - Returns: The integer, or `nil` if the string is empty, contains a sign or white space, or the integer does not
-  ///   fit.
+  ///   fit in the type.
   package init?(digits text: some StringProtocol) {
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
     self.init(text, radix: 10)
   }
 
-  /// Returns the sum, or `nil` if it does not fit.
+  /// Returns the sum of two integers, or `nil` if the sum does not fit in the type.
   package func checkedAdding(_ other: Self) -> Self? {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? nil : sum
   }
 
-  /// Returns the sum, or the nearest representable value.
+  /// Returns the sum of two integers, or the nearest representable value if the sum does not fit in the type.
   package func saturatingAdding(_ other: Self) -> Self {
     checkedAdding(other) ?? (other < 0 ? .min : .max)
   }

@@ -4,22 +4,24 @@
 internal import StorageCrypto
 
 extension String {
-  /// Returns whether two strings have the same bytes.
+  /// Returns whether two strings have the same UTF-8 bytes.
   ///
-  /// It is called for every header of every signature, and is not generic for that reason.
+  /// The method is called for every header of every signature. For speed, it is not generic.
   @inlinable @inline(__always)
   package func isIdentical(to other: String) -> Bool {
     utf8.count == other.utf8.count && hasBytes(of: other)
   }
 
-  /// Returns whether the bytes are those of a string of the same length.
+  /// Returns whether the string has the same UTF-8 bytes as another string of the same length.
   @usableFromInline
   func hasBytes(of other: String) -> Bool {
     withBytes(of: self) { bytes in withBytes(of: other) { bytes.isIdentical(to: $0) } }
   }
 }
 
-/// Splits a string at the bytes of an ASCII character; specialized for each type that is split often.
+/// Splits a string at each occurrence of an ASCII character.
+///
+/// The function compares bytes, and is specialized for each string type that is split often.
 @inline(__always)
 private func cut<Text: StringProtocol>(
   _ text: Text, at separator: Unicode.Scalar, atMost splits: Int
@@ -40,27 +42,27 @@ private func cut<Text: StringProtocol>(
 }
 
 extension Substring {
-  /// Splits the string at the bytes of an ASCII character, and keeps empty parts.
+  /// Splits the substring at each occurrence of an ASCII character, comparing bytes, and keeps empty parts.
   ///
   /// - Parameters:
-  ///   - separator: The character.
-  ///   - splits: The greatest number of splits, from the start.
+  ///   - separator: An ASCII character.
+  ///   - splits: The maximum number of splits, counted from the start of the substring.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
     cut(self, at: separator, atMost: splits)
   }
 }
 
 extension String {
-  /// Splits the string at the bytes of an ASCII character, and keeps empty parts.
+  /// Splits the string at each occurrence of an ASCII character, comparing bytes, and keeps empty parts.
   ///
   /// - Parameters:
-  ///   - separator: The character.
-  ///   - splits: The greatest number of splits, from the start.
+  ///   - separator: An ASCII character.
+  ///   - splits: The maximum number of splits, counted from the start of the string.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
     cut(self, at: separator, atMost: splits)
   }
 
-  /// Returns whether the string starts with the bytes of a prefix.
+  /// Returns whether the string starts with a prefix, comparing UTF-8 bytes.
   package func hasBytePrefix(_ prefix: String) -> Bool {
     withBytes(of: self) { bytes in
       withBytes(of: prefix) { prefix in
@@ -71,74 +73,76 @@ extension String {
     }
   }
 
-  /// Returns the string after a prefix, or `nil` if it does not start with the prefix's bytes.
+  /// Returns the rest of the string after a prefix, or `nil` if the string does not start with the prefix's UTF-8
+  /// bytes.
   package func removingBytePrefix(_ prefix: String) -> Substring? {
     guard hasBytePrefix(prefix) else { return nil }
     return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
   }
 }
 
-/// Comparing and splitting by bytes, as the services do.
+/// String operations that compare and split by UTF-8 bytes, as the storage services do.
 ///
 /// Swift's own operations use characters: an asterisk with a combining accent is not an asterisk, `\u{37e}` equals a
-/// semicolon, and `\u{212a}` in lower case is `k`.
+/// semicolon, and `\u{212a}` in lowercase is `k`.
 extension StringProtocol {
-  /// Returns whether two strings have the same bytes.
+  /// Returns whether two strings have the same UTF-8 bytes.
   package func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// Returns whether the string starts with the bytes of a prefix.
+  /// Returns whether the string starts with a prefix, comparing UTF-8 bytes.
   package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
 
-  /// Returns whether the string ends with the bytes of a suffix.
+  /// Returns whether the string ends with a suffix, comparing UTF-8 bytes.
   package func hasByteSuffix(_ suffix: some StringProtocol) -> Bool {
     utf8.reversed().starts(with: suffix.utf8.reversed())
   }
 
-  /// Returns the string after a prefix, or `nil` if it does not start with the prefix's bytes.
+  /// Returns the rest of the string after a prefix, or `nil` if the string does not start with the prefix's UTF-8
+  /// bytes.
   package func removingBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
     guard hasBytePrefix(prefix) else { return nil }
     return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
   }
 
-  /// Returns the string before a suffix, or `nil` if it does not end with the suffix's bytes.
+  /// Returns the string without a suffix, or `nil` if the string does not end with the suffix's UTF-8 bytes.
   package func removingByteSuffix(_ suffix: some StringProtocol) -> SubSequence? {
     guard hasByteSuffix(suffix) else { return nil }
     return self[..<utf8.index(endIndex, offsetBy: -suffix.utf8.count)]
   }
 
-  /// Returns whether the bytes contain an ASCII character.
+  /// Returns whether the string's UTF-8 bytes contain an ASCII character.
   package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
 
-  /// Returns whether the first byte is an ASCII character.
+  /// Returns whether the string's first byte in UTF-8 is an ASCII character.
   package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }
 
-  /// Splits the string at the bytes of an ASCII character, and keeps empty parts.
+  /// Splits the string at each occurrence of an ASCII character, comparing bytes, and keeps empty parts.
   ///
   /// - Parameters:
-  ///   - separator: The character.
-  ///   - splits: The greatest number of splits, from the start.
+  ///   - separator: An ASCII character.
+  ///   - splits: The maximum number of splits, counted from the start of the string.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
     utf8.split(separator: UInt8(ascii: separator), maxSplits: splits, omittingEmptySubsequences: false)
       .map { self[$0.startIndex..<$0.endIndex] }
   }
 
-  /// Splits the string at the bytes of an ASCII character, and omits empty parts.
+  /// Splits the string at each occurrence of an ASCII character, comparing bytes, and omits empty parts.
   ///
   /// - Parameters:
-  ///   - separator: The character.
-  ///   - splits: The greatest number of splits, from the start.
+  ///   - separator: An ASCII character.
+  ///   - splits: The maximum number of splits, counted from the start of the string.
   package func words(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
     utf8.split(separator: UInt8(ascii: separator), maxSplits: splits).map { self[$0.startIndex..<$0.endIndex] }
   }
 
-  /// Returns the string before the first byte of an ASCII character, or the whole string if it does not contain the
-  /// character.
+  /// Returns the part of the string before the first occurrence of an ASCII character, or the whole string if the
+  /// character does not occur.
   package func bytes(before separator: Unicode.Scalar) -> SubSequence {
     self[..<(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)]
   }
 
-  /// Returns the string from the first byte of an ASCII character, or an empty string if it does not contain the
-  /// character.
+  /// Returns the part of the string from the first occurrence of an ASCII character, or an empty string if the
+  /// character does not occur.
   package func bytes(from separator: Unicode.Scalar) -> SubSequence {
     self[(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)...]
   }
@@ -150,7 +154,9 @@ extension StringProtocol {
 }
 
 extension String {
-  /// Returns whether the bytes contain those of another string, in linear time (Knuth, Morris and Pratt).
+  /// Returns whether the string's UTF-8 bytes contain another string's bytes.
+  ///
+  /// The search takes linear time (Knuth, Morris and Pratt).
   package func containsBytes(of other: String) -> Bool {
     let pattern = Array(other.utf8)
     guard !pattern.isEmpty else { return true }
@@ -170,8 +176,9 @@ extension String {
     return false
   }
 
-  /// Returns the string, truncated at a Unicode scalar boundary and followed by its length in bytes if it is longer than a
-  /// limit.
+  /// Returns the string, truncated if it is longer than a limit in bytes.
+  ///
+  /// A truncated string ends at a Unicode scalar boundary, followed by an ellipsis and the original length in bytes.
   package func shortened(to byteLimit: Int) -> String {
     let bytes = utf8
     guard bytes.count > byteLimit else { return self }

@@ -5,19 +5,19 @@ package import HTTPTypes
 
 /// The header fields of a request that is being signed.
 ///
-/// It also stores the lengths of the names. Most fields that a signature adds are not in the request yet, and a length
-/// that no name has proves this without comparing names.
+/// The draft also stores the lengths of the field names. Most fields that a signature adds are not in the request yet.
+/// A length that no existing name has proves that a field is new without comparing names.
 package struct FieldDraft: ~Copyable {
   package private(set) var fields: HTTPFields
 
-  /// A bit for each length that a name has; the highest bit stands for all greater lengths.
+  /// A bit mask of the field name lengths; the highest bit represents all lengths of 63 bytes or more.
   private var nameLengths: UInt64 = 0
 
-  /// Creates a draft with the fields of a request.
+  /// Creates a draft with a request's header fields.
   ///
   /// - Parameters:
-  ///   - fields: The fields.
-  ///   - additions: The number of fields for which capacity is reserved.
+  ///   - fields: The request's header fields.
+  ///   - additions: The number of additional fields to reserve capacity for.
   package init(_ fields: HTTPFields, adding additions: Int = 0) {
     self.fields = fields
     if additions > 0 { self.fields.reserveCapacity(fields.count &+ additions) }
@@ -28,12 +28,12 @@ package struct FieldDraft: ~Copyable {
     1 &<< UInt64(truncatingIfNeeded: min(name.canonicalName.utf8.count, 63))
   }
 
-  /// Returns the index of the first field with a name, or `nil` if there is none.
+  /// Returns the index of the first field with the given name, or `nil` if the draft contains no such field.
   package func index(of name: HTTPField.Name) -> Int? {
     nameLengths & Self.bit(of: name) == 0 ? nil : fields.index(of: name)
   }
 
-  /// Replaces all fields with the same name, or appends the field.
+  /// Sets a header field, replacing all fields with the same name.
   package mutating func set(_ field: consuming HTTPField) {
     let bit = Self.bit(of: field.name)
     if nameLengths & bit != 0 { return fields.replace(field) }
@@ -41,7 +41,7 @@ package struct FieldDraft: ~Copyable {
     fields.append(field)
   }
 
-  /// Removes all fields with a name.
+  /// Removes all header fields with the given name.
   package mutating func remove(_ name: HTTPField.Name) {
     if index(of: name) != nil { fields[name] = nil }
   }

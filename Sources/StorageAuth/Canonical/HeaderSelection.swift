@@ -4,19 +4,20 @@
 public import HTTPTypes
 package import StorageCrypto
 
-/// A signed header: its index, and the start of its name as a sort key.
+/// A signed header, represented by its field index and by the start of its name as a sort key.
 @usableFromInline
 package struct SelectedHeader: BitwiseCopyable {
-  /// The first sixteen bytes of the name as an integer that sorts as the name does.
+  /// The first sixteen bytes of the header name as an integer that sorts in the same order as the name.
   @usableFromInline let rank: UInt128
 
-  /// The index among the request's fields, or ``host`` for the authority.
+  /// The header's index among the request's fields, or ``host`` for the request's authority.
   @usableFromInline package let index: Int32
 
-  /// Whether the value is known to be ASCII and unchanged by collapsing white space.
+  /// Whether the header value is known to consist of ASCII characters and to remain unchanged when white space is
+  /// collapsed.
   @usableFromInline package let isCollapsed: Bool
 
-  /// The index that stands for the authority, which is not a field.
+  /// The index that represents the request's authority, which is signed as the `host` header but is not a field.
   @inlinable package static var host: Int32 { -1 }
 
   package init(name: Span<UInt8>, index: Int32, isCollapsed: Bool = false) {
@@ -27,7 +28,7 @@ package struct SelectedHeader: BitwiseCopyable {
     self.index = index
   }
 
-  /// Sorts headers by the bytes of their lower-case names.
+  /// Sorts signed headers by the bytes of their lowercase names.
   ///
   /// - Returns: The index of a field whose name appears twice, or `nil` if all names are different.
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
@@ -49,21 +50,22 @@ package struct SelectedHeader: BitwiseCopyable {
     return nil
   }
 
-  /// Returns whether two headers have the same name.
+  /// Returns whether two signed headers have the same name.
   package func hasName(of other: SelectedHeader, in fields: HTTPFields) -> Bool {
     rank == other.rank && name(in: fields).isIdentical(to: other.name(in: fields))
   }
 
-  /// Returns the name in lower case.
+  /// Returns the header's name in lowercase.
   package func name(in fields: HTTPFields) -> String {
     index == Self.host ? "host" : fields[Int(index)].name.canonicalName
   }
 }
 
-// A field contains three strings, and a copy of it retains each of them: the functions below read one string in place.
+// A field contains three strings, and copying the field retains each string. The functions below therefore read one
+// string in place.
 
 extension HTTPFields {
-  /// Calls `body` with the lower-case name of a field.
+  /// Calls a closure with the UTF-8 bytes of a field's lowercase name.
   @inlinable @inline(__always)
   package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     let name = self[index].name.canonicalName
@@ -71,10 +73,10 @@ extension HTTPFields {
     return result ?? body(Array(name.utf8).span)
   }
 
-  /// Calls `body` with the value of a field.
+  /// Calls a closure with the bytes of a field's value.
   @inlinable @inline(__always)
   package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-    // The string of a value that is not UTF-8 has different bytes; it then contains U+FFFD and is not ASCII.
+    // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
     let text = self[index].value
     let result = unsafe text.utf8.withContiguousStorageIfAvailable { bytes -> Result? in
       let bytes = unsafe Span(_unsafeElements: bytes)
@@ -86,7 +88,7 @@ extension HTTPFields {
 }
 
 extension Span<UInt8> {
-  /// Whether all bytes are ASCII characters.
+  /// Whether all bytes in the span are ASCII characters.
   @inlinable @inline(__always)
   var isASCII: Bool {
     var seen: UInt8 = 0
@@ -96,12 +98,14 @@ extension Span<UInt8> {
   }
 }
 
-/// The properties of a field value that matter to a scheme that collapses white space.
+/// The properties of a field value that matter to a signature scheme that collapses white space.
 package struct FieldValueTraits {
-  /// Whether the value contains a tab or another control character.
+  /// Whether the field value contains a tab or another control character.
   package let holdsControl: Bool
 
-  /// Whether all bytes are ASCII characters, and no space is at an end or next to another one.
+  /// Whether the field value is ASCII and has no control characters and no leading, trailing or consecutive spaces.
+  ///
+  /// Collapsing white space leaves such a value unchanged.
   package let isCollapsed: Bool
 
   fileprivate init(_ value: Span<UInt8>) {
@@ -121,20 +125,20 @@ package struct FieldValueTraits {
 }
 
 extension HTTPFields {
-  /// Returns the properties of a field's value.
+  /// Returns the properties of the field value at an index.
   package func traitsOfValue(at index: Int) -> FieldValueTraits {
     let text = self[index].value
     let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
       unsafe FieldValueTraits(Span(_unsafeElements: $0))
     }
-    // The string of a value that is not UTF-8 has different bytes; it then contains U+FFFD and is not ASCII.
+    // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
     if let traits, traits.isCollapsed { return traits }
     return unsafe self[index].withUnsafeBytesOfValue { unsafe FieldValueTraits(Span(_unsafeElements: $0)) }
   }
 }
 
 extension ByteWriter {
-  /// Appends the value of a header field without white space at its ends, and with each inner run of white space as one
+  /// Appends a header value with white space removed at both ends and each inner run of white space collapsed to one
   /// space.
   ///
   /// White space is spaces and tabs, also within quotation marks. The rule is that of the IAM page "Create a signed AWS
@@ -166,15 +170,16 @@ extension ByteWriter {
 }
 
 extension HTTPField {
-  /// Creates a field with the value that `body` writes, which must consist of ASCII characters that a field value may
-  /// contain.
+  /// Creates a header field with a value that a closure writes.
+  ///
+  /// The value must consist of ASCII characters that are allowed in a field value.
   package init(name: Name, writing body: (inout ByteWriter) -> Void) {
     self.init(name: name, value: String(writing: body))
   }
 }
 
 extension HTTPFields {
-  /// Replaces all fields with the same name, or appends the field.
+  /// Replaces all fields that have the given field's name, or appends the field if the name is new.
   package mutating func replace(_ field: consuming HTTPField) {
     guard let first = index(of: field.name) else { return append(field) }
     let name = field.name.canonicalName
@@ -186,7 +191,7 @@ extension HTTPFields {
     }
   }
 
-  /// Returns the index of the first field with a name, or `nil` if there is none.
+  /// Returns the index of the first field with the given name, or `nil` if there is no such field.
   package func index(of name: HTTPField.Name) -> Int? {
     let name = name.canonicalName
     var index = 0
@@ -199,9 +204,9 @@ extension HTTPFields {
 }
 
 extension SigningError {
-  /// Creates the error for a signed header that appears twice.
+  /// Creates the error for a header that must be signed but appears twice in the request.
   ///
-  /// - Parameter name: The name of the header.
+  /// - Parameter name: The name of the repeated header.
   public static func repeatedHeader(_ name: HTTPField.Name) -> SigningError {
     SigningError(
       .invalidHeader, "The header \(name.rawName), which is signed, appears twice.", remedy: "Send it once.")

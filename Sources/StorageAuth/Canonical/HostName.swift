@@ -3,24 +3,26 @@
 
 internal import StorageCrypto
 
-/// The structure of a host with an optional port, parsed in one pass over its bytes because every signature needs it.
+/// The structure of a host with an optional port.
+///
+/// The host is parsed in one pass over its bytes, because every signature needs the result.
 package struct HostName: BitwiseCopyable {
-  /// The index at which the host ends and the port begins.
+  /// The index at which the host ends; the rest of the authority is the port, with its colon.
   package let end: Int
 
-  /// Whether the host is an IP address or `localhost`, which cannot have a bucket in front of it.
+  /// Whether the host is an IP address or `localhost`, which a bucket name cannot precede.
   package let isAddressOrLocalhost: Bool
 
-  /// The index of the first dot, or `nil` if there is none.
+  /// The index of the host's first dot, or `nil` if the host contains no dot.
   let firstDot: Int?
 
-  /// The number of dots.
+  /// The number of dots in the host.
   let dots: Int
 
-  /// Whether the string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
+  /// Whether the parsed string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
   package let isWellFormed: Bool
 
-  /// Parses a host with an optional port.
+  /// Parses a host, with an optional port, from its UTF-8 bytes.
   package init(_ authority: Span<UInt8>) {
     if authority.count > 0, authority[0] == UInt8(ascii: "[") {
       self.init(bracketed: authority)
@@ -29,7 +31,7 @@ package struct HostName: BitwiseCopyable {
     }
   }
 
-  /// Parses a string that does not start with a bracket.
+  /// Parses a host, with an optional port, that does not start with a bracket.
   private init(withoutBrackets authority: Span<UInt8>) {
     var index = 0
     var dots = 0
@@ -39,7 +41,7 @@ package struct HostName: BitwiseCopyable {
       let left = authority.count &- index
       let lanes = ByteLanes(authority, from: index)
       let isDot = lanes.equal(UInt8(ascii: "."))
-      // The range from the hyphen to `9` contains `-`, `.`, `/` and the digits.
+      // The range from `-` to `9` contains `-`, `.`, `/` and the digits.
       let isHost = lanes.areLetters.union(lanes.lie(from: UInt8(ascii: "-"), through: UInt8(ascii: "9")))
         .subtracting(lanes.equal(UInt8(ascii: "/"))).union(lanes.equal(UInt8(ascii: "_")))
       let stop = isHost.inverted.first
@@ -64,7 +66,7 @@ package struct HostName: BitwiseCopyable {
       : index == 9 && Self.equalsIgnoringCase(host, "localhost")
   }
 
-  /// Parses a string that starts with a bracket.
+  /// Parses an IPv6 address in brackets, with an optional port.
   private init(bracketed authority: Span<UInt8>) {
     var index = 1
     var isWellFormed = true
@@ -85,7 +87,7 @@ package struct HostName: BitwiseCopyable {
     isAddressOrLocalhost = true
   }
 
-  /// Returns whether a string is empty, or a colon and a port number.
+  /// Returns whether a string is empty, or a colon followed by a valid port number.
   private static func isPort(_ text: Span<UInt8>) -> Bool {
     guard text.count > 0 else { return true }
     guard text[0] == UInt8(ascii: ":"), (2...6).contains(text.count) else { return false }
@@ -97,7 +99,7 @@ package struct HostName: BitwiseCopyable {
     return (1...65_535).contains(port)
   }
 
-  /// Returns whether a string equals a lower-case literal, ignoring the case of ASCII letters.
+  /// Returns whether a string equals a lowercase literal, ignoring the case of ASCII letters.
   static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowered: StaticString) -> Bool {
     guard text.count == lowered.utf8CodeUnitCount else { return false }
     return lowered.withUTF8Buffer { lowered in
@@ -118,7 +120,7 @@ package func isHost(_ text: String) -> Bool {
   withBytes(of: text) { HostName($0).isWellFormed }
 }
 
-/// Returns the host of an authority without its port.
+/// Returns the host part of an authority, which is a host with an optional port.
 package func hostWithoutPort(_ authority: String) -> String {
   withBytes(of: authority) { bytes in
     let end = HostName(bytes).end
@@ -126,12 +128,14 @@ package func hostWithoutPort(_ authority: String) -> String {
   }
 }
 
-/// Returns whether a host is an IP address or `localhost`, which cannot have a bucket in front of it.
+/// Returns whether a host, with or without a port, is an IP address or `localhost`, which a bucket name cannot precede.
 package func isAddressOrLocalhost(_ authority: String) -> Bool {
   withBytes(of: authority) { HostName($0).isAddressOrLocalhost }
 }
 
-/// Returns whether a host is always this machine: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`.
+/// Returns whether a host, with or without a port, always refers to this machine.
+///
+/// Such hosts are `localhost`, names that end in `.localhost`, addresses in 127.0.0.0/8, and `[::1]`.
 package func isLoopbackHost(_ authority: String) -> Bool {
   let host = hostWithoutPort(authority).asciiLowercased
   if host == "localhost" || host.hasByteSuffix(".localhost") || host == "[::1]" { return true }

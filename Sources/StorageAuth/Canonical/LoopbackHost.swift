@@ -1,19 +1,20 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A check of the names of this machine in a Host header.
+/// A check of whether a request's Host header refers to this machine.
 ///
-/// Any web page could read from a loopback server that responds to every host name: once the page is loaded, its own
-/// name is made to resolve to 127.0.0.1 (DNS rebinding), and the browser then treats the server as the page's origin.
-/// The Host header still contains the page's name.
+/// A loopback server that responds to every host name is readable by any web page: after the page is loaded, the
+/// attacker makes the page's name resolve to 127.0.0.1 (DNS rebinding), and the browser then treats the server as the
+/// page's origin. The Host header still contains the page's name.
 package enum LoopbackHost {
-  /// Returns whether an authority is a name or an address of the loopback interface, with or without a port.
+  /// Returns whether an authority contains a name or an address of the loopback interface, with or without a port.
   ///
-  /// The function accepts `localhost` and names below it, which always are this machine (RFC 6761, section 6.3),
-  /// `127.0.0.0/8` and `::1`, in any case and with or without a final dot. It does not accept IPv4 addresses in other
-  /// notations than four decimal numbers.
+  /// The function accepts `localhost` and names that end in `.localhost`, which always refer to this machine (RFC 6761,
+  /// section 6.3), addresses in `127.0.0.0/8`, and `::1`. It ignores case and a final dot. It does not accept IPv4
+  /// addresses in notations other than four decimal numbers.
   ///
-  /// - Parameter authority: The Host header, or `nil` if the request has none, for which the result is `false`.
+  /// - Parameter authority: The Host header, or `nil` if the request has no such header, for which the result is
+  ///   `false`.
   package static func isNamed(by authority: String?) -> Bool {
     guard let authority, let host = host(of: authority) else { return false }
     if let address = NetworkAddress(host) {
@@ -25,8 +26,9 @@ package enum LoopbackHost {
 
   private static let loopback: [UInt8] = Array(repeating: 0, count: 15) + [1]
 
-  /// Returns the host without port, brackets and final dot, or `nil` if the string is not an authority or contains a
-  /// user name.
+  /// Returns the host of an authority without port, brackets and final dot.
+  ///
+  /// The result is `nil` if the string is not an authority or contains a user name.
   private static func host(of authority: String) -> String? {
     let bytes = authority.utf8
     guard bytes.allSatisfy({ isLetterOrDigit($0) || ".-:[]".utf8.contains($0) }) else { return nil }
@@ -42,7 +44,7 @@ package enum LoopbackHost {
     return String(host.utf8.last == UInt8(ascii: ".") ? host.dropLast() : host)
   }
 
-  /// Returns whether the rest after the host is empty, or a colon and digits.
+  /// Returns whether the part of an authority after the host is empty, or a colon followed by one to five digits.
   private static func isPort(_ rest: Substring.UTF8View) -> Bool {
     guard let first = rest.first else { return true }
     let digits = rest.dropFirst()

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RequestTarget.Parameter: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name and the value; the value of a session token or a signature is masked.
+  /// The parameter as `name=value`, with the value masked if it is a session token or a signature.
   public var description: String {
     guard let value else { return name.string }
     return "\(name)=\(SecretName.isSecret(name.string) ? Secret.mask : value.string)"
@@ -11,7 +11,7 @@ extension RequestTarget.Parameter: CustomStringConvertible, CustomDebugStringCon
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with the name and the value, which is masked if it is secret.
+  /// A mirror with the parameter's name and value; a secret value is masked.
   public var customMirror: Mirror {
     Mirror(
       self,

@@ -5,18 +5,19 @@ public import HTTPTypes
 internal import StorageCrypto
 
 extension RequestTarget {
-  /// Parses the target of a request.
+  /// Parses the target of an HTTP request.
   ///
-  /// The addressing style determines whether the bucket is the first segment of the path, the first label of the host,
-  /// or the bucket of the whole host. A `+` in a query stands for a space, as the services decode it; in a path it
-  /// stands for itself.
+  /// The addressing style determines whether the bucket is the first segment of the path or the first label of the
+  /// host, or whether the whole host stands for the bucket. A `+` in the query is decoded as a space, as the services
+  /// decode it; a `+` in the path is not decoded.
   ///
   /// - Parameters:
-  ///   - request: The request as it arrived, with the path still percent-encoded and the host as the authority.
-  ///   - style: The position of the bucket name; by default the path for an IP address or `localhost`, otherwise the
-  ///     host.
-  ///   - bucket: The bucket of a custom domain; by default the host itself is used as its name.
-  ///   - hosts: The hosts of the service without a bucket.
+  ///   - request: The request as received, with the path still percent-encoded and the host as the authority.
+  ///   - style: The position of the bucket name. If `nil`, the bucket is in the path for an IP address or `localhost`,
+  ///     otherwise in the host.
+  ///   - bucket: The bucket that a custom domain stands for. If `nil`, the host without its port is used as the bucket
+  ///     name.
+  ///   - hosts: The rule that recognizes the service's own hosts, which contain no bucket name.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the host, the path or the
   ///   query cannot be parsed in exactly one way.
   public init(
@@ -49,7 +50,7 @@ extension RequestTarget {
   }
 }
 
-/// Parses the path and the query of a request; it reads each byte twice.
+/// Parses a request's path and query; reads each byte twice.
 private func read(_ wire: Span<UInt8>) throws(VerificationError) -> (path: String, [RequestTarget.Parameter]) {
   let end = wire.index(of: UInt8(ascii: "?"), in: wire.indices) ?? wire.count
   guard !wire.isEmpty, wire[0] == UInt8(ascii: "/"), isWellFormedURLText(wire),
@@ -76,8 +77,9 @@ private func read(_ wire: Span<UInt8>) throws(VerificationError) -> (path: Strin
   return (path, parameters)
 }
 
-/// Percent-decodes a range of a well-formed string, which is ASCII, or returns `nil` if the decoded bytes are not
-/// UTF-8.
+/// Percent-decodes a range of a well-formed URL path with its query.
+///
+/// The URL is ASCII. The result is `nil` if the decoded bytes are not UTF-8.
 private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool) -> String? {
   let part = wire.extracting(range)
   let isEscaped = part.indices.contains { index in
@@ -89,7 +91,7 @@ private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool
 }
 
 extension Span<UInt8> {
-  /// Returns the first index of a byte in a range, or `nil` if the range does not contain it.
+  /// Returns the first index of a byte within a range of the span, or `nil` if the range does not contain the byte.
   fileprivate func index(of byte: UInt8, in range: Range<Int>) -> Int? {
     for index in range where self[index] == byte { return index }
     return nil
@@ -97,7 +99,7 @@ extension Span<UInt8> {
 }
 
 extension VerificationError {
-  /// Creates the error for a request that cannot be parsed.
+  /// Creates the error for a request whose host, path or query cannot be parsed.
   package static func unreadable(_ message: String) -> VerificationError {
     VerificationError(.malformed, message, remedy: "Percent-encode the path and the query once, in UTF-8.")
   }

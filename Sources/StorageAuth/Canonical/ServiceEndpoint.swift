@@ -4,32 +4,32 @@
 public import HTTPTypes
 internal import StorageCrypto
 
-/// The endpoint of a service: scheme, host, port, and the position of the bucket name.
+/// The endpoint of a storage service: the scheme, the host, the port, and the position of the bucket name.
 ///
 /// ```swift
 /// let endpoint = try ServiceEndpoint("http://127.0.0.1:9000")
 /// let request = try endpoint.request(.get, bucket: "photos", key: "cat.jpg")   // http://127.0.0.1:9000/photos/cat.jpg
 /// ```
 public struct ServiceEndpoint: Sendable, Hashable {
-  /// The scheme, `https` or `http`.
+  /// The URL scheme of the endpoint, `https` or `http`.
   public let scheme: String
 
-  /// The host, with the port if it is not the default of the scheme.
+  /// The endpoint's host in lowercase, with the port if the URL specified a port.
   public let authority: String
 
-  /// The position of the bucket name.
+  /// The position of the bucket name in URLs of this endpoint.
   public let style: AddressingStyle
 
-  /// The greatest length of an object key of the service, in bytes of UTF-8.
+  /// The maximum length of the service's object keys, in bytes of UTF-8.
   public var keyByteLimit: Int
 
-  /// Parses an endpoint from a URL without a path, in which `https://` is optional.
+  /// Parses an endpoint from a URL that consists of a scheme, a host and a port; `https://` is optional.
   ///
   /// - Parameters:
-  ///   - url: The URL, such as `https://oss-cn-hangzhou.aliyuncs.com`.
-  ///   - style: The position of the bucket name; by default the path for an IP address or `localhost`, otherwise the
-  ///     host.
-  ///   - keyByteLimit: The greatest length of an object key of the service, in bytes of UTF-8.
+  ///   - url: A URL without a path, such as `https://oss-cn-hangzhou.aliyuncs.com`.
+  ///   - style: The position of the bucket name. If `nil`, the bucket is in the path for an IP address or `localhost`,
+  ///     otherwise in the host.
+  ///   - keyByteLimit: The maximum length of the service's object keys, in bytes of UTF-8.
   /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidConfiguration`` if the string is not such a
   ///   URL.
   public init(_ url: String, style: AddressingStyle? = nil, keyByteLimit: Int = 1023) throws(SigningError) {
@@ -52,21 +52,21 @@ public struct ServiceEndpoint: Sendable, Hashable {
     }
   }
 
-  /// A Boolean value that indicates whether the host is always this machine.
+  /// A Boolean value that indicates whether the endpoint's host always refers to this machine.
   public var isLoopback: Bool { isLoopbackHost(authority) }
 
-  /// Creates a request for a bucket or an object, and percent-encodes its path and query.
+  /// Creates a request for a service, a bucket or an object, and percent-encodes its path and query.
   ///
   /// - Parameters:
-  ///   - method: The method.
-  ///   - bucket: The bucket, or `nil` for the service itself.
-  ///   - key: The object key without any encoding, or `nil` for the bucket itself.
-  ///   - parameters: The query parameters without any encoding.
-  ///   - headers: The headers.
+  ///   - method: The HTTP method.
+  ///   - bucket: The bucket name, or `nil` for a request to the service.
+  ///   - key: The object key without percent-encoding, or `nil` for a request to the bucket.
+  ///   - parameters: The query parameters without percent-encoding.
+  ///   - headers: The header fields of the request.
   /// - Returns: The unsigned request.
   /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidRequest`` if no service accepts the bucket
-  ///   or the key: an invalid bucket name, an empty key, a key with a NUL character or more than ``keyByteLimit``
-  ///   bytes, or a key without a bucket.
+  ///   or the key: an invalid bucket name, an empty key, a key that contains a NUL character or more than
+  ///   ``keyByteLimit`` bytes, or a key without a bucket.
   public func request(
     _ method: HTTPRequest.Method, bucket: String?, key: String? = nil, parameters: [RequestTarget.Parameter] = [],
     headers: HTTPFields = [:]
@@ -118,7 +118,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
   }
 }
 
-/// Returns whether a string is a valid bucket name of OSS or, with the account number at its end, of COS.
+/// Returns whether a string is a valid bucket name of OSS, or of COS with the account number at the end.
 package func isBucketName(_ name: String) -> Bool {
   let bytes = name.utf8
   func isEnd(_ byte: UInt8?) -> Bool {
@@ -133,9 +133,9 @@ package func isBucketName(_ name: String) -> Bool {
     }
 }
 
-/// Returns whether a string is a valid bucket name of S3 with dots between its labels.
+/// Returns whether a string is a valid S3 bucket name that contains dots.
 ///
-/// Such a name must be part of the path, because a wildcard certificate covers only one label.
+/// Such a bucket name must be in the path, because a wildcard certificate matches only one label.
 package func isDottedBucketName(_ name: String) -> Bool {
   let labels = name.parts(between: ".")
   func isNumber(_ label: Substring) -> Bool {
@@ -144,9 +144,9 @@ package func isDottedBucketName(_ name: String) -> Bool {
   guard (3...63).contains(name.utf8.count), labels.count > 1, labels.count != 4 || !labels.allSatisfy(isNumber) else {
     return false
   }
-  // A label may be shorter than a bucket name, so that the prefix gives it the required length.
+  // A label may be shorter than a bucket name; the prefix gives the label the required length.
   return labels.allSatisfy { !$0.isEmpty && !$0.beginsWithByte("-") && isBucketName("aa\($0)") }
 }
 
-/// Returns whether a string is a valid bucket name of a service that allows dots.
+/// Returns whether a string is a valid bucket name for a service that allows dots in bucket names.
 package func isBucketNameWithOrWithoutDots(_ name: String) -> Bool { isBucketName(name) || isDottedBucketName(name) }

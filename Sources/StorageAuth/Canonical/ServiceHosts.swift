@@ -3,7 +3,7 @@
 
 internal import StorageCrypto
 
-/// The rule that distinguishes a service's own hosts from those with a bucket in front of them.
+/// A rule that distinguishes a service's own hosts from hosts that start with a bucket name.
 ///
 /// A provider declares its own rule:
 ///
@@ -18,18 +18,20 @@ public struct ServiceHosts: Sendable {
   private let domain: StaticString
   private let dotCount: Int
 
-  /// The rule for a service with unknown hosts: only a host with one label has no bucket.
+  /// The rule for a service whose hosts are unknown: the first label is a bucket name unless the host has only one
+  /// label.
   public static let unknown = ServiceHosts(label: "")
 
-  /// Creates a rule.
+  /// Creates a rule that recognizes a service's own hosts by their first label or by their number of labels.
   ///
   /// - Parameters:
-  ///   - label: A first label that stands for the service, in lower case; empty if there is none.
-  ///   - otherLabel: A second such label.
-  ///   - domain: The domain of the vendor's own hosts, in lower case and with a leading dot, such as `.example.com`;
-  ///     empty if the labels are sufficient.
-  ///   - labelCount: The number of labels of the vendor's own hosts without a bucket; in a host of the vendor with
-  ///     another number of labels, the first label is a bucket.
+  ///   - label: The lowercase first label of hosts without a bucket, or an empty string if the service has no such
+  ///     label.
+  ///   - otherLabel: A second label with the same meaning, or an empty string.
+  ///   - domain: The domain of the vendor's hosts, in lowercase and with a leading dot, such as `.example.com`, or an
+  ///     empty string if the labels are sufficient.
+  ///   - labelCount: The number of labels in the vendor's hosts without a bucket. In a host of the vendor with another
+  ///     number of labels, the first label is a bucket name.
   public init(
     label: StaticString, otherLabel: StaticString = "", domain: StaticString = "", labelCount: Int = 0
   ) {
@@ -39,24 +41,24 @@ public struct ServiceHosts: Sendable {
     dotCount = max(labelCount, 1) - 1
   }
 
-  /// Returns whether a host, with or without a port, belongs to the vendor's domain.
+  /// Returns a Boolean value that indicates whether a host belongs to the vendor's domain.
   ///
-  /// - Parameter authority: The host.
+  /// - Parameter authority: The host, with or without a port.
   public func own(_ authority: String) -> Bool {
     withBytes(of: authority) { owns(HostName($0), in: $0) }
   }
 
-  /// Returns whether a host, with or without a port, is that of the service itself, without a bucket.
+  /// Returns a Boolean value that indicates whether a host is one of the service's own hosts, without a bucket name.
   ///
-  /// - Parameter authority: The host.
+  /// - Parameter authority: The host, with or without a port.
   public func isService(_ authority: String) -> Bool {
     withBytes(of: authority) { bucketEnd(of: HostName($0), in: $0) == nil }
   }
 
-  /// Returns the bucket in a host, with or without a port: its first label, or `nil` if the host is that of the service
-  /// itself.
+  /// Returns the bucket name in a host, which is the first label, or `nil` if the host is one of the service's own
+  /// hosts.
   ///
-  /// - Parameter authority: The host.
+  /// - Parameter authority: The host, with or without a port.
   public func bucket(in authority: String) -> String? {
     withBytes(of: authority) { bytes in
       bucketEnd(of: HostName(bytes), in: bytes)
@@ -64,14 +66,14 @@ public struct ServiceHosts: Sendable {
     }
   }
 
-  /// Returns whether a host belongs to the vendor's domain.
+  /// Returns whether a parsed host belongs to the vendor's domain.
   package func owns(_ host: HostName, in authority: Span<UInt8>) -> Bool {
     let count = domain.utf8CodeUnitCount
     return count > 0 && host.end > count
       && HostName.equalsIgnoringCase(authority.extracting((host.end - count)..<host.end), domain)
   }
 
-  /// Returns the index at which the first label of a host ends, or `nil` if the host is that of the service itself.
+  /// Returns the index at which the bucket name in a host ends, or `nil` if the host is one of the service's own hosts.
   package func bucketEnd(of host: HostName, in authority: Span<UInt8>) -> Int? {
     guard let firstDot = host.firstDot else { return nil }
     if owns(host, in: authority) { return host.dots == dotCount ? nil : firstDot }

@@ -4,10 +4,11 @@
 public import HTTPTypes
 
 extension RequestTarget {
-  /// Returns the value of a parameter that may appear at most once, an empty string if it has no value, or `nil` if it
-  /// is missing.
+  /// Returns the value of a query parameter that may appear at most once, or `nil` if the parameter is missing.
   ///
-  /// - Parameter name: The name.
+  /// For a parameter without `=`, the result is an empty string.
+  ///
+  /// - Parameter name: The parameter name, which is compared case-sensitively.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the parameter appears
   ///   twice.
   public func uniqueValue(for name: WireText) throws(VerificationError) -> String? {
@@ -21,9 +22,9 @@ extension RequestTarget {
 }
 
 extension HTTPFields {
-  /// Returns the value of a field that may appear at most once, or `nil` if it is missing.
+  /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
   ///
-  /// - Parameter name: The name.
+  /// - Parameter name: The field name.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the field appears twice.
   public func uniqueValue(for name: HTTPField.Name) throws(VerificationError) -> String? {
     var value: String?

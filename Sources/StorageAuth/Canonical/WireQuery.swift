@@ -3,17 +3,17 @@
 
 package import StorageCrypto
 
-/// The ranges of one undecoded query parameter in a request's path.
+/// The byte ranges of an undecoded query parameter in a request's path.
 @usableFromInline
 package struct WireParameter: BitwiseCopyable {
   @usableFromInline let nameStart: Int32
   @usableFromInline let nameEnd: Int32
   @usableFromInline let valueEnd: Int32
 
-  /// Whether name and value consist only of unreserved characters, so that both are in their canonical encoding.
+  /// Whether the name and the value consist only of unreserved characters, so that both are in canonical encoding.
   @usableFromInline package let isCanonical: Bool
 
-  /// Whether name and value contain neither an escape nor a plus sign, so that both equal their decoded form.
+  /// Whether the name and the value contain neither an escape nor a plus sign, so that both equal their decoded form.
   @usableFromInline package let isDecoded: Bool
 
   init(nameStart: Int, nameEnd: Int, valueEnd: Int, isCanonical: Bool, isDecoded: Bool) {
@@ -24,45 +24,45 @@ package struct WireParameter: BitwiseCopyable {
     self.valueEnd = Int32(truncatingIfNeeded: valueEnd)
   }
 
-  /// The range of the name.
+  /// The byte range of the parameter name.
   @inlinable @inline(__always)
   package var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
 
-  /// The range of the value, which is empty if the parameter has none.
+  /// The byte range of the parameter value, which is empty if the parameter has no value.
   @inlinable @inline(__always)
   package var value: Range<Int> { min(Int(nameEnd) + 1, Int(valueEnd))..<Int(valueEnd) }
 
-  /// Returns whether the name, without decoding, equals a literal.
+  /// Returns whether the undecoded parameter name equals a literal.
   package func isNamed(_ text: StaticString, in wire: Span<UInt8>) -> Bool {
     name.count == text.utf8CodeUnitCount && wire.extracting(name).starts(with: text)
   }
 }
 
-/// The undecoded path of a request, without its query.
+/// The structure of a request's undecoded path, without the query.
 @usableFromInline
 package struct WirePath: BitwiseCopyable {
-  /// The index at which the path ends and the query begins.
+  /// The index at which the path ends; the query, if any, begins after the `?` at this index.
   @usableFromInline package let end: Int
 
   /// Whether the path contains no escape, so that it equals its decoded form.
   @usableFromInline package let isDecoded: Bool
 
-  /// Whether the path consists only of unreserved characters and slashes, so that it is in its canonical encoding.
+  /// Whether the path consists only of unreserved characters and slashes, so that it is in canonical encoding.
   @usableFromInline package let isCanonical: Bool
 
-  /// Whether the path or the query contains an escaped `?`, `&` or `=`, or the query a `?`.
+  /// Whether the path or the query contains an escaped `?`, `&` or `=`, or the query contains a literal `?`.
   ///
-  /// A program that decodes before it splits finds other parts in such a string.
+  /// A program that decodes such a string before splitting it obtains different parts.
   @usableFromInline package let holdsSeparator: Bool
 }
 
-/// A parser that splits the path and the query of a request into parts without decoding them.
+/// A parser that splits a request's path and query into parts without decoding them.
 package enum WireQuery {
-  /// Splits a request's path.
+  /// Splits a request's path, including the query, into the path and the query parameters.
   ///
   /// - Parameters:
-  ///   - wire: The path with its query.
-  ///   - parameters: The list that receives the parameters in their order.
+  ///   - wire: The undecoded path with its query.
+  ///   - parameters: The list that receives the query parameters in their order.
   /// - Returns: The path without its query, or `nil` if the string is not valid in a URL: it does not start with `/`,
   ///   contains a space, a control character, a `#` or a byte that is not ASCII, or an escape is malformed.
   package static func cut(_ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>) -> WirePath? {
@@ -93,8 +93,7 @@ package enum WireQuery {
     index &+= 1
     var start = index
     var nameEnd = -1
-    // The flags for the current parameter: whether all of its bytes are unreserved, and whether they stand for
-    // themselves.
+    // The flags for the current parameter: whether all of its bytes are unreserved, and whether no byte needs decoding.
     isCanonical = true
     var isDecodedParameter = true
     while index < count {
@@ -155,7 +154,9 @@ package enum WireQuery {
     byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "=")
   }
 
-  /// Sorts parameters by name; equal names are sorted by value, or keep their order.
+  /// Sorts query parameters by name.
+  ///
+  /// Parameters with equal names are sorted by value if `thenByValue` is `true`; otherwise they keep their order.
   package static func sort(
     _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder,
     thenByValue: Bool = true
@@ -167,14 +168,14 @@ package enum WireQuery {
     }
   }
 
-  /// Sorts parameters by name, and throws if a name appears twice.
+  /// Sorts query parameters by name, and throws an error if a name appears twice.
   package static func sortDistinct(
     _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder
   ) throws(SigningError) {
     if parameters.sort(by: { compareNames($0, $1, of: wire, by: order) }) { throw SigningError.repeatedParameter }
   }
 
-  /// Compares the names of two parameters, and returns a negative integer, zero or a positive integer.
+  /// Compares the names of two query parameters, and returns a negative integer, zero or a positive integer.
   package static func compareNames(
     _ first: WireParameter, _ second: WireParameter, of wire: Span<UInt8>, by order: EncodedOrder
   ) -> Int {
@@ -182,22 +183,23 @@ package enum WireQuery {
   }
 }
 
-/// The parameters that a URL must not have before it is signed, because the services accept only one authorization.
+/// Query parameters that a URL must not contain before it is signed, because the services accept only one signature.
 package struct RefusedParameters {
   private let names: NameTable
   private let end: Int
 
-  /// Creates a list of refused parameters.
+  /// Creates a list of query parameters that are rejected in an unsigned URL.
   ///
   /// - Parameters:
-  ///   - names: The names, which are compared in their encoded form.
-  ///   - end: The index before which they are refused; the signer adds its own parameters after it.
+  ///   - names: The parameter names, in their percent-encoded form.
+  ///   - end: The byte index before which the parameters are rejected. The signer adds its own parameters after this
+  ///     index.
   package init(_ names: NameTable, before end: Int = .max) {
     self.names = names
     self.end = end
   }
 
-  /// Rejects parameters of a path that already carries a signature.
+  /// Throws an error if the parsed query parameters show that the URL already contains a signature.
   package func check(
     _ parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>
   ) throws(SigningError) {
@@ -210,7 +212,7 @@ package struct RefusedParameters {
     }
   }
 
-  /// Rejects a path that already carries a signature.
+  /// Throws an error if a path's query shows that the URL already contains a signature.
   package func check(_ path: String) throws(SigningError) {
     try withBytes(of: path) { (wire) throws(SigningError) in
       try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
@@ -222,13 +224,13 @@ package struct RefusedParameters {
 }
 
 extension ByteWriter {
-  /// Appends the delimiter before an additional parameter: `?`, or `&` if the path already has a query.
+  /// Appends the delimiter before an additional query parameter: `?`, or `&` if the path already has a query.
   package mutating func append(separatorAfter path: String) {
     let hasQuery = withBytes(of: path) { $0.contains(UInt8(ascii: "?")) }
     append(UInt8(ascii: hasQuery ? "&" : "?"))
   }
 
-  /// Appends the decoded `name=value`, without `=` if the value is empty.
+  /// Appends a query parameter as decoded `name=value`, without `=` if the value is empty.
   package mutating func append(decoding parameter: WireParameter, of wire: Span<UInt8>) {
     append(decoding: wire.extracting(parameter.name), isDecoded: parameter.isDecoded)
     guard !parameter.value.isEmpty else { return }
@@ -241,25 +243,25 @@ extension ByteWriter {
     if isDecoded { append(text) } else { append(decoding: text, plusIsSpace: true) }
   }
 
-  /// Appends a path in its canonical encoding.
+  /// Appends a request's path in canonical encoding, without the query.
   package mutating func append(normalizing path: WirePath, of wire: Span<UInt8>) {
     let bytes = wire.extracting(0..<path.end)
     if path.isCanonical { append(bytes) } else { append(normalizing: bytes, plusIsSpace: false, .path) }
   }
 
-  /// Appends a decoded path.
+  /// Appends a request's decoded path, without the query.
   package mutating func append(decoding path: WirePath, of wire: Span<UInt8>) {
     let bytes = wire.extracting(0..<path.end)
     if path.isDecoded { append(bytes) } else { append(decoding: bytes, plusIsSpace: false) }
   }
 
-  /// Appends `name=value` in its canonical encoding.
+  /// Appends a query parameter as `name=value` in canonical encoding.
   ///
   /// - Parameters:
-  ///   - parameter: The parameter.
-  ///   - wire: The path that contains it.
-  ///   - nameCase: The case of the name.
-  ///   - keepsEmptyValue: Whether a parameter without a value is followed by `=` too.
+  ///   - parameter: The byte ranges of the parameter.
+  ///   - wire: The undecoded path and query that contain the parameter.
+  ///   - nameCase: Whether the name is converted to lowercase.
+  ///   - keepsEmptyValue: Whether `=` is appended even if the parameter has no value.
   package mutating func append(
     canonical parameter: WireParameter, of wire: Span<UInt8>, nameCase: EncodedCase = .asWritten,
     keepsEmptyValue: Bool
@@ -277,14 +279,14 @@ extension ByteWriter {
     append(wire.extracting(parameter.value))
   }
 
-  /// Appends the name of a parameter in its canonical encoding, in lower case.
+  /// Appends a query parameter's name in canonical encoding and in lowercase.
   package mutating func append(loweredNameOf parameter: WireParameter, of wire: Span<UInt8>) {
     let name = wire.extracting(parameter.name)
     guard parameter.isCanonical else { return append(normalizing: name, plusIsSpace: true, .component, .lowered) }
     append(lowercased: name)
   }
 
-  /// Appends bytes with the letters from `A` to `Z` in lower case.
+  /// Appends bytes with the letters `A` to `Z` converted to lowercase.
   package mutating func append(lowercased text: Span<UInt8>) {
     var index = 0
     while index < text.count {

@@ -3,12 +3,12 @@
 
 package import StorageCrypto
 
-/// A text from a request, or one that is compared with such a text; two texts are equal only if their bytes are.
+/// A text from a request, or a text to compare with it; two wire texts are equal only if their UTF-8 bytes are equal.
 ///
 /// As `String` values, canonically equivalent texts are equal: U+212A (KELVIN SIGN) is `K`, and `é` is `e` with a
-/// combining accent. A storage service compares bytes, so that a name that was looked up as a `String` may differ from
-/// the name that was signed. Bucket names, keys, parameters and the prefixes of policies therefore have this type,
-/// which cannot be compared with a `String` by accident.
+/// combining accent. A storage service compares bytes, so a name that was looked up as a `String` may differ from the
+/// name that was signed. Bucket names, keys, parameters and the prefixes of policies therefore have this type, which
+/// cannot be compared with a `String` by accident.
 ///
 /// ```swift
 /// if verified.target.key == "reports/2026.csv" { … }   // a literal is a wire text
@@ -28,38 +28,38 @@ public struct WireText: Sendable {
     self.string = String(string)
   }
 
-  /// The bytes in UTF-8.
+  /// The UTF-8 bytes of the text.
   public var utf8: String.UTF8View { string.utf8 }
 
-  /// A Boolean value that indicates whether the text has no bytes.
+  /// A Boolean value that indicates whether the text is empty.
   public var isEmpty: Bool { string.isEmpty }
 
-  /// Returns whether the text starts with the bytes of a prefix.
+  /// Returns a Boolean value that indicates whether the text starts with a prefix, comparing UTF-8 bytes.
   public func starts(with prefix: WireText) -> Bool { utf8.starts(with: prefix.utf8) }
 
-  /// Returns whether the text ends with the bytes of a suffix.
+  /// Returns a Boolean value that indicates whether the text ends with a suffix, comparing UTF-8 bytes.
   public func ends(with suffix: WireText) -> Bool { utf8.reversed().starts(with: suffix.utf8.reversed()) }
 
-  /// Returns the percent-encoded text, in which only ASCII letters, digits, `-`, `.`, `_` and `~` are not encoded as
-  /// `%XX`.
+  /// Returns the percent-encoded text, in which only ASCII letters, digits, `-`, `.`, `_` and `~` are unchanged.
   ///
-  /// - Parameter keepsSlashes: Whether `/` is not encoded either, as in the path of an object.
+  /// - Parameter keepsSlashes: Whether `/` is left unencoded too, as in an object's path.
   public func percentEncoded(keepingSlashes keepsSlashes: Bool = false) -> String {
     string.percentEncoded(keepsSlashes ? .path : .component)
   }
 
-  /// The text with the letters from `A` to `Z` in lower case and all other characters unchanged.
+  /// The text with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
   public var asciiLowercased: WireText { WireText(string.asciiLowercased) }
 }
 
 extension WireText: Hashable, Comparable {
-  /// Returns whether two texts have the same bytes.
+  /// Returns a Boolean value that indicates whether two texts have the same UTF-8 bytes.
   public static func == (first: WireText, second: WireText) -> Bool { first.string.isIdentical(to: second.string) }
 
-  /// Returns whether a text precedes another one in the order of their bytes.
+  /// Returns a Boolean value that indicates whether the first text precedes the second in the order of their UTF-8
+  /// bytes.
   public static func < (first: WireText, second: WireText) -> Bool { first.utf8.lexicographicallyPrecedes(second.utf8) }
 
-  /// Hashes the bytes, so that equivalent spellings of a text do not all have the same hash.
+  /// Hashes the text's UTF-8 bytes, so that equivalent spellings of a text have different hash values.
   public func hash(into hasher: inout Hasher) {
     for byte in utf8 { hasher.combine(byte) }
     hasher.combine(0xff as UInt8)
@@ -67,32 +67,32 @@ extension WireText: Hashable, Comparable {
 }
 
 extension WireText: ExpressibleByStringInterpolation, CustomStringConvertible, CustomDebugStringConvertible {
-  /// Creates a wire text from a literal.
+  /// Creates a wire text from a string literal.
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// The raw text, which may contain control characters.
+  /// The text as is, which may contain control characters.
   public var description: String { string }
 
-  /// The text as a Swift literal, with control characters escaped.
+  /// The text as a Swift string literal, with control characters escaped.
   public var debugDescription: String { string.debugDescription }
 }
 
 extension ByteWriter {
-  /// Appends a percent-encoded text.
+  /// Appends a wire text with percent-encoding.
   package mutating func append(percentEncoding text: WireText, _ encoding: PercentEncoding = .component) {
     append(percentEncoding: text.string, encoding)
   }
 }
 
 extension StringProtocol {
-  /// The string with the letters from `A` to `Z` in lower case and all other characters unchanged.
+  /// The string with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
   ///
-  /// `lowercased()` maps U+212A (KELVIN SIGN) to `k`, which would make two names equal.
+  /// `lowercased()` maps U+212A (KELVIN SIGN) to `k`, which would make two different names equal.
   package var asciiLowercased: String {
     mapping("A"..."Z") { $0 | 0x20 }
   }
 
-  /// The string with the letters from `a` to `z` in upper case and all other characters unchanged.
+  /// The string with the letters `a` to `z` converted to uppercase and all other characters unchanged.
   package var asciiUppercased: String {
     mapping("a"..."z") { $0 & ~0x20 }
   }

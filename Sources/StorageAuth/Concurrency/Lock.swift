@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// A mutex whose ordering is visible to the thread sanitizer.
 ///
-/// On Linux the kernel hands a contended `Mutex` to a waiter. The sanitizer does not see that, so it reports every
-/// access behind the mutex as a race. Each critical section therefore starts by reading the value that the previous one
-/// stored at its end; that costs one load and one store.
+/// On Linux the kernel hands a contended `Mutex` to a waiter. The sanitizer does not see this handover, so it reports
+/// every access behind the mutex as a race. Each critical section therefore starts by reading the value that the
+/// previous critical section stored at its end. This costs one load and one store.
 package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
   private let mutex: Mutex<Value>
   private let turn = Atomic<UInt8>(0)
@@ -17,7 +17,7 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     mutex = Mutex(value)
   }
 
-  /// Runs a function with exclusive access to the value.
+  /// Runs a closure with exclusive access to the guarded value.
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

@@ -7,35 +7,37 @@ package import StorageCrypto
 /// An access key of OSS, COS or S3, permanent or temporary.
 ///
 /// A temporary key comes with a session token and an expiration. COS token servers also report the time from which the
-/// key is valid, by their own clock, so that a wrong clock on the device does no harm.
+/// key is valid, according to their own clock, so that a wrong clock on the device does no harm.
 ///
 /// ```swift
 /// let key = AccessKey(id: "LTAI…", secret: "…")
 /// let temporary = AccessKey(id: "STS.…", secret: "…", sessionToken: "…", expiration: .now.advanced(by: .seconds(3600)))
 /// ```
 public struct AccessKey: Credential {
-  /// The id, the secret and the session token with the values derived from them.
+  /// The key's ID, secret and session token with the values derived from them.
   ///
-  /// Derived keys have the lifetime of the secret.
+  /// Derived signing keys have the same lifetime as the secret.
   let storage: AccessKeyStorage
 
-  /// The first instant at which the key is valid, in the issuer's time; `nil` if the issuer did not report it.
+  /// The first instant at which the key is valid, according to the issuer's clock, or `nil` if the issuer did not
+  /// report it.
   public let start: Timestamp?
 
-  /// The time at which the key expires, in the issuer's time; `nil` for a permanent key.
+  /// The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public let expiration: Timestamp?
 
-  /// Creates a key from strings.
+  /// Creates an access key from strings.
   ///
-  /// The initializer validates no part. A key that cannot be used, such as one with a space in its id or a line break
-  /// in its token, is rejected with a reason when it signs.
+  /// The initializer performs no validation. A key that cannot be used, such as a key with a space in its ID or a line
+  /// break in its token, is rejected with a reason when it signs.
   ///
   /// - Parameters:
-  ///   - id: The access key id (`AccessKeyId`, `SecretId`).
+  ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
-  ///   - sessionToken: The session token of a temporary key; an empty one counts as `nil`.
-  ///   - start: The first instant at which the key is valid, in the issuer's time.
-  ///   - expiration: The time at which the key expires, in the issuer's time.
+  ///   - sessionToken: The session token of a temporary key; an empty string counts as `nil`.
+  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
+  ///     known.
+  ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: String, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -44,14 +46,15 @@ public struct AccessKey: Credential {
       expiration: expiration)
   }
 
-  /// Creates a key from secrets.
+  /// Creates an access key from an ID and secrets in protected memory.
   ///
   /// - Parameters:
-  ///   - id: The access key id (`AccessKeyId`, `SecretId`).
+  ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
-  ///   - sessionToken: The session token of a temporary key; an empty one counts as `nil`.
-  ///   - start: The first instant at which the key is valid, in the issuer's time.
-  ///   - expiration: The time at which the key expires, in the issuer's time.
+  ///   - sessionToken: The session token of a temporary key; an empty token counts as `nil`.
+  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
+  ///     known.
+  ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: String, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -59,14 +62,15 @@ public struct AccessKey: Credential {
       id: AccessKeyID(id), secret: secret, sessionToken: sessionToken, start: start, expiration: expiration)
   }
 
-  /// Creates a key from strings and an existing id.
+  /// Creates an access key from an existing access key ID and strings.
   ///
   /// - Parameters:
-  ///   - id: The access key id.
-  ///   - secret: The secret.
-  ///   - sessionToken: The session token of a temporary key; an empty one counts as `nil`.
-  ///   - start: The first instant at which the key is valid, in the issuer's time.
-  ///   - expiration: The time at which the key expires, in the issuer's time.
+  ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
+  ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
+  ///   - sessionToken: The session token of a temporary key; an empty string counts as `nil`.
+  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
+  ///     known.
+  ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: AccessKeyID, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -75,14 +79,15 @@ public struct AccessKey: Credential {
       expiration: expiration)
   }
 
-  /// Creates a key from secrets and an existing id.
+  /// Creates an access key from an existing access key ID and secrets in protected memory.
   ///
   /// - Parameters:
-  ///   - id: The access key id.
-  ///   - secret: The secret.
-  ///   - sessionToken: The session token of a temporary key; an empty one counts as `nil`.
-  ///   - start: The first instant at which the key is valid, in the issuer's time.
-  ///   - expiration: The time at which the key expires, in the issuer's time.
+  ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
+  ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
+  ///   - sessionToken: The session token of a temporary key; an empty token counts as `nil`.
+  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
+  ///     known.
+  ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: AccessKeyID, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -98,17 +103,17 @@ public struct AccessKey: Credential {
     expiration = nil
   }
 
-  /// The anonymous credential: signing leaves the request unchanged, and presigning is refused.
+  /// The anonymous credential, which leaves requests unsigned and cannot presign URLs.
   ///
-  /// It must be named explicitly: a key with an empty id and an empty secret is rejected, because it usually is a
-  /// setting that was forgotten.
+  /// An app must choose the anonymous credential explicitly. A key with an empty ID and an empty secret is rejected,
+  /// because it usually is a setting that was forgotten.
   public static let anonymous = AccessKey(
     storage: AccessKeyStorage(id: "", secret: Secret(""), sessionToken: nil, isAnonymous: true))
 
-  /// Returns a key to verify against if the claimed id does not exist.
+  /// Returns a decoy key, which a verifier checks a signature against if the claimed access key ID does not exist.
   ///
-  /// With it, rejecting an unknown id costs the same hashing as rejecting a wrong signature. Its secret is not secret:
-  /// a signature that verifies against it must not be accepted.
+  /// With a decoy key, rejecting an unknown ID costs the same hashing as rejecting a wrong signature. The decoy's
+  /// secret is not secret: a signature that matches the decoy key must not be accepted.
   static func decoy(for claim: some SignatureClaim) -> AccessKey {
     AccessKey(
       storage: AccessKeyStorage(
@@ -116,29 +121,29 @@ public struct AccessKey: Credential {
         isDecoy: true))
   }
 
-  /// Whether the key is a decoy for one that does not exist.
+  /// Whether the key is a decoy, which takes the place of an access key that does not exist.
   var isDecoy: Bool { storage.isDecoy }
 
-  /// The access key id.
+  /// The access key ID (`AccessKeyId`, `SecretId`).
   public var id: AccessKeyID { storage.id }
 
-  /// The secret.
+  /// The key's secret (`AccessKeySecret`, `SecretKey`).
   public var secret: Secret { storage.secret }
 
-  /// The session token of a temporary key, or `nil`.
+  /// The session token of a temporary key, or `nil` for a permanent key.
   public var sessionToken: Secret? { storage.sessionToken }
 
-  /// A Boolean value that indicates whether this is the ``anonymous`` credential.
+  /// A Boolean value that indicates whether the key is the ``anonymous`` credential.
   public var isAnonymous: Bool { storage.isAnonymous }
 
-  /// The key without its secret.
+  /// The key's ID, session token, start and expiration, without its secret.
   public var identity: Identity {
     Identity(id: id, sessionToken: sessionToken, start: start, expiration: expiration)
   }
 }
 
 extension AccessKey: Equatable {
-  /// Returns a Boolean value that indicates whether two keys are equal in every part.
+  /// Returns a Boolean value that indicates whether two access keys are equal in every property.
   ///
   /// Secrets are compared in constant time.
   public static func == (first: AccessKey, second: AccessKey) -> Bool {
@@ -147,7 +152,7 @@ extension AccessKey: Equatable {
 }
 
 extension AccessKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The id and the times, with masks for the secret and the session token.
+  /// The key's ID, start and expiration, with masks for the secret and the session token.
   public var description: String {
     if isAnonymous { return "AccessKey.anonymous" }
     var parts = ["id: \(id)", "secret: \(Secret.mask)"]
@@ -160,34 +165,36 @@ extension AccessKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the id, the masked secret and the times.
+  /// A mirror that contains the key's ID, masked secret, start and expiration.
   public var customMirror: Mirror {
     Mirror(self, children: ["id": id, "secret": secret, "start": start as Any, "expiration": expiration as Any])
   }
 }
 
 extension AccessKey {
-  /// Returns the HMAC-SHA-1 key for a scope, derived once and cached for the lifetime of this key.
+  /// Returns the HMAC-SHA-1 signing key for a scope, which is derived once and cached for the lifetime of the access
+  /// key.
   package func signingKey(
     for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA1>
   ) -> HMACKey<SHA1> {
     storage.sha1Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
-  /// Returns the HMAC-SHA-256 key for a scope, derived once and cached for the lifetime of this key.
+  /// Returns the HMAC-SHA-256 signing key for a scope, which is derived once and cached for the lifetime of the access
+  /// key.
   package func signingKey(
     for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA256>
   ) -> HMACKey<SHA256> {
     storage.sha256Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
-  /// Returns the header field that carries the session token, or `nil` without a session token.
+  /// Returns the header field that contains the session token, or `nil` if the key has no session token.
   ///
-  /// It is created and validated once per key and name.
+  /// The field is created once for each key and field name.
   package func tokenField(named name: HTTPField.Name) -> HTTPField? {
     storage.tokenField(named: name)
   }
 
-  /// The percent-encoded session token, encoded once per key; `nil` without a session token.
+  /// The percent-encoded session token, or `nil` if the key has no session token; the token is encoded once per key.
   package var encodedToken: SecretBytes? { storage.encodedToken }
 }

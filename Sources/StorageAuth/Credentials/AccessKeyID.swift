@@ -1,26 +1,26 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The public identifier of an access key, which a request states as the id of its signer.
+/// The public identifier of an access key, which a request contains as its signer's ID.
 ///
-/// Ids are compared by their bytes. An id that signs, or that a request states, consists of visible ASCII characters.
-/// Any other id is rejected before the key lookup, so that a store that folds equivalent characters finds no key for it
-/// either.
+/// IDs are compared by their UTF-8 bytes. An ID that signs, or that a request contains, consists of visible ASCII
+/// characters. Any other ID is rejected before the key lookup, so that a key store that treats equivalent characters as
+/// equal finds no key for such an ID either.
 public struct AccessKeyID: Sendable, Hashable, Comparable {
   private let text: WireText
 
-  /// Creates an id from a string; it is not validated until it signs or is stated by a request.
+  /// Creates an access key ID from a string, which is not validated until the ID signs or appears in a request.
   ///
-  /// - Parameter string: The id.
+  /// - Parameter string: The ID as the vendor issued it.
   public init(_ string: String) {
     text = WireText(string)
   }
 
-  /// Creates the id that a request states.
+  /// Creates an access key ID from the signer's ID in a request.
   ///
-  /// - Parameter claimed: The id as it appears in the request.
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the id is empty or
-  ///   contains any character but visible ASCII characters.
+  /// - Parameter claimed: The ID as it appears in the request.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the ID is empty or
+  ///   contains characters other than visible ASCII characters.
   public init(claimed: some StringProtocol) throws(VerificationError) {
     guard !claimed.isEmpty, claimed.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) else {
       throw VerificationError(
@@ -30,26 +30,26 @@ public struct AccessKeyID: Sendable, Hashable, Comparable {
     self.init(String(claimed))
   }
 
-  /// The id as a `String`, to be displayed or sent.
+  /// The access key ID as a `String`, to be displayed or sent.
   public var string: String { text.string }
 
-  /// The UTF-8 bytes of the id.
+  /// The UTF-8 bytes of the access key ID.
   public var utf8: String.UTF8View { text.utf8 }
 
-  /// A Boolean value that indicates whether the id has no bytes.
+  /// A Boolean value that indicates whether the access key ID is empty.
   public var isEmpty: Bool { text.isEmpty }
 
-  /// Returns a Boolean value that indicates whether the first id precedes the second in the order of their bytes.
+  /// Returns a Boolean value that indicates whether the first ID precedes the second in the order of their UTF-8 bytes.
   public static func < (first: AccessKeyID, second: AccessKeyID) -> Bool { first.text < second.text }
 }
 
 extension AccessKeyID: ExpressibleByStringLiteral, CustomStringConvertible, CustomDebugStringConvertible {
-  /// Creates an id from a string literal.
+  /// Creates an access key ID from a string literal.
   public init(stringLiteral id: String) { self.init(id) }
 
-  /// The id, with control characters escaped.
+  /// The access key ID, with control characters escaped.
   public var description: String { string.onOneLine }
 
-  /// The id as a Swift literal.
+  /// The access key ID as a Swift string literal.
   public var debugDescription: String { text.debugDescription }
 }

@@ -4,7 +4,7 @@
 internal import HTTPTypes
 internal import StorageCrypto
 
-/// The parts of an access key, and all values derived only from them.
+/// The storage of an access key: its ID and secrets, and the values derived from them.
 final class AccessKeyStorage: Sendable {
   let id: AccessKeyID
   let secret: Secret
@@ -12,9 +12,9 @@ final class AccessKeyStorage: Sendable {
   let isAnonymous: Bool
   let isDecoy: Bool
   let encodedToken: SecretBytes?
-  /// The reason why the key cannot sign, or `nil`.
+  /// The error that explains why the access key cannot sign, or `nil` if the key can sign.
   let problem: SigningError?
-  /// The reason why the key cannot sign in schemes that forbid a slash in the id, or `nil`.
+  /// The error for an access key ID that contains a slash, or `nil`; some signature schemes forbid a slash in the ID.
   let slashProblem: SigningError?
   let sha1Keys = DerivedKeys<SHA1>()
   let sha256Keys = DerivedKeys<SHA256>()
@@ -46,7 +46,9 @@ final class AccessKeyStorage: Sendable {
   }
 }
 
-/// The scope of a derived key: a period of time, a region and a service; unused parts are zero or empty.
+/// The scope of a derived signing key: a period of time, a region and a service.
+///
+/// Unused parts of the scope are zero or empty.
 @usableFromInline
 package struct KeyScope: Sendable, Equatable {
   @usableFromInline let from: Int64
@@ -54,13 +56,13 @@ package struct KeyScope: Sendable, Equatable {
   @usableFromInline let region: String
   @usableFromInline let service: String
 
-  /// Creates a scope.
+  /// Creates a scope for a derived signing key.
   ///
   /// - Parameters:
   ///   - from: The start of the period, in any unit.
   ///   - to: The end of the period, in the same unit.
-  ///   - region: The region.
-  ///   - service: The service.
+  ///   - region: The region, or an empty string if the signature scheme does not use it.
+  ///   - service: The service, or an empty string if the signature scheme does not use it.
   @inlinable @inline(__always)
   package init(from: Int64 = 0, to: Int64 = 0, region: String = "", service: String = "") {
     self.from = from
@@ -70,14 +72,16 @@ package struct KeyScope: Sendable, Equatable {
   }
 }
 
-/// A cache of the signing keys that were derived last.
+/// A cache for the most recently derived signing keys of an access key.
 final class DerivedKeys<Hash: HashFunction & BitwiseCopyable>: Sendable {
   private struct Entry {
     let scope: KeyScope
     let key: HMACKey<Hash>
   }
 
-  /// Two days, two regions or two periods may be in use concurrently; with more scopes, keys are derived again.
+  /// The maximum number of cached keys.
+  ///
+  /// Two days, two regions or two periods may be in use concurrently. With more scopes, keys are derived again.
   private static var capacity: Int { 4 }
 
   private let entries = Lock<[Entry]>([])

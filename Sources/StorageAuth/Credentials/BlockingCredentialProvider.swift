@@ -3,12 +3,12 @@
 
 internal import Dispatch
 
-/// A provider that calls a blocking function on a separate thread.
+/// A credential provider that calls a blocking function on a separate thread.
 ///
-/// The function is never called on the main thread and never concurrently with itself: requesting a credential while a
-/// call has not returned is an error.
+/// The function is never called on the main thread and never concurrently with itself: requesting a credential before
+/// the previous call has returned is an error.
 public final class BlockingCredentialProvider<Value: Credential>: CredentialProvider {
-  /// The name of the source.
+  /// The name of the credentials' source, for errors and events.
   public let source: String
 
   private let fetch: @Sendable () throws -> Value?
@@ -18,20 +18,20 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
   /// Creates a provider that fetches credentials with a blocking function.
   ///
   /// - Parameters:
-  ///   - source: The name of the source, for errors and events.
-  ///   - fetch: A function that fetches a credential. Returning `nil` is an error, and so is an error that it throws: a
-  ///     ``CredentialError`` is passed on unchanged; of any other error only the type is reported.
+  ///   - source: The name of the credentials' source, for errors and events.
+  ///   - fetch: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
+  ///     fails. A ``CredentialError`` is passed on unchanged; of any other error, only the type is reported.
   public init(source: String, _ fetch: @escaping @Sendable () throws -> Value?) {
     self.source = source
     self.fetch = fetch
     queue = DispatchQueue(label: "credentials: \(source)")
   }
 
-  /// Calls the function and returns its credential.
+  /// Calls the blocking function and returns the credential that it fetches.
   ///
-  /// - Throws: The ``CredentialError`` that the function throws; one with the code ``CredentialError/Code/timeout`` if
-  ///   an earlier call has not returned, ``CredentialError/Code/malformedAnswer`` if the function returns `nil`, or
-  ///   ``CredentialError/Code/failed`` if it throws another error.
+  /// - Throws: The ``CredentialError`` that the function throws; an error with the code
+  ///   ``CredentialError/Code/timeout`` if an earlier call has not returned, ``CredentialError/Code/malformedAnswer``
+  ///   if the function returns `nil`, or ``CredentialError/Code/failed`` if the function throws another error.
   public func credential() async throws(CredentialError) -> Value {
     let isFree = isBusy.withLock { isBusy in
       defer { isBusy = true }

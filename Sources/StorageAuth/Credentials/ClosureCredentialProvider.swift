@@ -1,9 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A provider that calls an asynchronous function for each request.
+/// A credential provider that calls an asynchronous function for each request.
 public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
-  /// The name of the source.
+  /// The name of the credentials' source, for errors and events.
   public let source: String
 
   private let fetch: @Sendable @concurrent () async throws -> Value?
@@ -11,19 +11,19 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   /// Creates a provider that fetches credentials with an asynchronous function.
   ///
   /// - Parameters:
-  ///   - source: The name of the source, for errors and events.
-  ///   - fetch: A function that fetches a credential. Returning `nil` is an error, and so is an error that it throws: a
-  ///     ``CredentialError`` is passed on unchanged; of any other error only the type is reported.
+  ///   - source: The name of the credentials' source, for errors and events.
+  ///   - fetch: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
+  ///     fails. A ``CredentialError`` is passed on unchanged; of any other error, only the type is reported.
   public init(source: String, _ fetch: @escaping @Sendable @concurrent () async throws -> Value?) {
     self.source = source
     self.fetch = fetch
   }
 
-  /// Calls the function and returns its credential.
+  /// Calls the asynchronous function and returns the credential that it fetches.
   ///
-  /// - Throws: The ``CredentialError`` that the function throws; one with the code
-  ///   ``CredentialError/Code/malformedAnswer`` if the function returns `nil`, or ``CredentialError/Code/failed`` if it
-  ///   throws another error.
+  /// - Throws: The ``CredentialError`` that the function throws; an error with the code
+  ///   ``CredentialError/Code/malformedAnswer`` if the function returns `nil`, or ``CredentialError/Code/failed`` if
+  ///   the function throws another error.
   public func credential() async throws(CredentialError) -> Value {
     do {
       return try await answer(of: fetch(), from: source)
@@ -33,7 +33,7 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   }
 }
 
-/// Returns the value that a callback returned; throws if it is `nil`.
+/// Returns the value that a provider's callback returned, or throws a ``CredentialError`` if the value is `nil`.
 func answer<Value>(of value: Value?, from source: String) throws(CredentialError) -> Value {
   if let value { return value }
   throw CredentialError(
@@ -41,9 +41,9 @@ func answer<Value>(of value: Value?, from source: String) throws(CredentialError
     remedy: "Return a credential on every path, or throw a CredentialError that says why there is none.")
 }
 
-/// Returns the error that a callback threw as a `CredentialError`.
+/// Converts an error that a provider's callback threw to a ``CredentialError``.
 ///
-/// The message of an error of another type is left out, because it may contain secrets.
+/// The message of an error of another type is omitted, because it may contain secrets.
 package func credentialError(_ error: any Error, from source: String) -> CredentialError {
   if let error = error as? CredentialError { return error }
   return CredentialError(

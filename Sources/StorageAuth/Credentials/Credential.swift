@@ -3,18 +3,20 @@
 
 /// A credential that authenticates requests.
 ///
-/// All that every kind of credential shares is an optional validity period. Credentials are equatable, so that a cache
-/// can detect that a provider returned the credential that was just rejected.
+/// All credentials have an optional validity period. Credentials are equatable, so that a cache can detect that a
+/// provider returned the credential that a service has just rejected.
 public protocol Credential: Sendable, Equatable {
-  /// The first instant at which the credential is valid, in its issuer's time; `nil` if the issuer did not report it.
+  /// The first instant at which the credential is valid, according to its issuer's clock, or `nil` if the issuer did
+  /// not report it.
   var start: Timestamp? { get }
 
-  /// The time at which the credential expires, in its issuer's time; `nil` if it does not.
+  /// The time at which the credential expires, according to its issuer's clock, or `nil` if the credential does not
+  /// expire.
   var expiration: Timestamp? { get }
 }
 
 extension Credential {
-  /// The default value `nil`: the issuer did not report a start.
+  /// The default start of a credential's validity, which is `nil`: the issuer did not report a start.
   public var start: Timestamp? { nil }
 
   /// Returns a Boolean value that indicates whether the credential has expired, or expires within a duration.
@@ -25,7 +27,7 @@ extension Credential {
   ///
   /// - Parameters:
   ///   - duration: The duration to look ahead; zero tests whether the credential has expired.
-  ///   - instant: The present, in UTC.
+  ///   - instant: The current time, in UTC.
   /// - Returns: `false` for a credential without an expiration.
   public func expires(within duration: Duration, at instant: Timestamp) -> Bool {
     guard let expiration else { return false }

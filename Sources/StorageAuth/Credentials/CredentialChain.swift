@@ -1,46 +1,47 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A provider that tries several providers in order, and reports why each of them declined.
+/// A credential provider that tries several providers in order, and reports why each provider declined.
 ///
 /// A provider that is not configured on this machine (`notConfigured`) is skipped. Any other error ends the search: a
 /// provider that is configured but broken must not be replaced by another identity. The chain does not remember which
-/// provider returned a credential; it is called rarely, because a ``CredentialCache`` is in front of it.
+/// provider returned a credential. Searching again costs little, because a ``CredentialCache`` in front of the chain
+/// rarely calls it.
 ///
 /// ```swift
 /// let chain = CredentialChain([EnvironmentCredentialProvider.oss, vault])
 /// ```
 public struct CredentialChain<Value: Credential>: CredentialProvider {
-  /// The providers, in the order in which they are tried.
+  /// The providers in the order in which the chain tries them.
   public let links: [any CredentialProvider<Value>]
 
-  /// The name of the chain.
+  /// The name of the chain, for errors and events.
   public let source: String
 
-  /// Creates a chain.
+  /// Creates a chain of credential providers.
   ///
   /// - Parameters:
-  ///   - links: The providers, in the order in which they are tried.
-  ///   - source: The name of the chain.
+  ///   - links: The providers, in the order in which the chain tries them.
+  ///   - source: The name of the chain, for errors and events.
   public init(_ links: [any CredentialProvider<Value>], source: String = "chain") {
     self.links = links
     self.source = source
   }
 
-  /// Returns the credential of the first provider that has one.
+  /// Returns the credential of the first configured provider in the chain.
   ///
-  /// - Throws: A ``CredentialError``: that of the first provider that failed, or one with the code
-  ///   ``CredentialError/Code/notConfigured`` if no provider is configured. Its ``CredentialError/declined`` lists the
-  ///   errors of the providers that were skipped.
+  /// - Throws: A ``CredentialError``: the error of the first provider that failed, or an error with the code
+  ///   ``CredentialError/Code/notConfigured`` if no provider is configured. In both cases, ``CredentialError/declined``
+  ///   lists the errors of the providers that were skipped.
   public func credential() async throws(CredentialError) -> Value {
     try await issue().credential
   }
 
-  /// Returns the credential of the first provider that has one, with the name of that provider's source.
+  /// Returns the credential of the first configured provider in the chain, with the name of the provider's source.
   ///
-  /// - Throws: A ``CredentialError``: that of the first provider that failed, or one with the code
-  ///   ``CredentialError/Code/notConfigured`` if no provider is configured. Its ``CredentialError/declined`` lists the
-  ///   errors of the providers that were skipped.
+  /// - Throws: A ``CredentialError``: the error of the first provider that failed, or an error with the code
+  ///   ``CredentialError/Code/notConfigured`` if no provider is configured. In both cases, ``CredentialError/declined``
+  ///   lists the errors of the providers that were skipped.
   public func issue() async throws(CredentialError) -> IssuedCredential<Value> {
     var declined: [CredentialError] = []
     for link in links {
@@ -68,7 +69,7 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
 }
 
 extension CredentialError {
-  /// Returns the same error, with the errors of the providers that were tried before added to those that declined.
+  /// Returns a copy of the error whose `declined` list starts with the errors of the providers that were skipped.
   fileprivate func adding(_ others: [CredentialError]) -> CredentialError {
     CredentialError(
       code, source: source, message, remedy: remedy, isRetryable: isRetryable, declined: others + declined)

@@ -3,9 +3,9 @@
 
 /// A source of credentials.
 ///
-/// A provider may perform I/O and holds its own dependencies. It returns a credential that is valid now, or throws:
-/// ``CredentialError/Code/notConfigured`` makes a chain continue with the next provider; any other error is a failure
-/// that a chain must not hide. A provider fetches a credential on each call: caching is the task of a
+/// A provider may perform I/O and contains its own dependencies. It returns a credential that is valid now, or throws
+/// an error: ``CredentialError/Code/notConfigured`` makes a chain continue with the next provider; any other error is a
+/// failure that a chain must not hide. A provider fetches a credential on each call. Caching is the task of a
 /// ``CredentialCache``.
 ///
 /// ```swift
@@ -15,34 +15,34 @@
 /// }
 /// ```
 public protocol CredentialProvider<Value>: Sendable {
-  /// The type of the credentials.
+  /// The type of the credentials that the provider fetches.
   associatedtype Value: Credential
 
-  /// The name of the source, for errors, events and reports; without secrets.
+  /// The name of the credentials' source, for errors, events and reports; the name must not contain secrets.
   var source: String { get }
 
-  /// Fetches a credential.
+  /// Fetches a credential from the provider's source.
   ///
-  /// - Returns: A credential that is valid when the function returns.
-  /// - Throws: A ``CredentialError`` that names the source and the remedy.
+  /// - Returns: A credential that is valid when the method returns.
+  /// - Throws: A ``CredentialError`` that specifies the source and the remedy.
   func credential() async throws(CredentialError) -> Value
 
-  /// Fetches a credential, and the time by its issuer's clock.
+  /// Fetches a credential with the time of issue according to the issuer's clock.
   ///
-  /// A provider that receives the issuer's time implements this function, so that a wrong clock on this machine neither
+  /// A provider that receives the issuer's time implements this method, so that a wrong clock on this machine neither
   /// shortens nor extends the lifetime of the credential. Other providers get a default implementation that calls
   /// ``credential()``.
   ///
-  /// - Returns: A credential that is valid when the function returns.
-  /// - Throws: A ``CredentialError`` that names the source and the remedy.
+  /// - Returns: A credential that is valid when the method returns, with the issuer's time if it is known.
+  /// - Throws: A ``CredentialError`` that specifies the source and the remedy.
   func issue() async throws(CredentialError) -> IssuedCredential<Value>
 }
 
 extension CredentialProvider {
-  /// The name of the type.
+  /// The default name of the credentials' source, which is the name of the provider's type.
   public var source: String { "\(Self.self)" }
 
-  /// Fetches a credential with ``credential()``; the issuer's time is not known.
+  /// Fetches a credential with ``credential()``, without the issuer's time.
   ///
   /// - Throws: The ``CredentialError`` that ``credential()`` throws.
   public func issue() async throws(CredentialError) -> IssuedCredential<Value> {
@@ -50,23 +50,24 @@ extension CredentialProvider {
   }
 }
 
-/// A credential with the time and the source of its issue, as far as they are known.
+/// A credential from a provider, with the issuer's time and the source if they are known.
 public struct IssuedCredential<Value: Credential>: Sendable {
-  /// The credential.
+  /// The credential that the provider returned.
   public let credential: Value
 
-  /// The time by the issuer's clock when it issued the credential; `nil` if the issuer did not report it.
+  /// The time of issue according to the issuer's clock, or `nil` if the issuer did not report it.
   public let issuerTime: Timestamp?
 
-  /// The name of the source that issued the credential; `nil` if it is the provider that was called.
+  /// The name of the source that issued the credential, or `nil` if the source is the provider that was called.
   public let source: String?
 
-  /// Creates the result of a provider.
+  /// Creates a provider's result from a credential, the issuer's time and the name of the source.
   ///
   /// - Parameters:
-  ///   - credential: The credential.
-  ///   - issuerTime: The time by the issuer's clock when it issued the credential, or `nil` if it is not known.
-  ///   - source: The name of the source, if the provider has several.
+  ///   - credential: The credential that the provider fetched.
+  ///   - issuerTime: The time of issue according to the issuer's clock, or `nil` if it is not known.
+  ///   - source: The name of the source that issued the credential, or `nil` if the source is the provider that was
+  ///     called.
   public init(_ credential: Value, issuerTime: Timestamp? = nil, source: String? = nil) {
     self.credential = credential
     self.issuerTime = issuerTime
@@ -74,18 +75,18 @@ public struct IssuedCredential<Value: Credential>: Sendable {
   }
 }
 
-/// A provider that always returns the same credential.
+/// A credential provider that always returns the same credential.
 public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
   private let value: Value
 
-  /// The name of the source.
+  /// The name of the credential's source, for errors and events.
   public let source: String
 
-  /// Creates a provider of a fixed credential.
+  /// Creates a provider that always returns the same credential.
   ///
   /// - Parameters:
-  ///   - value: The credential.
-  ///   - source: The name of the source.
+  ///   - value: The credential to return.
+  ///   - source: The name of the credential's source, for errors and events.
   public init(_ value: Value, source: String = "fixed credential") {
     self.value = value
     self.source = source
@@ -93,6 +94,6 @@ public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
 
   /// Returns the credential that was passed to the initializer.
   ///
-  /// - Throws: Never.
+  /// - Throws: No error.
   public func credential() async throws(CredentialError) -> Value { value }
 }

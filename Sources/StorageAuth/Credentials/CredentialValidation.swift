@@ -3,22 +3,22 @@
 
 internal import StorageCrypto
 
-/// The rules that a credential must satisfy so that it can be sent.
+/// Validation rules for credentials that are about to be sent.
 enum CredentialValidation {
-  /// The largest number of bytes of an id; the vendors' ids have about forty.
+  /// The maximum length of an access key ID, in bytes; the vendors' IDs have about 40 bytes.
   private static let longestID = 1_024
 
-  /// The largest number of bytes of a secret and of a session token; the vendors' have up to two thousand.
+  /// The maximum length of a secret or a session token, in bytes; the vendors' values have up to 2,000 bytes.
   ///
   /// A session token appears in a header or, percent-encoded, in a URL.
   private static let longestSecret = 16_384
 
-  /// Returns the reason why a credential cannot be sent, or `nil`.
+  /// Returns the error that explains why a credential cannot be sent, or `nil` if the credential is valid.
   ///
   /// - Parameters:
-  ///   - id: The access key id.
+  ///   - id: The access key ID.
   ///   - secret: The secret, or `nil` if it is stored elsewhere.
-  ///   - token: The session token, or `nil`.
+  ///   - token: The session token, or `nil` for a permanent credential.
   static func problem(id: AccessKeyID, secret: Secret?, token: Secret?) -> SigningError? {
     if id.utf8.count > longestID {
       return invalid(
@@ -34,15 +34,15 @@ enum CredentialValidation {
     return nil
   }
 
-  /// Returns whether a byte may appear in an id.
+  /// Returns whether a byte is allowed in an access key ID.
   ///
-  /// Every scheme places the id between separators, so an id cannot contain them. A slash is possible in schemes that
-  /// parse the scope from the end.
+  /// Every signature scheme places the ID between delimiters, so an ID cannot contain the delimiters. A slash is
+  /// possible in schemes that parse the scope from the end.
   private static func isAllowedInID(_ byte: UInt8) -> Bool {
     byte > UInt8(ascii: " ") && byte < 0x7f && !",;:&=%\"".utf8.contains(byte)
   }
 
-  /// Returns the reason why an id with a slash cannot be sent in most schemes, or `nil` if the id has none.
+  /// Returns the error for an access key ID that contains a slash, which most signature schemes forbid, or `nil`.
   static func slashProblem(id: AccessKeyID) -> SigningError? {
     id.utf8.contains(UInt8(ascii: "/")) ? separatorInID : nil
   }
@@ -79,11 +79,13 @@ enum CredentialValidation {
 }
 
 extension AccessKey {
-  /// Validates the key before it is used; for signers, before any other step.
+  /// Validates the access key before it signs; signers call this method before any other step.
   ///
-  /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the id from those of its scope.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if a part is empty or too long,
-  ///   or contains a character that would end the line or the field that it appears in.
+  /// - Parameter allowsSlashInID: Whether the signature scheme can distinguish a slash in the access key ID from the
+  ///   slashes in its scope.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if the ID, the secret or the
+  ///   session token is empty or too long, or contains a character that would end the line or the field in which it
+  ///   appears.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {
     if let problem = storage.problem { throw problem }
     if !allowsSlashInID, let problem = storage.slashProblem { throw problem }
@@ -91,11 +93,12 @@ extension AccessKey {
 }
 
 extension Identity {
-  /// Validates the identity before it is used; for signers, before any other step.
+  /// Validates the identity before it is used; signers call this method before any other step.
   ///
-  /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the id from those of its scope.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if a part is empty or too long,
-  ///   or contains a character that would end the line or the field that it appears in.
+  /// - Parameter allowsSlashInID: Whether the signature scheme can distinguish a slash in the access key ID from the
+  ///   slashes in its scope.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if the ID or the session token
+  ///   is empty or too long, or contains a character that would end the line or the field in which it appears.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {
     if let problem = CredentialValidation.problem(id: id, secret: nil, token: sessionToken) { throw problem }
     if !allowsSlashInID, let problem = CredentialValidation.slashProblem(id: id) { throw problem }

@@ -1,40 +1,43 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The identity of a signer without its secret: what a request must state about its signer before the signature exists.
+/// A signer's identity without the secret: the information that a request must contain before it is signed.
 ///
-/// It is sufficient for a device in self-signed mode, where the secret stays on a server.
+/// An identity is sufficient for a device whose requests are signed by a server that keeps the secret.
 public struct Identity: Sendable, Equatable {
-  /// The access key id.
+  /// The access key ID of the signer.
   public let id: AccessKeyID
 
-  /// The session token of a temporary credential; it is covered by the signature.
+  /// The session token of a temporary credential, or `nil` for a permanent credential; the token is part of the signed
+  /// request.
   public let sessionToken: Secret?
 
-  /// The first instant at which the credential is valid, or `nil` if the issuer did not report it.
+  /// The first instant at which the credential is valid, according to the issuer's clock, or `nil` if the issuer did
+  /// not report it.
   public let start: Timestamp?
 
-  /// The time at which the credential expires, or `nil` if it does not.
+  /// The time at which the credential expires, according to the issuer's clock, or `nil` if the credential does not
+  /// expire.
   public let expiration: Timestamp?
 
-  /// Creates an identity from the string of its id.
+  /// Creates an identity from an access key ID as a string.
   ///
   /// - Parameters:
-  ///   - id: The access key id.
-  ///   - sessionToken: The session token of a temporary credential.
-  ///   - start: The first instant at which the credential is valid, in the issuer's time.
-  ///   - expiration: The time at which the credential expires, in the issuer's time.
+  ///   - id: The access key ID of the signer.
+  ///   - sessionToken: The session token of a temporary credential, or `nil` for a permanent credential.
+  ///   - start: The first instant at which the credential is valid, according to the issuer's clock.
+  ///   - expiration: The time at which the credential expires, according to the issuer's clock.
   public init(id: String, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
     self.init(id: AccessKeyID(id), sessionToken: sessionToken, start: start, expiration: expiration)
   }
 
-  /// Creates an identity.
+  /// Creates an identity from an access key ID.
   ///
   /// - Parameters:
-  ///   - id: The access key id.
-  ///   - sessionToken: The session token of a temporary credential.
-  ///   - start: The first instant at which the credential is valid, in the issuer's time.
-  ///   - expiration: The time at which the credential expires, in the issuer's time.
+  ///   - id: The access key ID of the signer.
+  ///   - sessionToken: The session token of a temporary credential, or `nil` for a permanent credential.
+  ///   - start: The first instant at which the credential is valid, according to the issuer's clock.
+  ///   - expiration: The time at which the credential expires, according to the issuer's clock.
   public init(id: AccessKeyID, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
     self.id = id
     self.sessionToken = sessionToken

@@ -3,63 +3,65 @@
 
 package import StorageCrypto
 
-/// A string that must not be disclosed: masked when shown, compared in constant time, wiped when released.
+/// A secret string that is masked when shown, compared in constant time, and wiped from memory when released.
 ///
 /// `print`, `debugPrint`, `dump` and `Mirror` show a fixed mask. A secret is deliberately neither `Codable` nor
 /// `Hashable`.
 public struct Secret: Sendable, Equatable {
   package let bytes: SecretBytes
 
-  /// Copies a string into memory that is wiped on release.
+  /// Creates a secret by copying a string into memory that is wiped on release.
   ///
-  /// The string that is passed in is not wiped, because Swift has no means to do so.
+  /// The original string is not wiped, because Swift has no means to do so.
   ///
   /// - Parameter text: The secret in clear text.
   public init(_ text: String) {
     bytes = withBytes(of: text) { SecretBytes($0) }
   }
 
-  /// Copies bytes into memory that is wiped on release.
+  /// Creates a secret by copying bytes into memory that is wiped on release.
   ///
   /// - Parameter bytes: The bytes of the secret; the array is not wiped.
   public init(bytes: [UInt8]) {
     self.bytes = SecretBytes(bytes.span)
   }
 
-  /// A Boolean value that indicates whether the secret has no bytes.
+  /// A Boolean value that indicates whether the secret is empty.
   public var isEmpty: Bool {
     bytes.withBytes { $0.isEmpty }
   }
 
-  /// Returns the secret in clear text, in a copy that is not wiped; only for values that must be sent.
+  /// Returns the secret in clear text, in a copy that is not wiped.
+  ///
+  /// Call this method only for values that must be sent.
   public func reveal() -> String {
     String(writing: { writer in bytes.withBytes { writer.append($0) } })
   }
 
   /// Returns a Boolean value that indicates whether two secrets are equal.
   ///
-  /// The comparison takes a time that depends only on their lengths.
+  /// The time of the comparison depends only on the lengths of the secrets.
   public static func == (first: Secret, second: Secret) -> Bool {
     first.bytes.withBytes { first in second.bytes.withBytes { constantTimeEqual(first, $0) } }
   }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The text that is shown instead of a secret, the same for every secret.
+  /// The text that is shown instead of a secret, which is the same for every secret.
   public static let mask = "‹redacted›"
 
-  /// The mask.
+  /// The text that is shown instead of the secret, ``mask``.
   public var description: String { Self.mask }
 
-  /// The mask.
+  /// The text that is shown instead of the secret, ``mask``.
   public var debugDescription: String { Self.mask }
 
-  /// A mirror without children.
+  /// A mirror without children, so that the secret is not shown.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension ByteWriter {
-  /// Appends the percent-encoded bytes of a secret.
+  /// Appends a secret's bytes with percent-encoding.
   package mutating func append(percentEncoding secret: Secret) {
     secret.bytes.withBytes { append(percentEncoding: $0) }
   }

@@ -3,17 +3,17 @@
 
 internal import StorageCrypto
 
-/// A mask that removes known secrets from strings to be displayed: the one way to mask by value.
+/// A mask that replaces known secrets in strings to be displayed; the only implementation of masking by value.
 ///
-/// All secrets are searched for in one pass over the original string, each in clear and percent-encoded once or twice
-/// (Aho and Corasick, "Efficient string matching", 1975). The time is linear in the lengths of the secrets and the
-/// string, and an inserted mask is never searched for another secret. Overlapping occurrences become one mask.
+/// All secrets are searched for in one pass over the original string, each in clear text and percent-encoded once or
+/// twice (Aho and Corasick, "Efficient string matching", 1975). The time is linear in the lengths of the secrets and
+/// the string, and an inserted mask is never searched for another secret. Overlapping occurrences become one mask.
 ///
-/// The mask must only contain values that are known to be secret: with values from an untrusted client, that client
-/// would choose what is masked. Values that an untrusted client sent are masked by name: the value of a header line or
-/// a parameter whose name is secret according to ``SecretName``.
+/// The mask must only contain values that are known to be secret. If it contained values from an untrusted client, this
+/// client would choose what is masked. Values that an untrusted client sent are masked by name: a header or parameter
+/// value is masked if its name is secret according to ``SecretName``.
 package struct SecretMask: Sendable {
-  /// The smallest number of bytes of a secret that is masked.
+  /// The minimum length, in bytes, of a secret that is masked.
   ///
   /// Masking a shorter value would make the string unreadable, and reveal where the value occurs.
   package static let shortestSecret = 4
@@ -21,22 +21,22 @@ package struct SecretMask: Sendable {
   private let secrets: [Secret]
   private let masksNamedValues: Bool
 
-  /// Creates a mask.
+  /// Creates a mask that replaces the given secrets and, optionally, values with secret names.
   ///
   /// - Parameters:
-  ///   - secrets: The secrets. Each line of a secret with several lines is masked, and the part after `Basic` or
-  ///     `Bearer` of an authorization; spaces and tabs around them are ignored.
-  ///   - masksNamedValues: Whether the values of header lines (`name:value`) and parameters (`name=value`) with secret
+  ///   - secrets: The secrets to mask. Each line of a multiline secret is masked, and so is the part of an
+  ///     authorization after `Basic` or `Bearer`; spaces and tabs around these values are ignored.
+  ///   - masksNamedValues: Whether values in header lines (`name:value`) and parameters (`name=value`) with secret
   ///     names are masked too, in the format of canonical requests and strings to sign.
   package init(_ secrets: some Sequence<Secret>, masksNamedValues: Bool = false) {
     self.secrets = Array(secrets)
     self.masksNamedValues = masksNamedValues
   }
 
-  /// A mask of only the values that are secret by their names.
+  /// A mask that replaces only the values of headers and parameters with secret names.
   package static let namedValues = SecretMask([], masksNamedValues: true)
 
-  /// Returns the string with each occurrence of a secret replaced by ``Secret/mask``.
+  /// Returns a copy of a string in which each occurrence of a secret is replaced with ``Secret/mask``.
   package func applied(to text: String) -> String {
     var automaton = Automaton()
     for secret in secrets { secret.bytes.withBytes { automaton.insert(partsOf: $0) } }
@@ -58,7 +58,9 @@ package struct SecretMask: Sendable {
   }
 }
 
-/// Returns the union of two lists of ranges that are each sorted and free of overlaps, sorted and free of overlaps.
+/// Returns the union of two lists of ranges.
+///
+/// Both lists must be sorted and free of overlaps; the result has the same properties.
 private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int>] {
   var result: [Range<Int>] = []
   var (i, j) = (0, 0)
@@ -75,19 +77,19 @@ private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int
   return result
 }
 
-/// An Aho-Corasick automaton of the secrets: a trie with fallback links.
+/// An Aho-Corasick automaton, which is a trie with fallback links, that finds secrets in a string.
 ///
-/// It is stored as one array per property of a node; node 0 is the root.
+/// The automaton is stored as one array per property of a node; node 0 is the root.
 private struct Automaton {
   private var byte: [UInt8] = [0]
   private var child: [Int32] = [0]
   private var sibling: [Int32] = [0]
   private var fallback: [Int32] = [0]
   private var depth: [Int32] = [0]
-  /// The length of the longest pattern that ends at the node.
+  /// The length of the longest pattern that ends at each node.
   private var longest: [Int32] = [0]
 
-  /// Inserts the parts of a secret that must not be shown: its lines, and the values of its authorizations.
+  /// Inserts the parts of a secret that must not be shown: its lines, and the values after `Basic` or `Bearer`.
   mutating func insert(partsOf secret: Span<UInt8>) {
     var start = 0
     for end in 0...secret.count
@@ -102,7 +104,7 @@ private struct Automaton {
     }
   }
 
-  /// Returns a range without the spaces and tabs at its ends.
+  /// Returns a range without the spaces and tabs at both ends.
   private static func trimmed(_ range: Range<Int>, of bytes: Span<UInt8>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, bytes[start] == UInt8(ascii: " ") || bytes[start] == UInt8(ascii: "\t") { start += 1 }
@@ -163,7 +165,7 @@ private struct Automaton {
     return nil
   }
 
-  /// Returns the node that follows a node on a byte.
+  /// Returns the automaton's next node after reading a byte, following fallback links.
   private func step(from node: Int, _ wanted: UInt8) -> Int {
     var node = node
     while true {
@@ -173,7 +175,7 @@ private struct Automaton {
     }
   }
 
-  /// Sets the fallback link of each node, breadth first.
+  /// Sets the fallback link of each node in the automaton, breadth first.
   mutating func link() {
     var queue = [0]
     var head = 0
@@ -192,7 +194,7 @@ private struct Automaton {
     }
   }
 
-  /// Returns the ranges of the patterns' occurrences, sorted and merged where they overlap.
+  /// Returns the ranges of all pattern occurrences in a text, sorted and with overlapping ranges merged.
   func ranges(in text: Span<UInt8>) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     var node = 0

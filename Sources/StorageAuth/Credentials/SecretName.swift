@@ -4,15 +4,15 @@
 internal import StorageCrypto
 internal import Synchronization
 
-/// The names of headers, parameters and form fields whose values must not be shown.
+/// A rule for the names of headers, parameters and form fields whose values must not be shown.
 ///
-/// Such values are session tokens, signatures and passwords. A rule decides, so that it also covers names of providers
-/// that this package does not know: every name is secret that contains `token`, `signature`, `secret`, `password`,
-/// `credential` or `authorization`, regardless of case. Names that only describe such a value are exempt: the version,
-/// the method and the nonce of a signature, the continuation token of a list, and the `…-credential` parameter, which
-/// contains the id of a key and the scope of a signature.
+/// Such values are session tokens, signatures and passwords. A rule also covers names of providers that this package
+/// does not know: every name is secret that contains `token`, `signature`, `secret`, `password`, `credential` or
+/// `authorization`, regardless of case. Names that only describe such a value are exempt: the version, the method and
+/// the nonce of a signature, the continuation token of a list, and the `…-credential` parameter, which contains a key's
+/// ID and a signature's scope.
 ///
-/// A provider whose secrets have other names declares these once:
+/// A provider whose secrets have other names declares these names once:
 ///
 /// ```swift
 /// SecretName.declare("x-acme-pin")
@@ -20,19 +20,19 @@ internal import Synchronization
 public enum SecretName {
   private static let declared = Mutex<Set<String>>(["sign"])
 
-  /// Declares additional secret names, for the whole process.
+  /// Declares additional names whose values must not be shown, for the whole process.
   ///
-  /// - Parameter names: The names, compared without regard to case.
+  /// - Parameter names: The names of headers, parameters or form fields, which are compared case-insensitively.
   public static func declare(_ names: String...) {
     declared.withLock { $0.formUnion(names.map(\.asciiLowercased)) }
   }
 
-  /// Returns whether the value of a name is a session token.
+  /// Returns whether the header or parameter with a name contains a session token.
   package static func isToken(_ name: some StringProtocol) -> Bool {
     withBytes(of: name.asciiLowercased) { words(of: $0).contains(.token) }
   }
 
-  /// Returns whether the value of a name must not be shown.
+  /// Returns whether the header or parameter with a name contains a value that must not be shown.
   package static func isSecret(_ name: some StringProtocol) -> Bool {
     let text = name.asciiLowercased
     return withBytes(of: text) { !words(of: $0).isEmpty } || declared.withLock { $0.contains(text) }
@@ -49,7 +49,7 @@ public enum SecretName {
     "signature-method", "signaturemethod", "signature-nonce", "signaturenonce",
   ]
 
-  /// Returns which words of the rule occur in a lowercase name.
+  /// Returns the kinds of secret words that occur in a lowercase name.
   private static func words(of name: Span<UInt8>) -> Words {
     if harmlessEnds.contains(where: { end in
       name.count >= end.utf8CodeUnitCount
@@ -72,10 +72,10 @@ public enum SecretName {
     return words
   }
 
-  /// The largest number of bytes of a name that are examined; of a longer name, the last ones.
+  /// The maximum number of bytes of a name that are examined; of a longer name, only the last bytes are examined.
   private static let longestName = 128
 
-  /// Returns the ranges of the values of secret names in a canonical request or a string to sign, in order.
+  /// Returns the ranges of values with secret names in a canonical request or a string to sign, in order.
   ///
   /// A value follows `name:` up to the end of the line, or `name=` up to the end of the line or the next `&`.
   static func values(in text: Span<UInt8>) -> [Range<Int>] {

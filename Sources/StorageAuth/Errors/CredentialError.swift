@@ -1,37 +1,37 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error of a provider that cannot return a credential: the problem, the source and the remedy.
+/// The error of a credential provider that cannot return a credential.
 ///
-/// It contains no secret and no token.
+/// The error describes the failure, its source and the remedy, and contains no secret and no token.
 public struct CredentialError: Error, Sendable, Hashable {
-  /// The kind of the problem.
+  /// The code that identifies the kind of failure.
   public let code: Code
 
-  /// The source that was called, such as `environment` or a host.
+  /// The name of the source that failed, such as `environment` or a host.
   public let source: String
 
-  /// The problem, in one sentence.
+  /// A sentence that describes the failure.
   public let message: String
 
-  /// The remedy, in one sentence.
+  /// A sentence that describes how to fix the failure.
   public let remedy: String
 
-  /// A Boolean value that indicates whether a later request can succeed.
+  /// A Boolean value that indicates whether a later request for a credential can succeed.
   public let isRetryable: Bool
 
-  /// The errors of the other sources that were tried before, each with the reason why that source declined.
+  /// The errors of the sources that were tried earlier and skipped, each with the reason why the source declined.
   public let declined: [CredentialError]
 
-  /// Creates an error; for providers.
+  /// Creates a credential error; for implementations of ``CredentialProvider``.
   ///
   /// - Parameters:
-  ///   - code: The kind of the problem.
-  ///   - source: The source that was called.
-  ///   - message: The problem, in one sentence without secrets.
-  ///   - remedy: The remedy, in one sentence.
-  ///   - isRetryable: Whether a later request can succeed.
-  ///   - declined: The errors of the other sources that were tried before.
+  ///   - code: The kind of failure.
+  ///   - source: The name of the source that failed.
+  ///   - message: A sentence that describes the failure, without secrets.
+  ///   - remedy: A sentence that describes how to fix the failure.
+  ///   - isRetryable: Whether a later request for a credential can succeed.
+  ///   - declined: The errors of the sources that were tried earlier and skipped.
   public init(
     _ code: Code, source: String, _ message: String, remedy: String, isRetryable: Bool = false,
     declined: [CredentialError] = []
@@ -44,7 +44,7 @@ public struct CredentialError: Error, Sendable, Hashable {
     self.declined = declined
   }
 
-  /// A kind of problem.
+  /// A code that identifies why a provider cannot return a credential.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
       case notConfigured, failed, malformedAnswer, rejected, timeout, cancelled
@@ -52,9 +52,9 @@ public struct CredentialError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// The source is not configured on this machine; a chain continues with the next one.
+    /// The source is not configured on this machine; a chain continues with the next provider.
     public static let notConfigured = Code(value: .notConfigured)
-    /// The source could not be reached or read.
+    /// The source could not be reached or read, or returned no credential that is valid long enough.
     public static let failed = Code(value: .failed)
     /// The source returned data that is not a credential.
     public static let malformedAnswer = Code(value: .malformedAnswer)
@@ -62,16 +62,16 @@ public struct CredentialError: Error, Sendable, Hashable {
     public static let rejected = Code(value: .rejected)
     /// The source did not respond in time.
     public static let timeout = Code(value: .timeout)
-    /// The wait was cancelled.
+    /// The task that waited for a credential was cancelled, or the cache was shut down.
     public static let cancelled = Code(value: .cancelled)
 
-    /// The code, the source, the message and the remedy; then one line for each source that declined.
+    /// The name of the error code, such as `notConfigured`.
     public var description: String { value.rawValue }
   }
 }
 
 extension CredentialError: CustomStringConvertible {
-  /// The code, the source, the message and the remedy; then a line for each source that declined.
+  /// The error code, the source, the message and the remedy, followed by one line for each source that declined.
   public var description: String {
     let lines = declined.map { "\n- \($0)" }.joined()
     return "\(code) (\(source)): \(message) \(remedy)\(lines)"

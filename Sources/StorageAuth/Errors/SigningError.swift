@@ -1,32 +1,33 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error of a request that cannot be signed: the problem, its location and the remedy.
+/// The error for a request that cannot be signed.
 ///
-/// Signing the same request again never succeeds. The error contains no secret and no token.
+/// The error describes the problem, its location in the request and the remedy, and contains no secret and no token.
+/// Signing the same request again never succeeds.
 public struct SigningError: Error, Sendable, Hashable {
-  /// The kind of the problem.
+  /// The code that identifies the kind of problem.
   public let code: Code
 
-  /// The problem and its location, in one sentence.
+  /// A sentence that describes the problem and its location in the request.
   public let message: String
 
-  /// The remedy, in one sentence.
+  /// A sentence that describes how to fix the problem.
   public let remedy: String
 
-  /// Creates an error; for signers.
+  /// Creates a signing error; for implementations of ``Signer``.
   ///
   /// - Parameters:
-  ///   - code: The kind of the problem.
-  ///   - message: The problem and its location, in one sentence without secrets.
-  ///   - remedy: The remedy, in one sentence.
+  ///   - code: The kind of problem.
+  ///   - message: A sentence that describes the problem and its location in the request, without secrets.
+  ///   - remedy: A sentence that describes how to fix the problem.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
     self.remedy = remedy.onOneLine
   }
 
-  /// A kind of problem.
+  /// A code that identifies why a request cannot be signed.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
       case anonymous, invalidConfiguration, invalidCredential, invalidHeader, invalidPath, invalidRequest
@@ -35,43 +36,43 @@ public struct SigningError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// An anonymous credential cannot presign.
+    /// The credential is anonymous and cannot presign a URL.
     public static let anonymous = Code(value: .anonymous)
     /// The signer was configured with a value that it cannot use, such as a misspelled region.
     public static let invalidConfiguration = Code(value: .invalidConfiguration)
-    /// The credential has a format that cannot be sent.
+    /// The credential contains a value that cannot be sent, such as an ID with a space.
     public static let invalidCredential = Code(value: .invalidCredential)
-    /// A header cannot be signed.
+    /// A header of the request cannot be signed.
     public static let invalidHeader = Code(value: .invalidHeader)
-    /// The path or the query cannot be signed.
+    /// The request's path or query cannot be signed.
     public static let invalidPath = Code(value: .invalidPath)
-    /// The request lacks a required part, such as its host.
+    /// The request lacks a required component, such as its host.
     public static let invalidRequest = Code(value: .invalidRequest)
-    /// A signature from another signer is malformed or belongs to another id.
+    /// A signature from a remote signer is malformed or belongs to another access key ID.
     public static let invalidSignature = Code(value: .invalidSignature)
-    /// The lifetime is outside of the range that the service allows.
+    /// The requested signature lifetime is outside of the range that the service allows.
     public static let lifetimeOutOfRange = Code(value: .lifetimeOutOfRange)
-    /// The credential expires before the signature that it is used for.
+    /// The credential expires earlier than the requested signature.
     public static let credentialEndsFirst = Code(value: .credentialEndsFirst)
-    /// The holder of the key refuses to sign the request.
+    /// The key holder refuses to sign the request.
     public static let refused = Code(value: .refused)
 
-    /// The name of the code.
+    /// The name of the error code, such as `invalidHeader`.
     public var description: String { value.rawValue }
   }
 }
 
 extension SigningError: CustomStringConvertible {
-  /// The code, the message and the remedy.
+  /// The error code, the message and the remedy in one line.
   public var description: String { "\(code): \(message) \(remedy)" }
 }
 
 extension SigningError {
-  /// Returns the error for a credential that expires before the signature that it is used for.
+  /// Creates the error for a credential that expires earlier than the requested signature.
   ///
   /// - Parameters:
   ///   - expiration: The time at which the credential expires.
-  ///   - required: The time until which the credential must be valid.
+  ///   - required: The time until which the credential must remain valid.
   public static func credentialEndsFirst(_ expiration: Timestamp, required: Timestamp) -> SigningError {
     SigningError(
       .credentialEndsFirst,
@@ -81,18 +82,18 @@ extension SigningError {
 }
 
 extension SigningError {
-  /// The error for a path that cannot be sent.
+  /// The error for a request path that is not valid in a URL.
   public static let unreadablePath = SigningError(
     .invalidPath,
     "The path does not start with \"/\", contains a character that a URL cannot contain, or has an invalid escape.",
     remedy: "Percent-encode the key and the parameters once, in UTF-8; ServiceEndpoint does that.")
 
-  /// The error for a query parameter without a name.
+  /// The error for a query parameter that has no name and therefore cannot be listed among the signed parameters.
   package static let namelessParameter = SigningError(
     .invalidPath, "A query parameter has no name, so the list of signed parameters cannot include it.",
     remedy: "Remove it.")
 
-  /// The error for a query parameter that occurs twice.
+  /// The error for a signed query parameter that occurs twice.
   public static let repeatedParameter = SigningError(
     .invalidPath, "A query parameter that is signed occurs twice.", remedy: "Send it once.")
 }

@@ -1,74 +1,82 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error of a request whose signature is not accepted: the problem and the remedy.
+/// The error for a request whose signature is not accepted.
 ///
-/// It contains no secret and no token: session tokens in ``comparison`` are masked.
+/// The error describes the problem and the remedy. It contains no secret and no token: session tokens in ``comparison``
+/// are masked.
 public struct VerificationError: Error, Sendable, Hashable {
-  /// The kind of the problem.
+  /// The code that identifies why the request is rejected.
   public let code: Code
 
-  /// The problem and its location, in one sentence.
+  /// A sentence that describes the problem and its location in the request.
   public let message: String
 
-  /// The remedy, in one sentence.
+  /// A sentence that describes how to fix the problem.
   public let remedy: String
 
-  /// The access key id of the request, or `nil` if it could not be read.
+  /// The access key ID of the rejected request, or `nil` if the ID could not be read.
   public var accessKeyID: AccessKeyID?
 
-  /// The verifier's computed values, for a signature that does not match; else `nil`.
+  /// The values that the verifier computed for a signature that does not match, or `nil` for any other error.
   public var comparison: Comparison?
 
-  /// The time that caused the rejection, or `nil` if another problem did.
+  /// The time that caused the rejection, or `nil` if the request was rejected for a reason other than time.
   ///
-  /// It is the time at which the authorization expired or becomes valid, or at which the request was signed.
+  /// The instant is the time at which the authorization expired or becomes valid, or at which the request was signed.
   public var instant: Timestamp?
 
-  /// The condition that a form does not satisfy, or `nil`.
+  /// The form policy condition that the form does not satisfy, or `nil` for any other error.
   public var condition: FormCondition?
 
-  /// The service's own error code, where it distinguishes more cases than ``code``; else `nil`.
+  /// The storage service's own error code if it is more specific than ``code``, otherwise `nil`.
   public var serviceCode: String?
 
-  /// Creates an error; for verifiers.
+  /// Creates a verification error; for implementations of ``SignatureVerifier``.
   ///
   /// - Parameters:
-  ///   - code: The kind of the problem.
-  ///   - message: The problem and its location, in one sentence without secrets.
-  ///   - remedy: The remedy, in one sentence.
+  ///   - code: The reason for the rejection.
+  ///   - message: A sentence that describes the problem and its location in the request, without secrets.
+  ///   - remedy: A sentence that describes how to fix the problem.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
     self.remedy = remedy.onOneLine
   }
 
-  /// The values that the verifier computed, with session tokens masked and long strings truncated.
+  /// The values that a verifier computed for a signature that does not match.
+  ///
+  /// Session tokens are masked, and long strings are truncated.
   public struct Comparison: Sendable, Hashable {
-    /// The signature in the request.
+    /// The signature that the request contains.
     public let signatureProvided: String
 
-    /// The string to sign.
+    /// The string to sign that the verifier computed, with session tokens masked.
     public let stringToSign: String
 
-    /// The canonical request, whose hash is part of the string to sign, or `nil` for schemes that have none.
+    /// The canonical request that the verifier computed, with session tokens masked, or `nil` if the signature scheme
+    /// has no canonical request.
+    ///
+    /// The hash of the canonical request is part of the string to sign.
     public let canonicalRequest: String?
 
-    /// The largest number of bytes of a string that are retained, so that a rejection does not echo arbitrary input.
+    /// The maximum number of bytes retained of a string to sign or a canonical request.
+    ///
+    /// The limit prevents a rejection from echoing arbitrary input.
     package static let textByteLimit = 8 * 1024
 
-    /// The largest number of bytes of a signature that are retained; those of the services are far shorter.
+    /// The maximum number of bytes retained of a request's signature; the services' signatures are far shorter.
     package static let signatureByteLimit = 256
 
-    /// Creates a comparison; for verifiers.
+    /// Creates a comparison from a request's signature and the values that the verifier computed; for verifiers.
     ///
     /// Strings longer than 8,192 bytes and a signature longer than 256 bytes are truncated, with a note.
     ///
     /// - Parameters:
-    ///   - signatureProvided: The signature in the request.
-    ///   - stringToSign: The string to sign, without secrets.
-    ///   - canonicalRequest: The canonical request, whose hash is part of the string to sign, without secrets; `nil`
-    ///     for schemes that have none.
+    ///   - signatureProvided: The signature that the request contains.
+    ///   - stringToSign: The string to sign that the verifier computed, without secrets.
+    ///   - canonicalRequest: The canonical request that the verifier computed, without secrets, or `nil` if the
+    ///     signature scheme has no canonical request.
     public init(signatureProvided: String, stringToSign: String, canonicalRequest: String?) {
       self.signatureProvided = signatureProvided.shortened(to: Self.signatureByteLimit)
       self.stringToSign = stringToSign.shortened(to: Self.textByteLimit)
@@ -76,20 +84,20 @@ public struct VerificationError: Error, Sendable, Hashable {
     }
   }
 
-  /// The part of the scope that does not match, for a signature of another scope; else `nil`.
+  /// The part of the signature's scope that does not match, or `nil` if the error has another cause.
   public var scopePart: ScopePart?
 
-  /// A part of the scope that a signature is bound to.
+  /// A part of the scope (day, region, product) that a signature is bound to.
   public enum ScopePart: Sendable, Hashable, CaseIterable {
-    /// The day.
+    /// The day on which the request was signed.
     case day
-    /// The region.
+    /// The region that the request was signed for.
     case region
-    /// The product.
+    /// The product (service) that the request was signed for.
     case product
   }
 
-  /// A kind of problem.
+  /// A code that identifies why a request's signature is not accepted.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
       case unsigned, missingDate, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken,
@@ -100,69 +108,69 @@ public struct VerificationError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// The request has no authorization.
+    /// The request contains no signature.
     public static let unsigned = Code(value: .unsigned)
-    /// The request has no date, or none that can be parsed.
+    /// The request contains no date, or a date that cannot be parsed.
     public static let missingDate = Code(value: .missingDate)
-    /// The authorization, or the request, cannot be parsed.
+    /// The authorization parameters or other parts of the request cannot be parsed.
     public static let malformed = Code(value: .malformed)
-    /// The request has two authorizations, or a signed part occurs twice.
+    /// The request contains two authorizations, or a signed part of the request occurs twice.
     public static let ambiguous = Code(value: .ambiguous)
-    /// The algorithm is not supported.
+    /// The signature algorithm is not supported.
     public static let unsupported = Code(value: .unsupported)
     /// A part of the request is larger, or occurs more often, than the verifier accepts.
     public static let limitExceeded = Code(value: .limitExceeded)
-    /// The access key does not exist.
+    /// The access key ID in the request does not exist.
     public static let unknownKey = Code(value: .unknownKey)
-    /// The key is temporary and the request has no session token.
+    /// The access key is temporary, but the request contains no session token.
     public static let missingToken = Code(value: .missingToken)
-    /// The session token is not that of the key, or the key has none.
+    /// The session token does not belong to the access key, or the access key has no session token.
     public static let invalidToken = Code(value: .invalidToken)
-    /// The signature is for another date, region or service.
+    /// The signature is for another day, region or service than the verifier expects.
     public static let wrongScope = Code(value: .wrongScope)
-    /// A part of the request that has an effect is not signed.
+    /// A part of the request that affects its meaning is not signed.
     public static let unsignedField = Code(value: .unsignedField)
-    /// The authorization is not valid yet.
+    /// The request's authorization is not valid yet.
     public static let notYetValid = Code(value: .notYetValid)
-    /// The authorization has expired.
+    /// The request's authorization has expired.
     public static let expired = Code(value: .expired)
-    /// The temporary key has expired.
+    /// The temporary access key has expired.
     public static let keyExpired = Code(value: .keyExpired)
-    /// The time of signing is too far from the present.
+    /// The signing time differs too much from the verifier's clock.
     public static let clockSkew = Code(value: .clockSkew)
-    /// The authorization is valid for longer than the verifier accepts.
+    /// The request's authorization is valid for longer than the verifier accepts.
     public static let lifetimeOutOfRange = Code(value: .lifetimeOutOfRange)
-    /// The signature does not match.
+    /// The signature in the request does not match the signature that the verifier computed.
     public static let mismatch = Code(value: .mismatch)
-    /// The policy of a form cannot be parsed, or lacks a required condition.
+    /// The policy of a submitted form cannot be parsed, or lacks a required condition.
     public static let invalidPolicy = Code(value: .invalidPolicy)
-    /// The policy of a form has expired.
+    /// The policy of a submitted form has expired.
     public static let policyExpired = Code(value: .policyExpired)
-    /// A form does not satisfy a condition of its policy.
+    /// A submitted form does not satisfy a condition of its policy.
     public static let conditionFailed = Code(value: .conditionFailed)
 
-    /// The name of the code.
+    /// The name of the error code, such as `mismatch`.
     public var description: String { value.rawValue }
   }
 }
 
 extension VerificationError: CustomStringConvertible {
-  /// The code, the message and the remedy.
+  /// The error code, the message and the remedy in one line.
   public var description: String { "\(code): \(message) \(remedy)" }
 }
 
 extension VerificationError {
-  /// Returns a copy with the service's own error code.
+  /// Returns a copy of the error with the storage service's own error code.
   package func with(serviceCode: String) -> VerificationError {
     var copy = self
     copy.serviceCode = serviceCode
     return copy
   }
 
-  /// Returns a copy with the access key id of the request and an instant, where they are not `nil`.
+  /// Returns a copy of the error with a request's access key ID and an instant; `nil` leaves a value unchanged.
   ///
   /// - Parameters:
-  ///   - accessKeyID: The access key id of the request.
+  ///   - accessKeyID: The access key ID of the rejected request.
   ///   - instant: The time at which the authorization expired or becomes valid, or at which the request was signed.
   public func with(accessKeyID: AccessKeyID? = nil, instant: Timestamp? = nil) -> VerificationError {
     var copy = self
@@ -171,36 +179,36 @@ extension VerificationError {
     return copy
   }
 
-  /// Creates the error for a request that cannot be canonicalized, from the signer's error.
+  /// Creates the verification error for a request that cannot be canonicalized.
   ///
-  /// - Parameter error: The error of the signer's canonicalization.
+  /// - Parameter error: The signing error that the canonicalization threw.
   public init(_ error: SigningError) {
     let isRepeated = error == .repeatedParameter || error.code == .invalidHeader
     self.init(isRepeated ? .ambiguous : .malformed, error.message, remedy: error.remedy)
   }
 
-  /// Returns the error for an authorization that cannot be parsed.
+  /// Creates the error for a request whose authorization cannot be parsed.
   ///
-  /// - Parameter message: The problem and its location, in one sentence without secrets.
+  /// - Parameter message: A sentence that describes the problem and its location in the request, without secrets.
   public static func malformed(_ message: String) -> VerificationError {
     VerificationError(.malformed, message, remedy: "Sign the request with a current SDK.")
   }
 
-  /// Returns the error for a signature of another scope.
+  /// Creates the error for a signature with a different scope than the verifier expects.
   package static func wrongScope(_ part: ScopePart, _ message: String, remedy: String) -> VerificationError {
     var error = VerificationError(.wrongScope, message, remedy: remedy)
     error.scopePart = part
     return error
   }
 
-  /// Returns the error for two authorizations, or a signed part that occurs twice.
+  /// Creates the error for a request that contains two authorizations, or in which a signed part occurs twice.
   ///
-  /// - Parameter message: The problem and its location, in one sentence without secrets.
+  /// - Parameter message: A sentence that describes the problem and its location in the request, without secrets.
   public static func ambiguous(_ message: String) -> VerificationError {
     VerificationError(.ambiguous, message, remedy: "Send it once, in one place.")
   }
 
-  /// Returns the error for an access key id that does not exist.
+  /// Creates the error for a request whose access key ID does not exist.
   package static func unknownKey(_ id: AccessKeyID) -> VerificationError {
     var error = VerificationError(
       .unknownKey, "There is no access key with the id of the request.",

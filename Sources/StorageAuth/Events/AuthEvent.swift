@@ -4,37 +4,37 @@
 /// An event that occurred while a credential was fetched, a request signed or content transferred.
 ///
 /// Events are for logs and metrics. They contain no secret, no token, no query and no string to sign. Later versions
-/// may add cases: a `switch` needs a `default`.
+/// may add cases, so a `switch` over an event needs a `default` case.
 public enum AuthEvent: Sendable {
   /// A request was signed.
   case signed(Signature)
   /// A request to a credential provider started or finished.
   case refresh(Refresh)
-  /// A request is sent again.
+  /// A request will be sent again after a failure.
   case retry(Retry)
-  /// The difference between the clocks of this machine and of a host was determined.
+  /// The clock skew between this machine and a host was determined.
   case skew(Skew)
-  /// An upload, a download or a copy finished.
+  /// An upload, a download or a copy finished, successfully or not.
   case transfer(Transfer)
 
-  /// The event of a signed request.
+  /// The details of the event that a request was signed.
   public struct Signature: Sendable, Hashable {
-    /// The operation, such as `GET oss://photos/cat.jpg`.
+    /// The signed operation, such as `GET oss://photos/cat.jpg`.
     public var subject: String
-    /// The access key id, or another public name of the credential; `nil` for an anonymous request.
+    /// The access key ID, or another public name of the credential, or `nil` for an anonymous request.
     public var identity: String?
-    /// The generation of the credential in its cache.
+    /// The generation of the signing credential in its cache.
     public var generation: CredentialGeneration
-    /// The time in the signature, in the service's time.
+    /// The signing time, according to the service's clock.
     public var date: Timestamp
 
-    /// Creates the event.
+    /// Creates the details of the event that a request was signed.
     ///
     /// - Parameters:
-    ///   - subject: The operation, such as `GET oss://photos/cat.jpg`.
-    ///   - identity: The access key id, or another public name of the credential; `nil` for an anonymous request.
-    ///   - generation: The generation of the credential in its cache.
-    ///   - date: The time in the signature, in the service's time.
+    ///   - subject: The signed operation, such as `GET oss://photos/cat.jpg`.
+    ///   - identity: The access key ID, or another public name of the credential, or `nil` for an anonymous request.
+    ///   - generation: The generation of the signing credential in its cache.
+    ///   - date: The signing time, according to the service's clock.
     public init(subject: String, identity: String?, generation: CredentialGeneration, date: Timestamp) {
       self.subject = subject
       self.identity = identity
@@ -43,52 +43,53 @@ public enum AuthEvent: Sendable {
     }
   }
 
-  /// The event of a request to a credential provider.
+  /// The details of the event that a request to a credential provider started or finished.
   public struct Refresh: Sendable, Hashable {
-    /// The name of the source.
+    /// The name of the credential source.
     public var source: String
-    /// The outcome of the request.
+    /// The state or result of the request to the credential provider.
     public var outcome: Outcome
 
-    /// Creates the event.
+    /// Creates the details of the event that a request to a credential provider started or finished.
     ///
     /// - Parameters:
-    ///   - source: The name of the source.
-    ///   - outcome: The outcome of the request.
+    ///   - source: The name of the credential source.
+    ///   - outcome: The state or result of the request to the credential provider.
     public init(source: String, outcome: Outcome) {
       self.source = source
       self.outcome = outcome
     }
 
-    /// The outcome of a request to a credential provider.
+    /// The state or result of a request to a credential provider.
     public enum Outcome: Sendable, Hashable {
-      /// The request has started.
+      /// The request to the credential provider has started.
       case started
-      /// The provider returned a credential of a lifetime, or `nil` if it does not expire.
+      /// The provider returned a credential with the given remaining lifetime, which is `nil` if the credential does
+      /// not expire.
       case succeeded(CredentialGeneration, lifetime: Duration?)
-      /// The provider failed; it is not called again before the backoff has passed.
+      /// The provider failed, and will not be called again until the backoff has elapsed.
       case failed(CredentialError, backoff: Duration)
     }
   }
 
-  /// The event of a request that is sent again.
+  /// The details of the event that a request will be sent again.
   public struct Retry: Sendable, Hashable {
-    /// The operation, such as `GET oss://photos/cat.jpg`.
+    /// The retried operation, such as `GET oss://photos/cat.jpg`.
     public var subject: String
-    /// The number of the next attempt, at least 2.
+    /// The number of the retried request's next attempt, at least 2.
     public var attempt: Int
-    /// The delay before the next attempt.
+    /// The delay before the retried request's next attempt.
     public var delay: Duration
-    /// The reason of the retry, in one sentence.
+    /// A sentence that describes why the request is retried.
     public var reason: String
 
-    /// Creates the event.
+    /// Creates the details of the event that a request will be sent again.
     ///
     /// - Parameters:
-    ///   - subject: The operation, such as `GET oss://photos/cat.jpg`.
+    ///   - subject: The retried operation, such as `GET oss://photos/cat.jpg`.
     ///   - attempt: The number of the next attempt, at least 2.
     ///   - delay: The delay before the next attempt.
-    ///   - reason: The reason of the retry, in one sentence.
+    ///   - reason: A sentence that describes why the request is retried.
     public init(subject: String, attempt: Int, delay: Duration, reason: String) {
       self.subject = subject
       self.attempt = attempt
@@ -97,42 +98,42 @@ public enum AuthEvent: Sendable {
     }
   }
 
-  /// The event of a clock difference that was determined.
+  /// The details of the event that a host's clock skew was determined.
   public struct Skew: Sendable, Hashable {
-    /// The host.
+    /// The host whose clock differs from this machine's clock.
     public var host: String
-    /// The offset to be added to this machine's clock to obtain the host's time.
+    /// The offset to add to this machine's clock to obtain the host's time.
     public var offset: Duration
 
-    /// Creates the event.
+    /// Creates the details of the event that a host's clock skew was determined.
     ///
     /// - Parameters:
-    ///   - host: The host.
-    ///   - offset: The offset to be added to this machine's clock to obtain the host's time.
+    ///   - host: The host whose clock differs from this machine's clock.
+    ///   - offset: The offset to add to this machine's clock to obtain the host's time.
     public init(host: String, offset: Duration) {
       self.host = host
       self.offset = offset
     }
   }
 
-  /// The event of an upload, a download or a copy that finished.
+  /// The details of the event that an upload, a download or a copy finished.
   public struct Transfer: Sendable, Hashable {
-    /// The operation, such as `upload oss://photos/cat.jpg`.
+    /// The finished operation, such as `upload oss://photos/cat.jpg`.
     public var subject: String
-    /// The number of bytes of content that were transferred.
+    /// The number of bytes of content that the upload, download or copy transferred.
     public var bytes: Int64
-    /// The duration of the transfer.
+    /// The duration of the upload, download or copy.
     public var duration: Duration
-    /// The reason of the failure, in one sentence; `nil` if the transfer succeeded.
+    /// A sentence that describes why the transfer failed, or `nil` if the transfer succeeded.
     public var failure: String?
 
-    /// Creates the event.
+    /// Creates the details of the event that an upload, a download or a copy finished.
     ///
     /// - Parameters:
-    ///   - subject: The operation, such as `upload oss://photos/cat.jpg`.
+    ///   - subject: The finished operation, such as `upload oss://photos/cat.jpg`.
     ///   - bytes: The number of bytes of content that were transferred.
-    ///   - duration: The duration of the transfer.
-    ///   - failure: The reason of the failure, in one sentence; `nil` if the transfer succeeded.
+    ///   - duration: The duration of the upload, download or copy.
+    ///   - failure: A sentence that describes why the transfer failed, or `nil` if the transfer succeeded.
     public init(subject: String, bytes: Int64, duration: Duration, failure: String?) {
       self.subject = subject
       self.bytes = bytes

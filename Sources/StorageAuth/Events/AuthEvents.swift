@@ -3,16 +3,17 @@
 
 internal import Synchronization
 
-/// A distributor of events: caches and clients emit events to it, and observers receive them.
+/// A distributor that passes the events of caches and clients to observers.
 ///
-/// A cache has one, and clients of the cache use it unless they are given another. Without observers, no event is
-/// created and none is stored.
+/// Each cache has a distributor, and clients of the cache use it unless they are given another distributor. Without
+/// observers, no event is created or stored.
 ///
 /// ```swift
 /// for await event in client.events.stream() { metrics.count(event) }
 /// ```
 public final class AuthEvents: Sendable {
-  /// A function that receives each event on the thread on which it occurs; it must not block.
+  /// The type of a function that receives each event on the thread on which the event occurs; the function must not
+  /// block.
   public typealias Observer = @Sendable (AuthEvent) -> Void
 
   private struct State {
@@ -23,17 +24,19 @@ public final class AuthEvents: Sendable {
   private let state = Lock(State())
   private let isObserved = Atomic(false)
 
-  /// An observer of all distributors that are created while it is set; tests search the events for secrets with it.
+  /// A process-wide observer that is added to every distributor created while the property is set, or `nil`.
+  ///
+  /// Tests use this observer to search the events for secrets.
   package static let watcher = Lock<Observer?>(nil)
 
-  /// Creates a distributor without observers.
+  /// Creates an event distributor without observers.
   public init() {
     guard let watcher = Self.watcher.withLock({ $0 }) else { return }
     state.withLock { $0.observers.append((0, watcher)) }
     isObserved.store(true, ordering: .releasing)
   }
 
-  /// Adds an observer for the lifetime of the returned value.
+  /// Adds an observer, which receives events until the returned observation is cancelled or released.
   ///
   /// - Parameter observer: A function that receives each event; the events of one cache or client arrive in order.
   /// - Returns: An observation that ends when it is cancelled or released.
@@ -47,9 +50,10 @@ public final class AuthEvents: Sendable {
     return Observation { [weak self] in self?.remove(id) }
   }
 
-  /// Returns the events from now on as an asynchronous sequence.
+  /// Returns an asynchronous sequence of the events that occur from now on.
   ///
-  /// - Parameter limit: The number of events that are buffered for a slow reader; the oldest are dropped.
+  /// - Parameter limit: The number of events that are buffered for a slow reader; when the buffer is full, the oldest
+  ///   event is dropped.
   public func stream(bufferingNewest limit: Int = 1024) -> AsyncStream<AuthEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: AuthEvent.self, bufferingPolicy: .bufferingNewest(limit))
     let observation = observe { continuation.yield($0) }
@@ -57,9 +61,9 @@ public final class AuthEvents: Sendable {
     return stream
   }
 
-  /// Notifies the observers; for caches and clients.
+  /// Passes an event to all observers; called by caches and clients.
   ///
-  /// - Parameter event: The event, created only if there is an observer.
+  /// - Parameter event: The event, which is created only if there is an observer.
   package func emit(_ event: @autoclosure () -> AuthEvent) {
     guard isObserved.load(ordering: .acquiring) else { return }
     let observers = state.withLock { $0.observers }
@@ -74,7 +78,7 @@ public final class AuthEvents: Sendable {
     }
   }
 
-  /// An observation that lasts until it is cancelled or released.
+  /// The registration of an event observer, which ends when it is cancelled or released.
   public final class Observation: Sendable {
     private let end: @Sendable () -> Void
 
@@ -82,7 +86,7 @@ public final class AuthEvents: Sendable {
       self.end = end
     }
 
-    /// Ends the observation.
+    /// Ends the observation; the observer receives no further events.
     public func cancel() {
       end()
     }

@@ -3,33 +3,33 @@
 
 internal import StorageJSON
 
-/// A condition that a form policy places on the value of one form field.
+/// A condition that a form policy places on the value of a form field.
 ///
 /// The vendors' pages that define conditions are "PostObject" (OSS), "POST Object" (COS) and "POST Policy" (S3).
 public struct FormCondition: Sendable, Hashable {
-  /// The name of the field, which is case-insensitive.
+  /// The case-insensitive name of the form field, such as `x-oss-meta-author`.
   public var field: String
 
-  /// The rule that the value must satisfy.
+  /// The rule that the field's value must satisfy.
   public var rule: Rule
 
-  /// A rule for a value, which is compared byte for byte.
+  /// A rule for a form field's value, which is compared byte for byte.
   public enum Rule: Sendable, Hashable {
-    /// The value equals this string.
+    /// The field's value must equal the given string.
     case equals(String)
-    /// The value starts with this string; an empty string allows any value.
+    /// The field's value must start with the given string; an empty string allows any value.
     case startsWith(String)
-    /// The value equals one of these strings; only OSS supports this.
+    /// The field's value must equal one of the given strings; only OSS supports this rule.
     case oneOf([String])
-    /// The value equals none of these strings; only OSS supports this.
+    /// The field's value must differ from all of the given strings; only OSS supports this rule.
     case noneOf([String])
   }
 
-  /// Creates a condition.
+  /// Creates a condition for a form field's value.
   ///
   /// - Parameters:
-  ///   - field: The name of the field, such as `x-oss-meta-author`.
-  ///   - rule: The rule that the value must satisfy.
+  ///   - field: The case-insensitive name of the form field, such as `x-oss-meta-author`.
+  ///   - rule: The rule that the field's value must satisfy.
   public init(_ field: String, _ rule: Rule) {
     self.field = field
     self.rule = rule
@@ -37,7 +37,7 @@ public struct FormCondition: Sendable, Hashable {
 }
 
 extension FormCondition.Rule {
-  /// Returns whether a value satisfies the rule.
+  /// Returns whether a form field's value satisfies the rule.
   package func accepts(_ value: String) -> Bool {
     switch self {
     case .equals(let text): Self.areEqual(value, text)
@@ -47,7 +47,7 @@ extension FormCondition.Rule {
     }
   }
 
-  /// The only value that satisfies the rule, or `nil` if there can be several.
+  /// The only value that satisfies the rule, or `nil` if several values can satisfy it.
   package var onlyValue: String? {
     switch self {
     case .equals(let text): text
@@ -60,7 +60,7 @@ extension FormCondition.Rule {
 }
 
 extension FormCondition {
-  /// The condition as an element of a policy document.
+  /// The condition in JSON, as an element of a policy document's condition list.
   var json: JSONValue {
     func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
     let name = JSONValue.string("$\(field)")
@@ -74,7 +74,7 @@ extension FormCondition {
 }
 
 extension FormCondition: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The condition as an element of a policy document; the value of a session token is masked.
+  /// The condition in JSON, as in a policy document; a secret value, such as a session token, is masked.
   public var description: String {
     SecretName.isSecret(field)
       ? #"["eq","$\#(field)","\#(Secret.mask)"]"# : String(decoding: json.serialized, as: UTF8.self)
@@ -83,6 +83,6 @@ extension FormCondition: CustomStringConvertible, CustomDebugStringConvertible, 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror that contains only the description.
+  /// A mirror that contains only the condition's description.
   public var customMirror: Mirror { Mirror(self, children: ["condition": description]) }
 }

@@ -4,7 +4,7 @@
 internal import StorageCrypto
 internal import StorageJSON
 
-/// The policy document of a submitted form; form verifiers parse it after they have verified its signature.
+/// The policy document of a submitted form, which form verifiers parse after they have verified the form's signature.
 ///
 /// The vendors' pages that define the document are "PostObject" (OSS), "POST Object" (COS) and "POST Policy" (S3).
 ///
@@ -13,16 +13,16 @@ internal import StorageJSON
 /// return try document.verify(form, of: id, as: reading, within: limits, since: date, at: date)
 /// ```
 public struct FormDocument: Sendable {
-  /// The largest file in bytes that the services accept from a form: 5 GiB.
+  /// The maximum size of a file that the services accept from a form, in bytes: 5 GiB.
   private static let sizeLimit: Int64 = 5 << 30
 
   private let expiration: Timestamp
   private var conditions: [FormCondition] = []
   private var sizes: ClosedRange<Int64> = 0...Self.sizeLimit
 
-  /// Parses a policy document in Base64.
+  /// Parses a policy document from Base64.
   ///
-  /// - Parameter text: The form's `policy` field.
+  /// - Parameter text: The value of the form's `policy` field.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/invalidPolicy`` if any part of the
   ///   document cannot be parsed; an unknown condition is never ignored.
   public init(base64 text: String) throws(VerificationError) {
@@ -30,7 +30,7 @@ public struct FormDocument: Sendable {
     try self.init(bytes)
   }
 
-  /// Parses a policy document.
+  /// Parses a policy document from JSON.
   ///
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/invalidPolicy`` if any part of the
   ///   document cannot be parsed; an unknown condition is never ignored.
@@ -92,37 +92,38 @@ public struct FormDocument: Sendable {
     }
   }
 
-  /// A scheme's rules for reading forms.
+  /// A signature scheme's rules for checking submitted forms against their policies.
   ///
-  /// Field names are in lower case.
+  /// Field names in these rules are in lowercase.
   public struct Reading: Sendable {
-    /// The fields that the policy must bind to exactly one value.
+    /// The lowercase names of the fields that the policy must restrict to exactly one value.
     public var required: [String]
 
-    /// The fields of the scheme itself, about which the policy need not have conditions.
+    /// The lowercase names of the scheme's own fields, which need no condition in the policy.
     public var own: Set<String>
 
-    /// The field names by the different names that conditions use for them.
+    /// The form field names, keyed by the different names that policy conditions use for these fields.
     public var aliases: [String: String]
 
-    /// The values to which a condition on the content type applies; empty if the form has no content type.
+    /// The values that a condition on the content type applies to, which are empty if the form has no content type.
     public var contentTypes: [String]
 
-    /// The media type with which the object is stored.
+    /// The media type with which the service stores the uploaded object, or `nil` if the form specifies no media type.
     public var contentType: String?
 
-    /// A Boolean value that indicates whether conditions may have lists of values.
+    /// A Boolean value that indicates whether the service supports conditions with lists of values.
     public var hasLists: Bool
 
-    /// Creates the rules of a scheme.
+    /// Creates a signature scheme's rules for checking submitted forms; field names are in lowercase.
     ///
     /// - Parameters:
-    ///   - required: The fields that the policy must bind to exactly one value.
-    ///   - own: The fields of the scheme itself, about which the policy need not have conditions.
-    ///   - aliases: The field names by the different names that conditions use for them.
-    ///   - contentTypes: The values to which a condition on the content type applies.
-    ///   - contentType: The media type with which the object is stored.
-    ///   - hasLists: Whether conditions may have lists of values.
+    ///   - required: The names of the fields that the policy must restrict to exactly one value.
+    ///   - own: The names of the scheme's own fields, which need no condition in the policy.
+    ///   - aliases: The form field names, keyed by the different names that policy conditions use for these fields.
+    ///   - contentTypes: The values that a condition on the content type applies to.
+    ///   - contentType: The media type with which the service stores the uploaded object, or `nil` if the form
+    ///     specifies no media type.
+    ///   - hasLists: Whether the service supports conditions with lists of values.
     public init(
       required: [String], own: Set<String>, aliases: [String: String] = [:], contentTypes: [String],
       contentType: String?, hasLists: Bool
@@ -136,16 +137,16 @@ public struct FormDocument: Sendable {
     }
   }
 
-  /// Checks the expiration of the policy, and the form against every condition.
+  /// Checks the policy's expiration, and the form against every condition of the policy.
   ///
   /// - Parameters:
-  ///   - form: The form.
+  ///   - form: The submitted form.
   ///   - accessKeyID: The ID of the key that signed the form.
-  ///   - reading: The scheme's rules for reading forms.
-  ///   - limits: The limits of the verifier.
-  ///   - start: The time at which the form was signed, or the present if the form does not state it.
-  ///   - date: The present.
-  /// - Returns: The verified form, with the fields that the policy has no condition on.
+  ///   - reading: The signature scheme's rules for checking submitted forms.
+  ///   - limits: The verifier's limits.
+  ///   - start: The time at which the form was signed, or the current time if the form does not contain this time.
+  ///   - date: The current time.
+  /// - Returns: The verified form, including the names of the fields that the policy has no condition on.
   /// - Throws: A ``VerificationError`` if the policy has expired, does not bind a required field, or is not satisfied
   ///   by the form.
   public func verify(
@@ -208,12 +209,12 @@ public struct FormDocument: Sendable {
 }
 
 extension JSONValue {
-  /// A whole number, which may be a JSON number or a string of digits.
+  /// The value as a whole number if it is a JSON number or a string of digits, otherwise `nil`.
   fileprivate var wholeNumber: Int64? { code.flatMap { Int64($0) } }
 }
 
 extension VerificationError {
-  /// Creates the error for an invalid policy document.
+  /// Creates the error for a form policy document that is invalid.
   package static func invalidPolicy(_ message: String) -> VerificationError {
     VerificationError(.invalidPolicy, message, remedy: "Create the policy with a form signer.")
   }

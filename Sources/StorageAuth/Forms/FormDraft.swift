@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import StorageCrypto
 internal import StorageJSON
 
-/// A form that is complete except for the fields that its scheme adds; for implementations of form signers.
+/// A form that is complete except for the fields that its signature scheme adds; for implementations of ``FormSigner``.
 ///
 /// ```swift
 /// let draft = try FormDraft(policy, to: endpoint, contentTypeName: "content-type", reserved: ["policy", "signature"], at: date)
@@ -13,21 +13,21 @@ internal import StorageJSON
 /// let form = draft.signed(adding: [FormField("policy", text), FormField("signature", signature(text))])
 /// ```
 public struct FormDraft: Sendable {
-  /// The variable that the services replace with the file name.
+  /// The variable in a form's key that the services replace with the file name.
   static let fileNameVariable = "${filename}"
 
   private let policy: FormPolicy
   private let url: String
   private let conditions: [FormCondition]
 
-  /// Creates a draft.
+  /// Creates a draft of a form from its policy.
   ///
   /// - Parameters:
-  ///   - policy: The form policy.
-  ///   - endpoint: The endpoint of the service.
+  ///   - policy: The upload that the form permits.
+  ///   - endpoint: The endpoint of the service that receives the form.
   ///   - contentTypeName: The name of the content type in a policy document, as the service's documentation spells it.
-  ///   - reserved: The fields that the scheme adds, in lower case.
-  ///   - date: The present.
+  ///   - reserved: The names of the fields that the signature scheme adds, in lowercase.
+  ///   - date: The current time.
   /// - Throws: A ``SigningError`` if the policy has expired, or contains a condition that no service can express.
   public init(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, contentTypeName: String, reserved: Set<String>,
@@ -62,7 +62,7 @@ public struct FormDraft: Sendable {
     self.conditions = conditions
   }
 
-  /// The fields that the draft itself has conditions on, or that cannot have any.
+  /// The names of the fields that the form policy's own properties set, or that cannot have conditions.
   private static let own: Set<String> = [
     "bucket", "key", "content-type", "success_action_status", "success_action_redirect", "content-length-range",
     "policy", "file",
@@ -105,15 +105,18 @@ public struct FormDraft: Sendable {
 
   private static func isFieldValue(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
 
-  /// Returns the policy document in Base64, as the services accept it, with the scheme's conditions after the bucket.
+  /// Returns the form's policy document in Base64, as the services accept it.
   ///
-  /// - Parameter fields: The fields that the policy binds besides those of the form itself.
+  /// The signature scheme's conditions follow the condition on the bucket.
+  ///
+  /// - Parameter fields: The signature scheme's fields with the values that the policy must require.
   public func policy(binding fields: [FormField]) -> String {
     let text = document(binding: fields)
     return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
   }
 
-  /// Returns the policy document as JSON, with the scheme's conditions after the bucket.
+  /// Returns the form's policy document as JSON, in which the signature scheme's conditions follow the condition on the
+  /// bucket.
   package func document(binding fields: [FormField]) -> String {
     func exactly(_ name: String, _ value: String) -> JSONValue { [name: .string(value)] }
     var list = [exactly("bucket", policy.bucket)] + fields.map { exactly($0.name, $0.value) }
@@ -129,9 +132,10 @@ public struct FormDraft: Sendable {
     return String(decoding: document.serialized, as: UTF8.self)
   }
 
-  /// Returns the form with the fields that the scheme adds.
+  /// Returns the signed form, which contains the signature scheme's fields.
   ///
-  /// - Parameter fields: The fields of the scheme: the authorization, and the policy as it was signed.
+  /// - Parameter fields: The fields that the signature scheme adds: the authorization, and the policy document as it
+  ///   was signed.
   public func signed(adding fields: [FormField]) -> SignedForm {
     var all: [FormField] = []
     var open: [FormCondition] = []

@@ -1,12 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The upload that a form permits its bearer: one object with a given key or below a prefix of a bucket, under
-/// conditions, until an expiration.
+/// The upload that a form permits its bearer: one object with certain keys, under conditions, until an expiration.
 ///
-/// A ``FormSigner`` creates a ``SignedForm`` from it. All properties become part of the form's policy document, which
-/// the service checks. The vendors' pages that define the document are "PostObject" (OSS), "POST Object" (COS) and
-/// "POST Policy" (S3).
+/// A ``FormSigner`` creates a ``SignedForm`` from the policy. All properties become part of the form's policy document,
+/// which the service checks. The vendors' pages that define the document are "PostObject" (OSS), "POST Object" (COS)
+/// and "POST Policy" (S3).
 ///
 /// ```swift
 /// let policy = FormPolicy(
@@ -14,48 +13,48 @@
 ///   answer: .created, until: .now.advanced(by: .seconds(600)))
 /// ```
 public struct FormPolicy: Sendable, Hashable {
-  /// The bucket.
+  /// The name of the bucket that receives the upload.
   public var bucket: String
 
-  /// The keys that the object may have.
+  /// The keys that the uploaded object may have.
   public var objects: ObjectScope
 
-  /// The permitted size of the file in bytes, or `nil` for the limit of the service, 5 GiB.
+  /// The permitted size of the uploaded file in bytes, or `nil` for the service's limit of 5 GiB.
   public var sizes: ClosedRange<Int64>?
 
-  /// The rule for the media type of the object, or `nil` to allow any type or none.
+  /// The rule for the uploaded object's media type, or `nil` to allow any media type or no media type.
   public var contentType: FormCondition.Rule?
 
-  /// The response of the service after a successful upload, or `nil` for the service's default.
+  /// The service's response to a successful upload, or `nil` for the service's default response.
   public var answer: Answer?
 
-  /// The conditions on other fields, such as user metadata.
+  /// The conditions on other form fields, such as user metadata.
   public var conditions: [FormCondition]
 
-  /// The time at which the form expires.
+  /// The time at which the form and its permission to upload expire.
   public var expiration: Timestamp
 
-  /// A response of the service to a successful upload.
+  /// A service's response to a successful form upload.
   public enum Answer: Sendable, Hashable {
-    /// 200, without a body.
+    /// The service responds with the status 200 and an empty body.
     case ok
-    /// 201, with a document that describes the object.
+    /// The service responds with the status 201 and a document that describes the object.
     case created
-    /// 204, the default of the services.
+    /// The service responds with the status 204, which is the services' default.
     case noContent
-    /// 303, a redirection to a URL to which `bucket`, `key` and `etag` are added.
+    /// The service responds with the status 303 and redirects to a URL, to which it adds `bucket`, `key` and `etag`.
     case redirect(String)
   }
 
-  /// Creates a form policy.
+  /// Creates a form policy for uploads to a bucket.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - objects: The keys that the object may have; the file name is appended to a prefix.
-  ///   - sizes: The permitted size of the file in bytes.
-  ///   - contentType: The rule for the media type of the object.
-  ///   - answer: The response of the service after a successful upload.
-  ///   - conditions: The conditions on other fields.
+  ///   - bucket: The name of the bucket that receives the upload.
+  ///   - objects: The keys that the uploaded object may have; the file name is appended to a prefix.
+  ///   - sizes: The permitted size of the uploaded file in bytes, or `nil` for the service's limit.
+  ///   - contentType: The rule for the uploaded object's media type, or `nil` to allow any media type.
+  ///   - answer: The service's response to a successful upload, or `nil` for the service's default response.
+  ///   - conditions: The conditions on other form fields.
   ///   - expiration: The time at which the form expires.
   public init(
     bucket: String, objects: ObjectScope, sizes: ClosedRange<Int64>? = nil, contentType: FormCondition.Rule? = nil,
@@ -70,15 +69,16 @@ public struct FormPolicy: Sendable, Hashable {
     self.expiration = expiration
   }
 
-  /// Creates the policy of a form that may write exactly what an access rule allows.
+  /// Creates the policy of a form that permits exactly the uploads that an access rule allows.
   ///
   /// - Parameters:
-  ///   - rule: The rule; its permissions other than writing do not become part of the form.
-  ///   - expiration: The time at which the form expires; the rule's own end applies if it is earlier.
-  ///   - answer: The response of the service after a successful upload.
+  ///   - rule: The access rule; only its permission to write becomes part of the form.
+  ///   - expiration: The time at which the form expires, or `nil` for the rule's expiration; the earlier of both times
+  ///     applies.
+  ///   - answer: The service's response to a successful upload, or `nil` for the service's default response.
   /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidRequest`` if a form cannot express the rule:
-  ///   the rule does not allow writing, is bound to source addresses, lists several kinds of media types, or neither it
-  ///   nor the caller sets an expiration.
+  ///   the rule does not allow writing, is bound to source addresses, or lists several kinds of media types, or neither
+  ///   the rule nor the caller sets an expiration.
   public init(_ rule: AccessRule, until expiration: Timestamp? = nil, answer: Answer? = nil) throws(SigningError) {
     guard rule.actions.contains(.write) else {
       throw .form("The rule does not allow writing.", remedy: "Use a rule that does.")
@@ -111,7 +111,7 @@ public struct FormPolicy: Sendable, Hashable {
 }
 
 extension SigningError {
-  /// Creates the error for a form that cannot be created.
+  /// Creates the error for a form that cannot be created from its policy.
   package static func form(_ message: String, remedy: String) -> SigningError {
     SigningError(.invalidRequest, message, remedy: remedy)
   }

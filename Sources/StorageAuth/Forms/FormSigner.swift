@@ -1,21 +1,23 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A signer of forms that carry their own authorization, with which a browser uploads directly to the service.
+/// A signer of upload forms, with which a browser uploads a file directly to the storage service.
+///
+/// A signed form contains its own authorization.
 ///
 /// ```swift
 /// let form = try signer.sign(policy, to: .oss(region: "cn-hangzhou"), with: key, in: .now)
 /// ```
 public protocol FormSigner<SigningCredential>: Sendable {
-  /// The type of credential that signs a form.
+  /// The type of the credentials that sign forms.
   associatedtype SigningCredential: Credential
 
-  /// Signs a form.
+  /// Creates a signed upload form.
   ///
   /// - Parameters:
-  ///   - policy: The form policy.
-  ///   - endpoint: The endpoint of the service.
-  ///   - credential: The credential.
+  ///   - policy: The upload that the form permits.
+  ///   - endpoint: The endpoint of the service that receives the form.
+  ///   - credential: The credential that signs the form.
   ///   - context: The time of signing.
   /// - Returns: The URL and the fields for a web page.
   /// - Throws: A ``SigningError`` if the service cannot express the policy, or if the credential is anonymous or

@@ -1,49 +1,49 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A verifier of the signature and the policy of a submitted form.
+/// A verifier for the signatures and policies of submitted forms.
 ///
-/// As for requests, verification has two steps, so that the key can be looked up between them: ``claim(in:)`` and
-/// ``verify(_:against:at:)``. Both run after the fields have arrived and before the bytes of the file; the result
+/// Verification has two steps, so that the key can be looked up between them: ``claim(in:)`` and
+/// ``verify(_:against:at:)``. Both steps run after the fields have arrived and before the bytes of the file; the result
 /// contains the permitted size of the file.
 public protocol FormVerifier: Sendable {
-  /// Parses the identity that a form claims.
+  /// Parses the identity that a form claims for its signature.
   ///
-  /// - Parameter form: The form as it arrived.
+  /// - Parameter form: The form as received.
   /// - Returns: The access key ID and the session token that the form contains.
-  /// - Throws: A ``VerificationError`` if the form has no authorization, two at once or a malformed one, if a field
-  ///   appears twice, or if the form exceeds the limits.
+  /// - Throws: A ``VerificationError`` if the form contains no authorization, two authorizations or a malformed
+  ///   authorization, if a field appears twice, or if the form exceeds the limits.
   func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim
 
-  /// Verifies a form.
+  /// Verifies a form's signature with an access key, and checks the form against its policy.
   ///
-  /// The signature is checked first, then every condition of the policy: the field of each condition must be in the
+  /// The signature is checked first, then every condition of the policy. The field of each condition must be in the
   /// form, except for `bucket`, which is the bucket that the form was posted to.
   ///
   /// - Parameters:
-  ///   - form: The form as it arrived.
-  ///   - key: The key with the claimed ID.
-  ///   - date: The present.
-  /// - Returns: The verified form, with its only reading and the permitted sizes of the file.
+  ///   - form: The form as received.
+  ///   - key: The access key with the claimed ID.
+  ///   - date: The current time.
+  /// - Returns: The verified form, with the object key and the permitted sizes of the file.
   /// - Throws: A ``VerificationError`` if the time, the scope, the token or the signature is wrong, or a condition is
   ///   not satisfied.
   func verify(_ form: SubmittedForm, against key: AccessKey, at date: Timestamp) throws(VerificationError)
     -> VerifiedForm
 }
 
-/// The identity that a form claims for its signature.
+/// The identity that a form claims for its signature, before the signature is verified.
 public struct FormClaim: SignatureClaim {
-  /// The ID of the key that the form claims to be signed with.
+  /// The ID of the access key that the form claims to be signed with.
   public let accessKeyID: AccessKeyID
 
-  /// The session token in the form, or `nil` if it contains none.
+  /// The session token in the form, or `nil` if the form contains no session token.
   public let sessionToken: Secret?
 
-  /// Creates a claim; for implementations of verifiers.
+  /// Creates the claim of a form; for implementations of ``FormVerifier``.
   ///
   /// - Parameters:
-  ///   - accessKeyID: The ID of the key that the form claims to be signed with.
-  ///   - sessionToken: The session token in the form, or `nil` if it contains none.
+  ///   - accessKeyID: The ID of the access key that the form claims to be signed with.
+  ///   - sessionToken: The session token in the form, or `nil` if the form contains no session token.
   public init(accessKeyID: AccessKeyID, sessionToken: Secret?) {
     self.accessKeyID = accessKeyID
     self.sessionToken = sessionToken
@@ -51,14 +51,15 @@ public struct FormClaim: SignatureClaim {
 }
 
 extension FormVerifier {
-  /// Verifies a form with a key that is looked up by its ID.
+  /// Verifies a form with an access key that is looked up by its ID.
   ///
-  /// An unknown ID costs the same hashing as a wrong signature, and its error does not contain the computed strings.
+  /// Rejecting an unknown ID costs the same hashing as rejecting a wrong signature, and the error does not contain the
+  /// computed strings.
   ///
   /// - Parameters:
-  ///   - form: The form as it arrived.
-  ///   - date: The present.
-  ///   - lookup: Returns the key with an ID, or `nil` if no key has it.
+  ///   - form: The form as received.
+  ///   - date: The current time.
+  ///   - lookup: A function that returns the access key with an ID, or `nil` if the key does not exist.
   /// - Returns: The verified form.
   /// - Throws: A ``VerificationError`` if the form is not signed correctly or does not satisfy its policy, or the error
   ///   that `lookup` throws.
@@ -74,42 +75,44 @@ extension FormVerifier {
   }
 }
 
-/// A form that was verified: the holder of a key signed it, and it satisfies its policy.
+/// A form whose signature was verified and that satisfies its policy.
 ///
 /// The code that stores the file must enforce ``sizes``; everything else has been checked.
 public struct VerifiedForm: Sendable {
-  /// The access key ID.
+  /// The ID of the access key that signed the form.
   public let accessKeyID: AccessKeyID
 
-  /// The key of the object, with the file name in place of the variable.
+  /// The key of the object to store, in which `${filename}` has been replaced with the file name.
   public let key: String
 
-  /// The permitted size of the file in bytes.
+  /// The permitted size of the uploaded file in bytes.
   public let sizes: ClosedRange<Int64>
 
-  /// The media type with which the object is stored.
+  /// The media type with which the object must be stored, or `nil` if the form specifies no media type.
   public let contentType: String?
 
-  /// The time at which the policy expires.
+  /// The time at which the form's policy expires.
   public let expiration: Timestamp
 
-  /// The form.
+  /// The submitted form that was verified.
   public let form: SubmittedForm
 
-  /// The names, in lower case, of the fields that the policy has no condition on and that the services accept; `acl`
-  /// may be one of them.
+  /// The lowercase names of the fields that the policy has no condition on and that the services accept.
+  ///
+  /// The field `acl` may be in this list.
   public let unlistedFields: [String]
 
-  /// Creates the result of a successful verification; for implementations of verifiers.
+  /// Creates the result of a successful verification; for implementations of ``FormVerifier``.
   ///
   /// - Parameters:
-  ///   - accessKeyID: The access key ID.
-  ///   - key: The key of the object, with the file name in place of the variable.
+  ///   - accessKeyID: The ID of the access key that signed the form.
+  ///   - key: The key of the object to store, in which `${filename}` has been replaced with the file name.
   ///   - sizes: The permitted size of the file in bytes.
-  ///   - contentType: The media type with which the object is stored.
-  ///   - expiration: The time at which the policy expires.
-  ///   - form: The form.
-  ///   - unlistedFields: The names, in lower case, of the fields that the policy has no condition on.
+  ///   - contentType: The media type with which the object must be stored, or `nil` if the form specifies no media
+  ///     type.
+  ///   - expiration: The time at which the form's policy expires.
+  ///   - form: The submitted form that was verified.
+  ///   - unlistedFields: The lowercase names of the fields that the policy has no condition on.
   public init(
     accessKeyID: AccessKeyID, key: String, sizes: ClosedRange<Int64>, contentType: String?, expiration: Timestamp,
     form: SubmittedForm, unlistedFields: [String]

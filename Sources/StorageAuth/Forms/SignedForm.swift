@@ -3,63 +3,64 @@
 
 internal import StorageJSON
 
-/// A form field: its name and its value.
+/// A field of an upload form, with its name and value.
 ///
 /// A value may be a signature or a session token: `print`, `dump` and `Mirror` do not show it.
 public struct FormField: Sendable, Hashable {
-  /// The name.
+  /// The name of the form field.
   public let name: String
 
-  /// The value.
+  /// The value of the form field in plain text.
   public let value: String
 
-  /// Creates a field.
+  /// Creates a form field from a name and a value.
   ///
   /// - Parameters:
-  ///   - name: The name.
-  ///   - value: The value.
+  ///   - name: The field's name, such as `key` or `policy`.
+  ///   - value: The field's value in plain text.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
   }
 }
 
-/// A form that carries its own authorization, with which a browser uploads a file.
+/// A form that contains its own authorization, with which a browser uploads a file.
 ///
-/// It is posted as `multipart/form-data`: ``fields`` in their order, then fields that satisfy ``openConditions``, then
-/// the file as the field ``fileField``, which must be the last one.
+/// The form is posted as `multipart/form-data`: first ``fields`` in their order, then fields that satisfy
+/// ``openConditions``, then the file as the field ``fileField``, which must be the last field.
 ///
 /// The form authorizes its bearer: treat it as a secret. `print`, `dump` and `Mirror` do not show its values; read
 /// ``fields`` or ``json``.
 public struct SignedForm: Sendable, Equatable {
-  /// The name of the field with the file, which must be the last field.
+  /// The name of the form field that contains the file, which must be the last field.
   public static let fileField = "file"
 
   /// The URL to which the form is posted.
   public let url: String
 
-  /// The fields that are sent before the file.
+  /// The form fields that are sent before the file, including the authorization.
   ///
-  /// In the key, `${filename}` stands for the file name; it may be replaced with another key that the policy allows.
+  /// In the key, `${filename}` stands for the file name. A web page may replace the key with another key that the
+  /// policy allows.
   public let fields: [FormField]
 
-  /// The conditions for which the web page must add fields, because the policy allows several values.
+  /// The conditions for which the web page must add form fields, because the policy allows several values.
   public let openConditions: [FormCondition]
 
-  /// The permitted size of the file in bytes, or `nil` if the policy does not limit it.
+  /// The permitted size of the file in bytes, or `nil` if the policy does not limit the size.
   public let sizes: ClosedRange<Int64>?
 
-  /// The time at which the form expires, by the service's clock.
+  /// The time at which the form expires, according to the service's clock.
   public let expiration: Timestamp
 
-  /// Creates a form; for implementations of signers.
+  /// Creates a signed form; for implementations of ``FormSigner``.
   ///
   /// - Parameters:
   ///   - url: The URL to which the form is posted.
   ///   - fields: The fields that are sent before the file, including the authorization.
-  ///   - openConditions: The conditions for which the web page must add fields.
-  ///   - sizes: The permitted size of the file in bytes, or `nil` if the policy does not limit it.
-  ///   - expiration: The time at which the form expires, by the service's clock.
+  ///   - openConditions: The conditions for which the web page must add form fields.
+  ///   - sizes: The permitted size of the file in bytes, or `nil` if the policy does not limit the size.
+  ///   - expiration: The time at which the form expires, according to the service's clock.
   public init(
     url: String, fields: [FormField], openConditions: [FormCondition], sizes: ClosedRange<Int64>?, expiration: Timestamp
   ) {
@@ -70,8 +71,9 @@ public struct SignedForm: Sendable, Equatable {
     self.expiration = expiration
   }
 
-  /// The form as JSON for a web page: `url`, `fields` as pairs of name and value, `fileField`, `openFields` and
-  /// `expiration`.
+  /// The form as JSON for a web page.
+  ///
+  /// The members are `url`, `fields` as pairs of name and value, `fileField`, `openFields` and `expiration`.
   public var json: String {
     let pairs = fields.map { JSONValue.array([.string($0.name), .string($0.value)]) }
     let document: JSONValue = [
@@ -83,18 +85,18 @@ public struct SignedForm: Sendable, Equatable {
 }
 
 extension FormField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The name; the value is masked.
+  /// The form field's name, with its value masked.
   public var description: String { "\(name): \(Secret.mask)" }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror that contains only the name.
+  /// A mirror that contains only the form field's name.
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
 extension SignedForm: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The URL, the field names and the expiration.
+  /// The form's URL, field names and expiration, without the field values.
   public var description: String {
     "SignedForm(\(url), fields: [\(fields.map(\.name).joined(separator: ", "))], expires: \(expiration))"
   }
@@ -102,6 +104,6 @@ extension SignedForm: CustomStringConvertible, CustomDebugStringConvertible, Cus
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the field values.
+  /// A mirror that contains the form's URL and expiration, but no field values.
   public var customMirror: Mirror { Mirror(self, children: ["url": url, "expiration": expiration]) }
 }

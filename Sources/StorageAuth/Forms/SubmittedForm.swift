@@ -1,27 +1,27 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A form as it arrived, without the bytes of the file.
+/// A form as received, without the bytes of the uploaded file.
 public struct SubmittedForm: Sendable {
   /// The bucket to which the form was posted.
   public let bucket: String
 
-  /// The fields before the file, in their order.
+  /// The form fields before the file, in their order.
   public let fields: [FormField]
 
-  /// The name of the file, as the browser sent it.
+  /// The name of the uploaded file as the browser sent it, or `nil` if the browser sent no name.
   public let fileName: String?
 
-  /// The media type that the browser sent with the file.
+  /// The media type that the browser sent with the file, or `nil` if the browser sent no media type.
   public let fileType: String?
 
-  /// Creates a form.
+  /// Creates a submitted form from its fields.
   ///
   /// - Parameters:
   ///   - bucket: The bucket to which the form was posted.
-  ///   - fields: The fields before the file, in their order.
-  ///   - fileName: The name of the file, as the browser sent it.
-  ///   - fileType: The media type that the browser sent with the file.
+  ///   - fields: The form fields before the file, in their order.
+  ///   - fileName: The name of the uploaded file as the browser sent it, or `nil` if the browser sent no name.
+  ///   - fileType: The media type that the browser sent with the file, or `nil` if the browser sent no media type.
   public init(bucket: String, fields: [FormField], fileName: String? = nil, fileType: String? = nil) {
     self.bucket = bucket
     self.fields = fields
@@ -29,13 +29,15 @@ public struct SubmittedForm: Sendable {
     self.fileType = fileType
   }
 
-  /// Returns the value of the first field with a case-insensitive name, or `nil` if the form has no such field.
+  /// Returns the value of the first form field with a case-insensitive name, or `nil` if the form has no such field.
   public subscript(_ name: String) -> String? {
     let name = name.asciiLowercased
     return fields.first { $0.name.asciiLowercased == name }?.value
   }
 
-  /// The key of the object, in which `${filename}` is replaced with the last component of the file name.
+  /// The key of the uploaded object, or `nil` if the form has no `key` field.
+  ///
+  /// The last component of the file name replaces `${filename}`.
   var key: String? {
     guard let key = self["key"] else { return nil }
     let name = (fileName ?? "").parts(between: "/").last.map { String($0).parts(between: "\\") }?.last
@@ -43,7 +45,7 @@ public struct SubmittedForm: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Rejects a form in which a field appears twice; for implementations of form verifiers.
+  /// Throws an error if a field appears twice in the form; for implementations of ``FormVerifier``.
   ///
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if a field appears twice.
   public func checkFields() throws(VerificationError) {
@@ -53,9 +55,9 @@ public struct SubmittedForm: Sendable {
     }
   }
 
-  /// Returns the value of a required field, which must not be empty; for implementations of form verifiers.
+  /// Returns the value of a required form field, which must not be empty; for implementations of ``FormVerifier``.
   ///
-  /// - Parameter name: The case-insensitive name.
+  /// - Parameter name: The case-insensitive field name.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the field is missing or
   ///   empty.
   public func required(_ name: String) throws(VerificationError) -> String {
@@ -68,7 +70,7 @@ public struct SubmittedForm: Sendable {
 }
 
 extension SubmittedForm: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The bucket and the field names.
+  /// The bucket and the names of the form fields, without the field values.
   public var description: String {
     "SubmittedForm(\(bucket), fields: [\(fields.map(\.name).joined(separator: ", "))])"
   }
@@ -76,15 +78,17 @@ extension SubmittedForm: CustomStringConvertible, CustomDebugStringConvertible, 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the field values.
+  /// A mirror that contains the bucket, but no field values.
   public var customMirror: Mirror { Mirror(self, children: ["bucket": bucket]) }
 }
 
 extension VerificationLimits {
-  /// Rejects a form with more fields than ``parameterCount`` or more bytes of fields than ``headerByteCount``; for
-  /// implementations of form verifiers.
+  /// Throws an error if a form exceeds the limits; for implementations of ``FormVerifier``.
   ///
-  /// - Parameter form: The form as it arrived.
+  /// The number of fields is limited by ``parameterCount``, the total length of field names and values by
+  /// ``headerByteCount``.
+  ///
+  /// - Parameter form: The form as received.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/limitExceeded`` if the form exceeds a
   ///   limit.
   public func check(_ form: SubmittedForm) throws(VerificationError) {

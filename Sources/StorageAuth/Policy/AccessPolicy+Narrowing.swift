@@ -2,21 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AccessPolicy {
-  /// Returns a Boolean value that indicates whether the policy allows all that a rule allows.
+  /// Returns a Boolean value that indicates whether the policy allows everything that a rule allows.
   ///
-  /// For each action of the rule, a single rule of the policy must allow it with at least the same objects, addresses,
-  /// times, sizes and media types. Servers that let a client request fewer permissions than it has use it to check the
-  /// requested rules.
+  /// For each action of the given rule, a single rule of the policy must allow this action with at least the same
+  /// objects, addresses, times, sizes and media types. Servers whose clients may request fewer permissions than they
+  /// have use this method to check the requested rules.
   ///
   /// - Parameter rule: The requested rule.
-  /// - Returns: `false` also for a rule without actions.
+  /// - Returns: The result of the comparison, which is `false` for a rule without actions.
   public func allows(_ rule: AccessRule) -> Bool {
     !rule.actions.isEmpty && rule.actions.allSatisfy { action in rules.contains { $0.allows(action, of: rule) } }
   }
 }
 
 extension AccessRule {
-  /// Returns whether this rule allows all that another rule allows of one action.
+  /// Returns whether this rule allows everything that another rule allows for an action.
   fileprivate func allows(_ action: AccessAction, of other: AccessRule) -> Bool {
     guard other.bucket == bucket, actions.contains(action), objects.contains(other.objects) else { return false }
     if let end { guard let otherEnd = other.end, otherEnd <= end else { return false } }
@@ -37,9 +37,9 @@ extension AccessRule {
 }
 
 extension ObjectScope {
-  /// Returns a Boolean value that indicates whether every key of another scope belongs to this scope.
+  /// Returns a Boolean value that indicates whether every key in another scope belongs to this scope.
   ///
-  /// - Parameter other: The other scope.
+  /// - Parameter other: The scope whose keys are compared.
   public func contains(_ other: ObjectScope) -> Bool {
     switch (self, other) {
     case (.all, _): true
@@ -52,7 +52,8 @@ extension ObjectScope {
 }
 
 extension String {
-  /// Returns whether this media type of a rule includes all media types that another one includes.
+  /// Returns whether this media type of a rule, such as `image/*`, includes all media types that another media type
+  /// includes.
   fileprivate func covers(_ other: String) -> Bool {
     let (own, other) = (lowercased(), other.asciiLowercased)
     return own == other || own.hasByteSuffix("/*") && other.hasBytePrefix(own.dropLast())

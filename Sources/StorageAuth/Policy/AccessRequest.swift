@@ -1,38 +1,38 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One access to a storage service, with the properties that a policy examines.
+/// An access to a storage service, with the properties that an access policy checks.
 public struct AccessRequest: Sendable, Hashable {
-  /// The action.
+  /// The action to perform on the object.
   public var action: AccessAction
 
-  /// The bucket.
+  /// The name of the bucket that is accessed.
   public var bucket: String
 
-  /// The object key; for a list, the requested prefix.
+  /// The object key, or for the ``AccessAction/list`` action the requested prefix.
   public var key: String
 
-  /// The number of bytes that are written, or `nil` if the request does not bind it.
+  /// The size of the object to write in bytes, or `nil` if the request does not bind the size.
   public var size: Int64?
 
-  /// The media type of the object that is written, or `nil` if the request does not bind it.
+  /// The media type of the object to write, or `nil` if the request does not bind the media type.
   public var contentType: String?
 
-  /// The address of the client, or `nil` if it is not known.
+  /// The client's network address, or `nil` if it is not known.
   public var address: NetworkAddress?
 
-  /// The time of the access, in UTC.
+  /// The time of the access, in UTC, which is compared with a rule's expiration.
   public var date: Timestamp
 
-  /// Creates the description of an access.
+  /// Creates an access from the properties that an access policy checks.
   ///
   /// - Parameters:
-  ///   - action: The action.
-  ///   - key: The object key; for a list, the requested prefix.
-  ///   - bucket: The bucket.
-  ///   - size: The number of bytes that are written, or `nil` if the request does not bind it.
-  ///   - contentType: The media type of the object that is written, or `nil` if the request does not bind it.
-  ///   - address: The address of the client, or `nil` if it is not known.
+  ///   - action: The action to perform on the object.
+  ///   - key: The object key, or for the ``AccessAction/list`` action the requested prefix.
+  ///   - bucket: The name of the bucket that is accessed.
+  ///   - size: The size of the object to write in bytes, or `nil` if the request does not bind the size.
+  ///   - contentType: The media type of the object to write, or `nil` if the request does not bind the media type.
+  ///   - address: The client's network address, or `nil` if it is not known.
   ///   - date: The time of the access, in UTC.
   public init(
     _ action: AccessAction, _ key: String, in bucket: String, size: Int64? = nil, contentType: String? = nil,
@@ -47,10 +47,11 @@ public struct AccessRequest: Sendable, Hashable {
     self.date = date
   }
 
-  /// Returns whether the media type without its parameters matches the one that a rule names.
+  /// Returns whether the access's media type, without its parameters, matches a media type of a rule, such as
+  /// `image/*`.
   ///
-  /// A browser uses the last of several comma-separated types, and guesses if it finds none: a value that is not
-  /// exactly one media type matches no rule.
+  /// A browser uses the last of several comma-separated types, and guesses if it finds no type. A value that is not
+  /// exactly one media type therefore matches no rule.
   func hasType(_ named: String) -> Bool {
     guard let contentType, !contentType.utf8.contains(UInt8(ascii: ",")) else { return false }
     let words = contentType.bytes(before: ";").split { $0 == " " || $0 == "\t" }
@@ -60,33 +61,34 @@ public struct AccessRequest: Sendable, Hashable {
   }
 }
 
-/// The reason why a policy does not allow an access.
+/// The error for an access that a policy does not allow.
 public struct AccessRefusal: Error, Sendable, Hashable {
-  /// The requirement that is not met; a later case came closer to being allowed.
+  /// The reason why a policy does not allow an access; a later case came closer to allowing the access.
   public enum Reason: Int, Sendable, Hashable, Comparable {
-    /// No rule covers the bucket.
+    /// The policy has no rule for the bucket.
     case bucket
-    /// No rule for the bucket allows the action.
+    /// The policy has no rule for the bucket that allows the action.
     case action
-    /// No rule that allows the action covers the key.
+    /// The rules that allow the action do not cover the object key.
     case key
-    /// The rule has expired.
+    /// The rule that allows the action on the object has expired.
     case time
-    /// The rule does not cover the client's address, or the address is not known.
+    /// The rule does not cover the client's address, or the client's address is not known.
     case address
-    /// The object is too large, or the request does not bind its size.
+    /// The object to write is too large, or the request does not bind its size.
     case size
-    /// The rule does not allow the media type, or the request does not bind it.
+    /// The rule does not allow the object's media type, or the request does not bind the media type.
     case contentType
 
-    /// Returns a Boolean value that indicates whether the second reason came closer to being allowed than the first.
+    /// Returns a Boolean value that indicates whether the second reason came closer to allowing the access than the
+    /// first.
     public static func < (first: Reason, second: Reason) -> Bool { first.rawValue < second.rawValue }
   }
 
-  /// The requirement that is not met.
+  /// The reason of the rule that came closest to allowing the access.
   public let reason: Reason
 
-  /// The refused access.
+  /// The access that the policy does not allow.
   public let access: AccessRequest
 
   init(_ reason: Reason, of access: AccessRequest) {
@@ -96,7 +98,7 @@ public struct AccessRefusal: Error, Sendable, Hashable {
 }
 
 extension AccessRefusal: CustomStringConvertible {
-  /// The reason, in a sentence without the key.
+  /// A sentence that describes why the access is not allowed, without the object key.
   public var description: String { "The policy does not allow the action \(access.action.rawValue): \(reason.words)." }
 }
 

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AccessPolicy {
-  /// Returns the rules with at least one action, after validating that each of them is meaningful for every provider.
+  /// Returns the policy's rules that have at least one action, after validating that each rule is meaningful for every
+  /// provider.
   ///
-  /// - Parameter isBucket: A function that returns whether a string can be the name of a bucket; rules for Aspera name
-  ///   access keys.
-  /// - Throws: A ``PolicyError`` if no rule has an action, or one of them is not valid.
+  /// - Parameter isBucket: A function that returns whether a string is a valid bucket name; rules for Aspera contain
+  ///   access keys instead of bucket names.
+  /// - Throws: A ``PolicyError`` if no rule has an action, or a rule is invalid.
   package func checkedRules(isBucket: (String) -> Bool = isBucketName) throws(PolicyError) -> [AccessRule] {
     let rules = rules.filter { !$0.actions.isEmpty }
     guard !rules.isEmpty else {
@@ -40,7 +41,8 @@ extension AccessRule {
     PolicyError(.invalidRule, "A rule for the bucket \"\(bucket)\" \(problem).", remedy: remedy)
   }
 
-  /// Returns whether a string is a type and a subtype (RFC 6838, section 4.2), or a type and a star.
+  /// Returns whether a string is a media type (RFC 6838, section 4.2), or a pattern of a type and an asterisk, such as
+  /// `image/*`.
   static func isMediaType(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     func isToken(_ part: Substring.UTF8View) -> Bool { !part.isEmpty && part.allSatisfy { isTokenByte($0) } }
@@ -58,11 +60,11 @@ extension AccessRule {
 }
 
 extension ObjectScope {
-  /// Returns the keys as a pattern in which a star matches any string.
+  /// Returns a pattern for the keys in the scope, in which an asterisk matches any string.
   ///
   /// - Parameter language: The name of the policy language, for the error message.
-  /// - Throws: A ``PolicyError`` if a key contains characters that the pattern would interpret: a star, a question
-  ///   mark, or the start of a variable.
+  /// - Throws: A ``PolicyError`` if a key contains characters that have a meaning in the pattern: an asterisk, a
+  ///   question mark, or the start of a variable.
   package func pattern(in language: String) throws(PolicyError) -> String {
     let (text, end) =
       switch self {

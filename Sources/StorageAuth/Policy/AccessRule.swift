@@ -1,45 +1,46 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One permission: actions, the objects of a bucket that they may be performed on, and conditions.
+/// A permission in an access policy: the allowed actions, the objects of a bucket, and conditions.
 ///
-/// A condition that is not `nil` must be met; an access that lacks the property that the condition tests does not meet
-/// it.
+/// A condition that is not `nil` must be satisfied. An access without the property that the condition tests does not
+/// satisfy the condition.
 public struct AccessRule: Sendable, Hashable {
-  /// The allowed actions.
+  /// The actions that the rule allows.
   public var actions: Set<AccessAction>
 
-  /// The objects that the actions may be performed on; for a list, the prefixes that may be requested.
+  /// The objects on which the actions are allowed; for the ``AccessAction/list`` action, the prefixes that may be
+  /// requested.
   public var objects: ObjectScope
 
-  /// The bucket; for Aspera, the access key or the root that the node has for it.
+  /// The bucket that contains the objects; for Aspera, the access key or the node's root for the access key.
   public var bucket: String
 
-  /// The largest size of an object that is written, in bytes, or `nil` for any size.
+  /// The maximum size of an object to write, in bytes, or `nil` for any size.
   public var maximumSize: Int64?
 
-  /// The media types of objects that may be written, or `nil` for any type.
+  /// The media types of the objects that may be written, or `nil` for any type.
   ///
-  /// Each is a media type such as `image/png`, or a pattern such as `image/*`.
+  /// Each string is a media type such as `image/png`, or a pattern such as `image/*`.
   public var contentTypes: [String]?
 
-  /// The addresses that requests may come from, or `nil` for any address.
+  /// The IP addresses that requests may come from, or `nil` for any address.
   public var addresses: [AddressRange]?
 
-  /// The time at which the permission expires, or `nil` if it does not.
+  /// The time at which the permission expires, or `nil` if the permission does not expire.
   public var end: Timestamp?
 
-  /// Creates a rule.
+  /// Creates an access rule for objects in a bucket.
   ///
   /// - Parameters:
-  ///   - actions: The allowed actions.
-  ///   - objects: The objects that the actions may be performed on.
+  ///   - actions: The actions that the rule allows.
+  ///   - objects: The objects on which the actions are allowed.
   ///   - bucket: The bucket that contains the objects.
-  ///   - maximumSize: The largest size of an object that is written, in bytes, or `nil` for any size.
-  ///   - contentTypes: The media types of objects that may be written, such as `image/png`, or `image/*` for all
+  ///   - maximumSize: The maximum size of an object to write, in bytes, or `nil` for any size.
+  ///   - contentTypes: The media types of the objects that may be written, such as `image/png`, or `image/*` for all
   ///     images; `nil` for any type.
   ///   - addresses: The addresses that requests may come from, or `nil` for any address.
-  ///   - end: The time at which the permission expires, or `nil` if it does not.
+  ///   - end: The time at which the permission expires, or `nil` if the permission does not expire.
   public init(
     _ actions: AccessAction..., objects: ObjectScope, in bucket: String, upTo maximumSize: Int64? = nil,
     types contentTypes: [String]? = nil, from addresses: [AddressRange]? = nil, until end: Timestamp? = nil
@@ -53,7 +54,7 @@ public struct AccessRule: Sendable, Hashable {
     self.end = end
   }
 
-  /// Returns the reason why the rule does not allow an access, or `nil` if it does.
+  /// Returns the reason why the rule does not allow an access, or `nil` if the rule allows the access.
   func refusal(of access: AccessRequest) -> AccessRefusal.Reason? {
     guard access.bucket == bucket else { return .bucket }
     guard actions.contains(access.action) else { return .action }
@@ -67,30 +68,32 @@ public struct AccessRule: Sendable, Hashable {
   }
 }
 
-/// An action on objects.
+/// An action on objects that an access rule can allow.
 public enum AccessAction: String, Sendable, Hashable, CaseIterable {
-  /// Read an object or its metadata.
+  /// The client reads an object or its metadata.
   case read
-  /// Write an object, in one request or as a multipart upload, and abort such an upload.
+  /// The client writes an object, in one request or as a multipart upload, or aborts a multipart upload.
   case write
-  /// Delete an object.
+  /// The client deletes an object.
   case delete
-  /// List the keys below a prefix.
+  /// The client lists the keys that start with a prefix.
   case list
 }
 
-/// A set of keys of a bucket.
+/// A set of object keys in a bucket.
 public enum ObjectScope: Sendable, Hashable {
-  /// Every key.
+  /// The scope contains every key.
   case all
-  /// Each key that starts with a prefix, compared byte for byte; end it with a slash for a folder.
+  /// The scope contains each key that starts with a prefix, compared byte for byte; the prefix of a folder ends with a
+  /// slash.
   case prefix(String)
-  /// One key.
+  /// The scope contains a single key.
   case key(String)
 
-  /// Returns a Boolean value that indicates whether a key, or the prefix of a list, belongs to the scope.
+  /// Returns a Boolean value that indicates whether an object key, or the prefix of a list request, belongs to the
+  /// scope.
   ///
-  /// - Parameter key: The key or the prefix.
+  /// - Parameter key: The object key or the requested prefix.
   public func contains(_ key: String) -> Bool {
     switch self {
     case .all: true
@@ -99,7 +102,7 @@ public enum ObjectScope: Sendable, Hashable {
     }
   }
 
-  /// Returns a Boolean value that indicates whether two scopes are equal, byte for byte.
+  /// Returns a Boolean value that indicates whether two scopes contain the same prefix or key, byte for byte.
   public static func == (first: ObjectScope, second: ObjectScope) -> Bool {
     switch (first, second) {
     case (.all, .all): true

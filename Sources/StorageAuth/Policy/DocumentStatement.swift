@@ -3,27 +3,27 @@
 
 package import StorageJSON
 
-/// One statement of a provider's policy document that allows actions.
+/// A statement in a provider's policy document, which allows actions on resources.
 package struct DocumentStatement {
-  /// The names of the actions.
+  /// The provider's names of the allowed actions.
   package let actions: [String]
 
-  /// The resources on which the actions are allowed.
+  /// The provider's names of the resources on which the actions are allowed.
   package var resources: [String]
 
-  /// The conditions, all of which must hold.
+  /// The conditions of the statement, all of which must hold.
   package let conditions: [Condition]
 
-  /// One comparison of a condition.
+  /// A comparison in a statement's conditions.
   package struct Condition: Equatable {
-    /// The name of the comparison operator.
+    /// The name of the comparison operator, such as `StringLike`.
     package let comparison: String
-    /// The condition key.
+    /// The condition key, which is the provider's name of the request property that is compared.
     package let key: String
-    /// The value that the condition key is compared with.
+    /// The value that the request property named by the condition key is compared with.
     package let value: Value
 
-    /// Creates a comparison.
+    /// Creates a comparison from an operator, a condition key and a value.
     package init(_ comparison: String, _ key: String, _ value: Value) {
       self.comparison = comparison
       self.key = key
@@ -31,12 +31,12 @@ package struct DocumentStatement {
     }
   }
 
-  /// The value of a comparison: a number, or strings of which one must match.
+  /// The value of a comparison: an integer, or a list of strings of which one must match.
   package enum Value: Equatable {
     case texts([String])
     case number(Int64)
 
-    /// Returns whether two values are equal, byte for byte.
+    /// Returns whether two comparison values are equal, byte for byte.
     package static func == (first: Value, second: Value) -> Bool {
       switch (first, second) {
       case (.texts(let first), .texts(let second)): first.elementsEqual(second) { $0.isIdentical(to: $1) }
@@ -46,7 +46,7 @@ package struct DocumentStatement {
     }
   }
 
-  /// Creates a statement.
+  /// Creates a statement from actions, resources and conditions.
   package init(_ actions: [String], on resources: [String], if conditions: [Condition] = []) {
     self.actions = actions
     self.resources = resources
@@ -55,7 +55,8 @@ package struct DocumentStatement {
 }
 
 extension [DocumentStatement] {
-  /// Adds a statement; its resources are merged into a statement with the same actions and conditions.
+  /// Adds a statement to the policy document, or adds its resources to a statement with the same actions and
+  /// conditions.
   package mutating func add(_ statement: DocumentStatement) {
     guard !statement.actions.isEmpty else { return }
     let place = firstIndex { $0.actions == statement.actions && $0.conditions == statement.conditions }
@@ -67,11 +68,11 @@ extension [DocumentStatement] {
 }
 
 extension DocumentStatement {
-  /// The spelling of the members of a statement in a provider's documents.
+  /// A spelling of member names and values in a provider's policy documents.
   package enum Spelling {
-    /// `Effect`, `Allow`, as RAM does.
+    /// The spelling of RAM policies: `Effect`, `Allow`.
     case capitalized
-    /// `effect`, `allow`, as CAM does.
+    /// The spelling of CAM policies: `effect`, `allow`.
     case lowercase
 
     fileprivate func name(_ capitalized: String) -> String {
@@ -79,7 +80,7 @@ extension DocumentStatement {
     }
   }
 
-  /// Returns the statement as JSON.
+  /// Returns the policy statement as JSON in a provider's spelling.
   package func json(_ spelling: Spelling) -> JSONValue {
     var statement = JSONObject()
     statement[spelling.name("Effect")] = .string(spelling.name("Allow"))

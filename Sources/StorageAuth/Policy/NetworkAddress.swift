@@ -1,16 +1,16 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An IPv4 or IPv6 address.
+/// An IPv4 or IPv6 address, compared by its bytes.
 public struct NetworkAddress: Sendable, Hashable {
-  /// The four or sixteen bytes of the address.
+  /// The bytes of the address: 4 bytes for IPv4, 16 bytes for IPv6.
   let bytes: [UInt8]
 
-  /// Parses an address such as `203.0.113.7` or `2001:db8::7`; fails for any other string.
+  /// Parses an IP address such as `203.0.113.7` or `2001:db8::7`; the result is `nil` for any other string.
   ///
   /// An IPv4-mapped IPv6 address (`::ffff:203.0.113.7`; RFC 4291, section 2.5.5.2) becomes the IPv4 address.
   ///
-  /// - Parameter text: The string.
+  /// - Parameter text: An IPv4 or IPv6 address without a port.
   public init?(_ text: some StringProtocol) {
     guard let bytes = text.hasByte(":") ? Self.groups(text) : Self.octets(text) else { return nil }
     let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
@@ -22,7 +22,8 @@ public struct NetworkAddress: Sendable, Hashable {
     guard parts.count == 4 else { return nil }
     var bytes: [UInt8] = []
     for part in parts {
-      // Some parsers read a number with a leading zero as octal; it is rejected, because its value is ambiguous.
+      // Some parsers read a number with a leading zero as octal. Such a number is rejected, because its value is
+      // ambiguous.
       guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let byte = UInt8(part),
         part.utf8.count == 1 || !part.hasBytePrefix("0")
       else { return nil }
@@ -44,7 +45,7 @@ public struct NetworkAddress: Sendable, Hashable {
     return gap >= 2 ? ends[0] + Array(repeating: 0, count: gap) + ends[1] : nil
   }
 
-  /// Parses groups of up to four hexadecimal digits; the last one may be an IPv4 address.
+  /// Parses groups of up to four hexadecimal digits in an IPv6 address; the last group may be an IPv4 address.
   private static func run(_ text: Substring, isLast: Bool) -> [UInt8]? {
     guard !text.isEmpty else { return [] }
     var bytes: [UInt8] = []
@@ -63,26 +64,26 @@ public struct NetworkAddress: Sendable, Hashable {
   }
 }
 
-/// A range of addresses that start with the same bits: one address, or a network such as `203.0.113.0/24`.
+/// A range of IP addresses that start with the same bits: a single address, or a network such as `203.0.113.0/24`.
 public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
-  /// The range as it was given.
+  /// The address range in its original spelling.
   public let description: String
 
-  /// Whether the range is of IPv6 addresses.
+  /// Whether the range contains IPv6 addresses.
   package var isVersion6: Bool { address.bytes.count == 16 }
 
   private let address: NetworkAddress
   private let length: Int
 
-  /// Parses a range; fails if the string is not a range, or has bits set beyond the prefix length.
+  /// Parses an address range; the result is `nil` if the string is invalid or has bits set beyond the prefix length.
   ///
-  /// - Parameter text: The string, such as `203.0.113.7` or `203.0.113.0/24`.
+  /// - Parameter text: An address such as `203.0.113.7`, or a network such as `203.0.113.0/24`.
   public init?(_ text: String) {
     self.init(networkOf: text)
     guard (length..<address.bytes.count * 8).allSatisfy({ !address.bit($0) }) else { return nil }
   }
 
-  /// Parses the network that an address with a prefix length belongs to, ignoring the bits beyond.
+  /// Parses the network of an address with a prefix length, ignoring the bits beyond the prefix length.
   ///
   /// Documents of vendors contain ranges such as `10.217.182.3/24`.
   package init?(networkOf text: String) {
@@ -97,16 +98,16 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     description = text
   }
 
-  /// Returns a Boolean value that indicates whether an address belongs to the range.
+  /// Returns a Boolean value that indicates whether an IP address belongs to the range.
   ///
-  /// - Parameter other: The address.
+  /// - Parameter other: The address to look for in the range.
   public func contains(_ other: NetworkAddress) -> Bool {
     other.bytes.count == address.bytes.count && (0..<length).allSatisfy { other.bit($0) == address.bit($0) }
   }
 
-  /// Returns a Boolean value that indicates whether every address of another range belongs to this range.
+  /// Returns a Boolean value that indicates whether every address in another range belongs to this range.
   ///
-  /// - Parameter other: The other range.
+  /// - Parameter other: The range to compare with this range.
   public func contains(_ other: AddressRange) -> Bool { other.length >= length && contains(other.address) }
 }
 

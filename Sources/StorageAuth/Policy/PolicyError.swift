@@ -1,33 +1,33 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error of a policy that a provider cannot express, or that does not allow a request.
+/// The error for an access policy that a provider cannot express, or that does not allow a request.
 ///
-/// It states the problem, its location and the remedy. A provider's document that would allow more than the policy, or
-/// that leaves a condition out, is never generated.
+/// The error describes the problem, its location and the remedy. A provider's document that would allow more than the
+/// policy, or that omits a condition, is never generated.
 public struct PolicyError: Error, Sendable, Hashable {
-  /// The kind of the problem.
+  /// The code that identifies the kind of problem with the policy.
   public let code: Code
 
-  /// The problem and its location, in one sentence.
+  /// A sentence that describes the problem and its location in the policy.
   public let message: String
 
-  /// The remedy, in one sentence.
+  /// A sentence that describes how to fix the problem.
   public let remedy: String
 
-  /// Creates an error; for functions that convert policies to documents.
+  /// Creates a policy error; for functions that convert access policies to providers' documents.
   ///
   /// - Parameters:
-  ///   - code: The kind of the problem.
-  ///   - message: The problem and its location, in one sentence without secrets.
-  ///   - remedy: The remedy, in one sentence.
+  ///   - code: The kind of problem with the policy.
+  ///   - message: A sentence that describes the problem and its location in the policy, without secrets.
+  ///   - remedy: A sentence that describes how to fix the problem.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
     self.remedy = remedy.onOneLine
   }
 
-  /// A kind of problem.
+  /// A code that identifies the kind of problem with an access policy.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
       case empty, invalidRule, invalidBucket, unsupportedCondition, unsupportedKey, unknownRegion, tooLong, refused
@@ -35,29 +35,29 @@ public struct PolicyError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// The policy has no rule with an action.
+    /// The access policy contains no rule with an action.
     public static let empty = Code(value: .empty)
-    /// A rule is not meaningful, such as one with an empty list of addresses.
+    /// A rule of the policy is invalid, for example because its list of addresses is empty.
     public static let invalidRule = Code(value: .invalidRule)
-    /// The name of a bucket is not valid for the provider.
+    /// A bucket name in the policy is invalid for the provider.
     public static let invalidBucket = Code(value: .invalidBucket)
-    /// The provider does not support the condition.
+    /// The provider does not support a condition of the policy.
     public static let unsupportedCondition = Code(value: .unsupportedCondition)
-    /// The provider cannot express these keys.
+    /// The provider cannot express a key or prefix in the policy.
     public static let unsupportedKey = Code(value: .unsupportedKey)
-    /// The region of a bucket is not given.
+    /// The region of a bucket in the policy is not specified.
     public static let unknownRegion = Code(value: .unknownRegion)
-    /// The document is longer than the provider accepts.
+    /// The generated policy document is longer than the provider accepts.
     public static let tooLong = Code(value: .tooLong)
-    /// The policy does not allow the request.
+    /// The policy does not allow the requested access.
     public static let refused = Code(value: .refused)
 
-    /// The name of the code.
+    /// The name of the error code, such as `tooLong`.
     public var description: String { value.rawValue }
   }
 }
 
 extension PolicyError: CustomStringConvertible {
-  /// The code, the message and the remedy.
+  /// The error code, the message and the remedy in one line.
   public var description: String { "\(code): \(message) \(remedy)" }
 }

@@ -3,31 +3,31 @@
 
 internal import StorageJSON
 
-/// The vocabulary of a policy language.
+/// The vocabulary of a provider's policy language, from which policy documents are generated.
 ///
-/// In such a language, buckets and objects are resources, and the prefix of a list is a condition.
+/// In such a language, buckets and objects are resources, and the prefix of a list request is a condition.
 package struct StatementLanguage: Sendable {
-  /// The name of the language with its article: `a RAM policy`.
+  /// The name of the policy language with its article, such as `a RAM policy`.
   package let name: String
 
-  /// The version that a document declares.
+  /// The language version that a policy document declares.
   package let version: String
 
-  /// The names of the actions on objects.
+  /// The policy language's names for the actions on objects.
   package let actions: [AccessAction: [String]]
 
-  /// The name of the action that lists the keys of a bucket.
+  /// The policy language's name for the action that lists a bucket's keys.
   package let listing: String
 
-  /// The condition keys for the prefix of a list, the address of the client and the time.
+  /// The condition keys for a list request's prefix, the client's address and the time.
   package let prefixKey: String
   package let addressKey: String
   package let dateKey: String
 
-  /// Whether conditions accept IPv6 addresses.
+  /// Whether the policy language's conditions accept IPv6 addresses.
   package let takesVersion6: Bool
 
-  /// Creates the vocabulary of a language.
+  /// Creates the vocabulary of a provider's policy language.
   package init(
     name: String, version: String, actions: [AccessAction: [String]], listing: String, prefixKey: String,
     addressKey: String, dateKey: String, takesVersion6: Bool
@@ -42,12 +42,12 @@ package struct StatementLanguage: Sendable {
     self.takesVersion6 = takesVersion6
   }
 
-  /// Returns the policy document for rules.
+  /// Returns the policy document for access rules.
   ///
   /// - Parameters:
   ///   - rules: The validated rules.
-  ///   - byteLimit: The largest number of bytes of the document, or `nil` for no limit.
-  ///   - resource: A function that returns the name of a rule's bucket in the language.
+  ///   - byteLimit: The maximum length of the document in bytes, or `nil` for no limit.
+  ///   - resource: A function that returns the policy language's name for a rule's bucket.
   /// - Throws: A ``PolicyError`` if the language cannot express the rules or the document is too long, or the error
   ///   that `resource` throws.
   package func document(

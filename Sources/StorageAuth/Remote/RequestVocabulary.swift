@@ -1,49 +1,56 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The headers and parameters that a service's requests may carry without changing the operation that a policy allows.
+/// The headers and parameters that a storage service's requests may contain without changing the operation that a
+/// policy allows.
 ///
-/// A string signer returns it with the parsed request (``SigningIntent/vocabulary``), so that the policy check contains
-/// no code for a particular service.
+/// A string signer returns the vocabulary with the parsed request (``SigningIntent/vocabulary``), so that the policy
+/// check contains no code for a particular service.
 public struct RequestVocabulary: Sendable {
-  /// The prefix of the service's own headers, in lower case: `x-oss-`.
+  /// The prefix of the service's own header names, in lowercase, such as `x-oss-`.
   public var headerPrefix: String
 
-  /// The headers that change neither the operation nor its authorization, in lower case and without the service's
+  /// The service's own headers that change neither the operation nor its authorization, in lowercase and without the
   /// prefix.
   ///
   /// User metadata (`meta-`) is always harmless and is not listed.
   public var harmlessHeaders: Set<String>
 
-  /// The headers without the service's prefix that change the operation of a request, in lower case.
+  /// The headers, other than those with the service's prefix, that change a request's operation, in lowercase.
+  ///
+  /// A string to sign that contains such a header is rejected.
   public var refusedHeaders: Set<String>
 
-  /// A Boolean value that indicates whether the service converts parameter names to lower case before signing, so that
-  /// the signature does not cover their case.
+  /// A Boolean value that indicates whether the service converts parameter names to lowercase before signing.
+  ///
+  /// If so, the signature does not cover the case of parameter names.
   public var ignoresParameterCase: Bool
 
-  /// A Boolean value that indicates whether the service accepts a POST to a bucket without parameters as a form upload
-  /// whose fields are not signed.
+  /// A Boolean value that indicates whether the service treats a POST to a bucket without parameters as a form upload.
+  ///
+  /// The fields of such a form are not signed.
   public var uploadsUnsignedForms: Bool
 
-  /// A Boolean value that indicates whether the date of a request is the start of its validity window, which may be
-  /// long past.
+  /// A Boolean value that indicates whether a request's date is the start of its validity window, which may be long
+  /// past.
   public var datesWindows: Bool
 
-  /// A Boolean value that indicates whether bucket names may contain dots.
+  /// A Boolean value that indicates whether the service allows dots in bucket names.
   public var hasDottedBuckets: Bool
 
-  /// Creates a vocabulary.
+  /// Creates a vocabulary for a storage service.
   ///
   /// - Parameters:
-  ///   - headerPrefix: The prefix of the service's own headers, in lower case.
-  ///   - harmlessHeaders: The headers with the prefix that change neither the operation nor its authorization, without
-  ///     the prefix.
-  ///   - refusedHeaders: The headers without the prefix that change the operation of a request, in lower case.
-  ///   - ignoresParameterCase: Whether the service converts parameter names to lower case before signing.
-  ///   - uploadsUnsignedForms: Whether a POST to a bucket without parameters is a form upload.
-  ///   - datesWindows: Whether the date of a request is the start of its validity window.
-  ///   - hasDottedBuckets: Whether bucket names may contain dots.
+  ///   - headerPrefix: The prefix of the service's own header names, in lowercase.
+  ///   - harmlessHeaders: The service's own headers that change neither the operation nor its authorization, in
+  ///     lowercase and without the prefix.
+  ///   - refusedHeaders: The headers, other than those with the service's prefix, that change a request's operation, in
+  ///     lowercase.
+  ///   - ignoresParameterCase: Whether the service converts parameter names to lowercase before signing.
+  ///   - uploadsUnsignedForms: Whether a POST to a bucket without parameters is a form upload whose fields are not
+  ///     signed.
+  ///   - datesWindows: Whether a request's date is the start of its validity window.
+  ///   - hasDottedBuckets: Whether the service allows dots in bucket names.
   public init(
     headerPrefix: String, harmlessHeaders: Set<String>, refusedHeaders: Set<String> = [],
     ignoresParameterCase: Bool = false, uploadsUnsignedForms: Bool = false, datesWindows: Bool = false,
@@ -58,7 +65,7 @@ public struct RequestVocabulary: Sendable {
     self.hasDottedBuckets = hasDottedBuckets
   }
 
-  /// Returns whether a string is a valid bucket name of the service.
+  /// Returns whether a string is a valid bucket name for the service.
   func isBucketName(_ name: String) -> Bool {
     hasDottedBuckets ? isBucketNameWithOrWithoutDots(name) : StorageAuth.isBucketName(name)
   }

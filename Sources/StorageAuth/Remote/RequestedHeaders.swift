@@ -4,10 +4,14 @@
 internal import HTTPTypes
 internal import StorageCrypto
 
-/// A check of the headers in a string to sign: only those that change neither the operation nor its authorization pass.
+/// A check of the headers in a string to sign.
+///
+/// Only headers that change neither the operation nor its authorization are accepted.
 enum RequestedHeaders {
-  /// Rejects an invalid Content-MD5, and every header that requests a copy, changes access control, triggers a callback
-  /// or is unknown.
+  /// Throws an error for headers that could change the operation of a request to sign.
+  ///
+  /// These are an invalid Content-MD5, and every header that requests a copy, changes access control, triggers a
+  /// callback or is unknown.
   static func check(_ headers: HTTPFields, _ vocabulary: RequestVocabulary) throws(SigningRefusal) {
     if let md5 = headers[.contentMD5], [UInt8](base64: md5)?.count != MD5.digestByteCount {
       throw .malformed("The Content-MD5 is not an MD5 digest in Base64.")

@@ -3,10 +3,10 @@
 
 internal import HTTPTypes
 
-/// The operation of a request to sign, reduced to what an access policy checks.
+/// The operation of a request to sign, reduced to the properties that an access policy checks.
 ///
-/// Only the operations listed here can be signed remotely. A parameter or a header that is not listed may change the
-/// operation of a request, and is refused.
+/// Only the operations that this type recognizes can be signed remotely. Any other parameter or header may change the
+/// operation of a request, and is rejected.
 struct RequestedOperation {
   let action: AccessAction
   let bucket: String
@@ -14,7 +14,8 @@ struct RequestedOperation {
   var size: Int64?
   var contentType: String?
 
-  /// Returns every operation that the service may perform for the signature; the policy must allow all of them.
+  /// Returns every operation that the service may perform for the signature; the policy must allow all of these
+  /// operations.
   static func readings(of intent: SigningIntent) throws(SigningRefusal) -> [RequestedOperation] {
     try RequestedHeaders.check(intent.headers, intent.vocabulary)
     var operations = [try RequestedOperation(intent)]
@@ -80,9 +81,9 @@ struct RequestedOperation {
     }
   }
 
-  /// Reads a listing, or a deletion of many objects.
+  /// Creates the operation of a request on a bucket: a listing, an unsigned form upload, or a deletion of many objects.
   ///
-  /// The keys of such a deletion are in the body, which the signature need not cover, so that the caller must be
+  /// The keys of a multiple deletion are in the body, which the signature need not cover. The caller must therefore be
   /// allowed to delete every key.
   private init(onBucket bucket: String, _ intent: SigningIntent) throws(SigningRefusal) {
     let query = try RequestedQuery(intent)
@@ -95,7 +96,7 @@ struct RequestedOperation {
       action = .list
       key = query["prefix"] ?? ""
     case .post where query.isEmpty && intent.vocabulary.uploadsUnsignedForms:
-      // An older form upload sends this signature as a form field and may use any key.
+      // An older form upload sends this signature as a form field and may use any object key.
       action = .write
       key = ""
     case .post:
@@ -109,7 +110,7 @@ struct RequestedOperation {
 }
 
 extension SigningIntent {
-  /// The signed Content-Length in bytes, or `nil` if the header is not signed.
+  /// The value of the signed Content-Length header in bytes, or `nil` if the header is not signed.
   fileprivate var size: Int64? {
     get throws(SigningRefusal) {
       guard let text = headers[.contentLength] else { return nil }
@@ -121,7 +122,7 @@ extension SigningIntent {
     }
   }
 
-  /// Returns a copy with another target.
+  /// Returns a copy of the parsed request with another target.
   fileprivate func with(_ target: RequestTarget) -> SigningIntent {
     SigningIntent(
       scheme, method: method, target: target, headers: headers, placement: placement, date: date,

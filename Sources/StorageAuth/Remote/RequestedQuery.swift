@@ -1,10 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The signed query parameters of a request, each name once.
+/// The signed query parameters of a request, in which each name appears once.
 package struct RequestedQuery {
   private let values: [WireText: String]
-  /// Whether the names were converted to lower case before signing.
+  /// Whether the parameter names were converted to lowercase before signing.
   private let isLowered: Bool
 
   init(_ intent: SigningIntent) throws(SigningRefusal) {
@@ -24,7 +24,7 @@ package struct RequestedQuery {
 
   func contains(_ name: WireText) -> Bool { self[name] != nil }
 
-  /// Rejects every parameter that is not in the list.
+  /// Throws an error if the request contains a query parameter that is not in the list.
   func allow(_ names: WireText...) throws(SigningRefusal) {
     let known = Set(isLowered ? names.map(\.asciiLowercased) : names)
     guard values.keys.allSatisfy(known.contains) else {
@@ -32,27 +32,28 @@ package struct RequestedQuery {
     }
   }
 
-  /// Rejects a parameter that is missing, or has a value although it must not have one.
+  /// Throws an error if a query parameter is missing, or has a value although it must not have a value.
   func checkFlag(_ name: WireText) throws(SigningRefusal) {
     guard self[name] == "" else { throw .unknownOperation("The parameter \(name) is missing, or has a value.") }
   }
 
-  /// Rejects an upload ID that is missing, empty or not visible ASCII, because a service may ignore such a parameter
-  /// and perform another operation.
+  /// Throws an error if the upload ID is missing, empty or not visible ASCII.
+  ///
+  /// A service may ignore an invalid upload ID and perform another operation.
   func checkUpload() throws(SigningRefusal) {
     guard let id = self["uploadId"], !id.isEmpty, id.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) else {
       throw .unknownOperation("The upload ID is missing or invalid.")
     }
   }
 
-  /// Rejects a missing or invalid part number.
+  /// Throws an error if the part number is missing or invalid.
   func checkPart() throws(SigningRefusal) {
     guard let number = self["partNumber"], Self.isPartNumber(number) else {
       throw .unknownOperation("The part number is missing or invalid.")
     }
   }
 
-  /// Returns whether a string is a part number from 1 to 10,000 in its canonical decimal form.
+  /// Returns whether a string is a part number from 1 to 10,000 in canonical decimal form.
   package static func isPartNumber(_ text: String) -> Bool {
     (1...10_000).contains(Int(text) ?? 0) && Int(text)?.description == text
   }

@@ -7,40 +7,41 @@ public import HTTPTypes
 ///
 /// The headers and the parameters may contain a session token: `print`, `dump` and `Mirror` do not show them.
 public struct SigningIntent: Sendable {
-  /// The signature scheme.
+  /// The signature scheme of the string to sign.
   public let scheme: SignatureScheme
 
-  /// The HTTP method.
+  /// The HTTP method of the request.
   public let method: HTTPRequest.Method
 
-  /// The bucket, the key and the signed parameters, without the parameters of the signature itself.
+  /// The bucket, the object key and the signed parameters of the request, without the parameters of the signature
+  /// itself.
   ///
-  /// The parameter names are in lower case if the service does not sign their case.
+  /// The parameter names are in lowercase if the service does not sign their case.
   public let target: RequestTarget
 
-  /// The signed headers.
+  /// The signed headers of the request.
   public let headers: HTTPFields
 
-  /// The placement of the signature, or `nil` if the string to sign fits both placements.
+  /// The position of the signature (headers or URL), or `nil` if the string to sign is valid for both positions.
   public let placement: VerifiedRequest.Placement?
 
-  /// The date of the request or the start of its validity window, or `nil` if the string has no date.
+  /// The date of the request or the start of its validity window, or `nil` if the string to sign contains no date.
   public let date: Timestamp?
 
-  /// The time at which the signature expires, or `nil` if the string does not state it.
+  /// The time at which the signature expires, or `nil` if the string to sign contains no expiration.
   public let expiration: Timestamp?
 
-  /// The access key ID that the string contains, or `nil` if it contains none.
+  /// The access key ID in the string to sign, or `nil` if the string contains no access key ID.
   public let accessKeyID: AccessKeyID?
 
-  /// Every other target on which a service may act when it receives the same signature; the policy must allow each of
-  /// them.
+  /// All other targets on which a service may act when it receives the same signature; the policy must allow each
+  /// target.
   ///
-  /// A string to sign without delimiters between its parts is also the string to sign of other requests. A service that
-  /// ignores a parameter whose name has another case acts on the target without that parameter.
+  /// A string to sign without delimiters between its components is also the string to sign of other requests. A service
+  /// that ignores a parameter whose name has another case acts on the target without that parameter.
   public let otherTargets: [RequestTarget]
 
-  /// The headers and parameters that the service's requests may carry.
+  /// The headers and parameters that the service's requests may contain.
   public let vocabulary: RequestVocabulary
 
   let sessionToken: Secret?
@@ -48,17 +49,17 @@ public struct SigningIntent: Sendable {
   /// Creates the result of parsing a string to sign; for implementations of ``StringSigner``.
   ///
   /// - Parameters:
-  ///   - scheme: The signature scheme.
-  ///   - method: The HTTP method.
-  ///   - target: The bucket, the key and the signed parameters, without the parameters of the signature itself.
-  ///   - headers: The signed headers.
-  ///   - placement: The placement of the signature, or `nil` if the string fits both placements.
-  ///   - date: The date of the request or the start of its validity window, or `nil` if the string has no date.
-  ///   - expiration: The time at which the signature expires, or `nil` if the string does not state it.
-  ///   - accessKeyID: The access key ID in the string, or `nil` if it contains none.
-  ///   - sessionToken: The session token in the string, or `nil` if it contains none.
-  ///   - vocabulary: The headers and parameters that the service's requests may carry.
-  ///   - otherTargets: Every other target on which a service may act when it receives the same signature.
+  ///   - scheme: The signature scheme of the string to sign.
+  ///   - method: The HTTP method of the request.
+  ///   - target: The bucket, the object key and the signed parameters, without the parameters of the signature itself.
+  ///   - headers: The signed headers of the request.
+  ///   - placement: The position of the signature, or `nil` if the string to sign is valid for both positions.
+  ///   - date: The date of the request or the start of its validity window, or `nil` if the string contains no date.
+  ///   - expiration: The time at which the signature expires, or `nil` if the string contains no expiration.
+  ///   - accessKeyID: The access key ID in the string, or `nil` if the string contains no access key ID.
+  ///   - sessionToken: The session token in the string, or `nil` if the string contains no session token.
+  ///   - vocabulary: The headers and parameters that the service's requests may contain.
+  ///   - otherTargets: All other targets on which a service may act when it receives the same signature.
   public init(
     _ scheme: SignatureScheme, method: HTTPRequest.Method, target: RequestTarget, headers: HTTPFields,
     placement: VerifiedRequest.Placement?, date: Timestamp?, expiration: Timestamp?, accessKeyID: AccessKeyID?,
@@ -77,7 +78,8 @@ public struct SigningIntent: Sendable {
     self.otherTargets = otherTargets
   }
 
-  /// Rejects a string to sign that was prepared for another access key ID or another session token.
+  /// Throws an error if the string to sign was prepared for an access key ID or a session token other than the given
+  /// key's.
   func check(_ key: AccessKey) throws(SigningRefusal) {
     if let accessKeyID, accessKeyID != key.id { throw .anotherKey("The string contains another access key ID.") }
     switch (key.sessionToken, sessionToken) {
@@ -91,7 +93,7 @@ public struct SigningIntent: Sendable {
 }
 
 extension SigningIntent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The scheme, the method, the bucket and the key.
+  /// The signature scheme, the HTTP method, the bucket and the object key.
   public var description: String {
     "SigningIntent(\(scheme), \(method) \(target.bucket ?? "")/\(target.key ?? ""))"
   }
@@ -99,6 +101,6 @@ extension SigningIntent: CustomStringConvertible, CustomDebugStringConvertible, 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the headers and the session token.
+  /// A mirror without the request's headers and session token.
   public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme, "target": target]) }
 }

@@ -3,31 +3,32 @@
 
 internal import HTTPTypes
 
-/// A request to the key holder to sign a string.
+/// A client's request to the key holder to sign a string.
 ///
 /// The strings contain the session token in plain text, because the server needs every byte; `print`, `dump` and
-/// `Mirror` do not show them.
+/// `Mirror` do not show the strings.
 public struct SigningRequest: Sendable {
-  /// The signature scheme.
+  /// The signature scheme of the string to sign.
   public let scheme: SignatureScheme
 
-  /// The HTTP method in upper case; the strings contain it as well, and both must be equal.
+  /// The HTTP method in uppercase, which must be equal to the method in the string to sign.
   public let method: String
 
-  /// The string to sign.
+  /// The string that the key holder is asked to sign.
   public let stringToSign: String
 
-  /// The canonical request, whose hash is part of the string to sign, or `nil` if the scheme has none.
+  /// The canonical request whose hash is part of the string to sign, or `nil` if the signature scheme has no canonical
+  /// request.
   public let canonicalRequest: String?
 
-  /// Creates a request.
+  /// Creates a request to the key holder to sign a string.
   ///
   /// - Parameters:
-  ///   - scheme: The signature scheme.
-  ///   - method: The HTTP method in upper case.
+  ///   - scheme: The signature scheme of the string to sign.
+  ///   - method: The HTTP method in uppercase.
   ///   - stringToSign: The string to sign.
-  ///   - canonicalRequest: The canonical request, whose hash is part of the string to sign, or `nil` if the scheme has
-  ///     none.
+  ///   - canonicalRequest: The canonical request whose hash is part of the string to sign, or `nil` if the signature
+  ///     scheme has no canonical request.
   public init(_ scheme: SignatureScheme, method: String, stringToSign: String, canonicalRequest: String? = nil) {
     self.scheme = scheme
     self.method = method
@@ -35,9 +36,9 @@ public struct SigningRequest: Sendable {
     self.canonicalRequest = canonicalRequest
   }
 
-  /// Creates a request for the signature that a prepared request lacks.
+  /// Creates a request to the key holder for the signature that a prepared HTTP request lacks.
   ///
-  /// - Parameter pending: The prepared request.
+  /// - Parameter pending: The HTTP request that is complete except for its signature.
   public init(_ pending: PendingSignature) {
     self.init(
       pending.scheme, method: pending.request.method.rawValue, stringToSign: pending.stringToSign,
@@ -46,7 +47,7 @@ public struct SigningRequest: Sendable {
 }
 
 extension SigningRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The scheme and the method; the strings are masked.
+  /// The signature scheme and the HTTP method, with the string to sign masked.
   public var description: String {
     "SigningRequest(\(scheme), \(Self.known.contains(method) ? method : "another method"), stringToSign: \(Secret.mask))"
   }
@@ -54,7 +55,7 @@ extension SigningRequest: CustomStringConvertible, CustomDebugStringConvertible,
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the strings.
+  /// A mirror that contains the signature scheme, but not the strings.
   public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme]) }
 
   private static let known: Set<String> = ["GET", "HEAD", "PUT", "POST", "DELETE"]

@@ -1,38 +1,38 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The key holder's response: a signature and the identity of its key.
+/// The key holder's response to a signing request: a signature with the access key ID and the session token.
 ///
 /// A signature authorizes its bearer to perform the signed request: `print`, `dump` and `Mirror` show neither the
 /// signature nor the token.
 public struct SigningResponse: Sendable {
-  /// The access key ID.
+  /// The ID of the access key that created the signature.
   public let accessKeyID: AccessKeyID
 
-  /// The session token of a temporary key, or `nil` if the key holder does not return one.
+  /// The session token of a temporary key, or `nil` if the key holder does not return a session token.
   public let sessionToken: Secret?
 
-  /// The bare signature in the encoding of the scheme: Base64 or lower-case hexadecimal digits.
+  /// The bare signature in the encoding of the signature scheme: Base64 or lowercase hexadecimal digits.
   public let signature: String
 
-  /// Creates a response.
+  /// Creates a response from an access key ID, a signature and a session token.
   ///
   /// - Parameters:
-  ///   - accessKeyID: The access key ID.
-  ///   - signature: The bare signature: Base64 or lower-case hexadecimal digits.
-  ///   - sessionToken: The session token of a temporary key.
+  ///   - accessKeyID: The ID of the access key that created the signature.
+  ///   - signature: The bare signature in Base64 or lowercase hexadecimal digits, as the signature scheme requires.
+  ///   - sessionToken: The session token of a temporary key, or `nil` for a permanent key.
   public init(accessKeyID: AccessKeyID, signature: String, sessionToken: Secret? = nil) {
     self.accessKeyID = accessKeyID
     self.signature = signature
     self.sessionToken = sessionToken
   }
 
-  /// Parses an authorization of the form `word id:signature`, which the documentation of some vendors has signing
-  /// servers return.
+  /// Parses an authorization in the format `word id:signature`.
   ///
-  /// Returns `nil` for a string of another form.
+  /// The documentation of some vendors specifies this format for the responses of signing servers. The result is `nil`
+  /// for a string in another format.
   ///
-  /// - Parameter authorization: The authorization.
+  /// - Parameter authorization: The authorization that a signing server returned.
   public init?(authorization: String) {
     let words = authorization.parts(between: " ")
     guard words.count == 2, !words[0].isEmpty else { return nil }
@@ -41,20 +41,21 @@ public struct SigningResponse: Sendable {
     self.init(accessKeyID: AccessKeyID(String(parts[0])), signature: String(parts[1]))
   }
 
-  /// Returns the authorization in the form `word id:signature`, which the documentation of some vendors has signing
-  /// servers return.
+  /// Returns the authorization in the format `word id:signature`.
+  ///
+  /// The documentation of some vendors specifies this format for the responses of signing servers.
   ///
   /// - Parameter word: The word before `id:signature`.
   public func authorization(_ word: String) -> String { "\(word) \(accessKeyID.string):\(signature)" }
 }
 
 extension SigningResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The access key ID; the signature is masked.
+  /// The access key ID, with the signature masked.
   public var description: String { "SigningResponse(id: \(accessKeyID), signature: \(Secret.mask))" }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the signature and the token.
+  /// A mirror that contains the access key ID, but neither the signature nor the session token.
   public var customMirror: Mirror { Mirror(self, children: ["accessKeyID": accessKeyID]) }
 }

@@ -1,30 +1,33 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules by which a server signs strings for one caller.
+/// The rules that a server applies when it signs strings for one caller.
 public struct SigningRules: Sendable {
-  /// The access policy of the caller.
+  /// The caller's access policy, which must allow the operation of the request to sign.
   public var policy: AccessPolicy
 
-  /// The longest validity of a signature that states its expiration.
+  /// The maximum validity of a signature that contains its expiration.
   ///
-  /// It is counted from the present, or from the signature's own date if that is later, because the client's clock may
-  /// be fast.
+  /// The validity is counted from the current time, or from the signature's own date if this date is later, because the
+  /// client's clock may be fast.
   public var lifetime: Duration
 
-  /// The largest difference between the date of a request and the server's time; the services accept 15 minutes.
+  /// The maximum difference between a request's date and the server's clock; the services accept 15 minutes.
   public var clockTolerance: Duration
 
-  /// The address from which the caller sends its requests to the storage service, for policies that restrict it.
+  /// The address from which the caller sends its requests to the storage service, or `nil` if it is not known.
+  ///
+  /// Policies that restrict addresses need the caller's address.
   public var address: NetworkAddress?
 
-  /// Creates rules.
+  /// Creates the rules for signing one caller's strings.
   ///
   /// - Parameters:
-  ///   - policy: The access policy of the caller.
-  ///   - lifetime: The longest validity of a signature from the present.
-  ///   - clockTolerance: The largest difference between the date of a request and the server's time.
-  ///   - address: The address from which the caller sends its requests to the storage service.
+  ///   - policy: The caller's access policy.
+  ///   - lifetime: The maximum validity of a signature that contains its expiration.
+  ///   - clockTolerance: The maximum difference between a request's date and the server's clock.
+  ///   - address: The address from which the caller sends its requests to the storage service, or `nil` if it is not
+  ///     known.
   public init(
     _ policy: AccessPolicy, lifetime: Duration = .seconds(3600),
     clockTolerance: Duration = VerificationLimits.clockTolerance,
@@ -38,7 +41,7 @@ public struct SigningRules: Sendable {
 }
 
 extension SigningRules {
-  /// Rejects a request to sign that is outside of the rules, or that was prepared for another key.
+  /// Throws an error if a request to sign violates the rules, or was prepared for another key.
   package func check(_ intent: SigningIntent, with key: AccessKey, at date: Timestamp) throws(SigningRefusal) {
     try intent.check(key)
     try checkTime(of: intent, with: key, at: date)
@@ -60,7 +63,7 @@ extension SigningRules {
     of intent: SigningIntent, with key: AccessKey, at now: Timestamp
   ) throws(SigningRefusal) {
     if let date = intent.date {
-      // A window may have begun long ago; it must not begin later than the present.
+      // A validity window may have begun long ago, but it must not begin later than now.
       let isEarly = date < now.advanced(by: .zero - clockTolerance) && !intent.vocabulary.datesWindows
       guard !isEarly, date <= now.advanced(by: clockTolerance) else {
         throw SigningRefusal(

@@ -3,29 +3,29 @@
 
 public import HTTPTypes
 
-/// A signer of URLs that carry their own authorization, for users and programs that hold no key.
+/// A signer that creates presigned URLs, which contain their own authorization, for users and programs that hold no
+/// key.
 public protocol Presigner<SigningCredential>: Sendable {
-  /// The type of credential that signs a URL.
+  /// The type of the credentials that sign URLs.
   associatedtype SigningCredential: Credential
 
-  /// Returns the time until which a credential must be valid so that a URL signed at `date` works for its whole
-  /// duration.
+  /// Returns the time until which a credential must be valid so that a presigned URL works for its whole duration.
   ///
   /// - Parameters:
-  ///   - date: The time of signing, by the service's clock.
-  ///   - duration: The validity of the URL.
-  /// - Returns: The required expiration; a signer refuses to presign with a credential that expires before it.
+  ///   - date: The time of signing, according to the service's clock.
+  ///   - duration: The validity period of the URL.
+  /// - Returns: The required expiration. A signer refuses to presign with a credential that expires earlier.
   func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp
 
-  /// Signs a URL.
+  /// Creates a presigned URL for a request.
   ///
   /// - Parameters:
   ///   - request: The request that the URL authorizes: method, scheme, authority, path with query, and the headers that
-  ///     its user must send. The signer only appends to the path.
-  ///   - credential: The credential.
-  ///   - duration: The validity of the URL in whole seconds from the context's date.
+  ///     the URL's user must send. The signer only appends to the path.
+  ///   - credential: The credential that signs the URL.
+  ///   - duration: The validity period of the URL in whole seconds, counted from the context's date.
   ///   - context: The time of signing.
-  /// - Returns: The URL, with the method, headers and expiration that its user must know.
+  /// - Returns: The URL, with the method, headers and expiration that the URL's user must know.
   /// - Throws: A ``SigningError`` if a limit of the service is exceeded, if the credential is anonymous or expires
   ///   before the URL, or if the request cannot be signed.
   func presign(
@@ -33,30 +33,32 @@ public protocol Presigner<SigningCredential>: Sendable {
   ) throws(SigningError) -> PresignedRequest
 }
 
-/// A URL that carries its own authorization.
+/// A presigned URL, which contains its own authorization, with the method and the headers to send.
 ///
 /// The URL authorizes its bearer: treat it as a secret. `print`, `dump` and `Mirror` do not show its query; read
 /// ``url``.
 public struct PresignedRequest: Sendable, Equatable {
-  /// The method that the URL authorizes; the service rejects any other.
+  /// The HTTP method that the URL authorizes; the service rejects any other method.
   public let method: HTTPRequest.Method
 
-  /// The URL, including the signature.
+  /// The presigned URL, including the signature.
   public let url: String
 
-  /// The headers that must be sent with exactly these values because they are signed, without the host.
+  /// The signed headers, except `Host`.
+  ///
+  /// A request that uses the URL must send these headers with exactly these values.
   public let headers: HTTPFields
 
-  /// The time at which the URL expires, by the service's clock.
+  /// The time at which the presigned URL expires, according to the service's clock.
   public let expiration: Timestamp
 
-  /// Creates a presigned request; for implementations of signers.
+  /// Creates a presigned request; for implementations of ``Presigner``.
   ///
   /// - Parameters:
-  ///   - method: The method that the URL authorizes.
-  ///   - url: The URL, including the signature.
-  ///   - headers: The headers that must be sent with exactly these values, without the host.
-  ///   - expiration: The time at which the URL expires, by the service's clock.
+  ///   - method: The HTTP method that the URL authorizes.
+  ///   - url: The presigned URL, including the signature.
+  ///   - headers: The signed headers, except `Host`, which must be sent with exactly these values.
+  ///   - expiration: The time at which the URL expires, according to the service's clock.
   public init(method: HTTPRequest.Method, url: String, headers: HTTPFields, expiration: Timestamp) {
     self.method = method
     self.url = url
@@ -66,7 +68,7 @@ public struct PresignedRequest: Sendable, Equatable {
 }
 
 extension PresignedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method, the URL without its query, the header names and the expiration.
+  /// The presigned request's method, URL without the query, header names and expiration.
   public var description: String {
     let visible = url.bytes(before: "?")
     let names = headers.map { $0.name.rawName }.joined(separator: ", ")
@@ -76,7 +78,7 @@ extension PresignedRequest: CustomStringConvertible, CustomDebugStringConvertibl
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the URL's query and the header values.
+  /// A mirror that contains the method and the expiration, but neither the URL nor the header values.
   public var customMirror: Mirror {
     Mirror(self, children: ["method": method.rawValue, "expiration": expiration])
   }

@@ -3,64 +3,67 @@
 
 public import HTTPTypes
 
-/// The status codes and error codes with which a service refuses a request whose signature it does not accept.
+/// The status codes and error codes with which a storage service rejects a request whose signature it does not accept.
 ///
-/// A verifier returns those of its service (``SignatureVerifier/refusals``), so that a middleware responds as the
-/// service does and the service's SDKs understand the response.
+/// A verifier returns the vocabulary of its service (``SignatureVerifier/refusals``), so that a middleware responds as
+/// the service does and the service's SDKs understand the response.
 public struct RefusalVocabulary: Sendable {
-  /// The status and the error code of a refusal.
+  /// The HTTP status and the error code of a response that rejects a request.
   public struct Refusal: Sendable, Hashable {
-    /// The status of the response.
+    /// The HTTP status of the response.
     public let status: HTTPResponse.Status
 
-    /// The error code in the response: `SignatureDoesNotMatch`.
+    /// The error code in the response, such as `SignatureDoesNotMatch`.
     public let code: String
 
-    /// Creates a refusal.
+    /// Creates a rejection from an HTTP status and an error code.
     ///
     /// - Parameters:
-    ///   - status: The status of the response.
-    ///   - code: The error code in the response.
+    ///   - status: The HTTP status of the response.
+    ///   - code: The error code in the response, such as `SignatureDoesNotMatch`.
     public init(_ status: HTTPResponse.Status, _ code: String) {
       self.status = status
       self.code = code
     }
   }
 
-  /// The element of the error document that identifies the requested resource.
+  /// The XML element of a service's error document that identifies the requested resource.
   public enum Subject: Sendable, Hashable {
-    /// The host, in an element with this name.
+    /// An element with the given name that contains the host.
     case host(String)
-    /// The host and the path, in an element with this name.
+    /// An element with the given name that contains the host and the path.
     case resource(String)
   }
 
-  /// The refusals by the code of the verification error; a code without an entry becomes a bad request.
+  /// The service's rejections for verification error codes; a code without an entry results in a Bad Request response.
   public var refusals: [VerificationError.Code: Refusal]
 
-  /// The statuses of the service's own codes (``VerificationError/serviceCode``) that differ from the status in
-  /// ``refusals``.
+  /// The HTTP statuses for the service's own error codes (``VerificationError/serviceCode``), if they differ from the
+  /// statuses in ``refusals``.
   public var statuses: [String: HTTPResponse.Status]
 
-  /// The name of the element with the canonical request, next to `StringToSign`.
+  /// The name of the XML element that contains the canonical request in the service's error document.
+  ///
+  /// The document contains the string to sign in the element `StringToSign`.
   public var canonicalRequestElement: String
 
-  /// The element that identifies the requested resource.
+  /// The XML element of the service's error document that identifies the requested resource.
   public var subject: Subject
 
-  /// The header that contains the error document in Base64 in the response to a HEAD request, or `nil` if the service
-  /// has none.
+  /// The header that contains the error document in Base64 in a response to a HEAD request, or `nil` if the service has
+  /// no such header.
   public var headHeader: HTTPField.Name?
 
-  /// Creates a vocabulary.
+  /// Creates the vocabulary of a storage service's rejections.
   ///
   /// - Parameters:
-  ///   - canonicalRequestElement: The name of the element with the canonical request.
-  ///   - subject: The element that identifies the requested resource.
-  ///   - headHeader: The header that contains the error document in the response to a HEAD request, or `nil` if the
-  ///     service has none.
-  ///   - refusals: The refusals that differ from ``common``.
-  ///   - statuses: The statuses of the service's own codes that differ from the status in `refusals`.
+  ///   - canonicalRequestElement: The name of the XML element that contains the canonical request in the error
+  ///     document.
+  ///   - subject: The XML element of the error document that identifies the requested resource.
+  ///   - headHeader: The header that contains the error document in a response to a HEAD request, or `nil` if the
+  ///     service has no such header.
+  ///   - refusals: The rejections that differ from ``common``.
+  ///   - statuses: The HTTP statuses for the service's own error codes, if they differ from the statuses in `refusals`.
   public init(
     canonicalRequestElement: String = "CanonicalRequest", subject: Subject = .resource("Resource"),
     headHeader: HTTPField.Name? = nil, refusals: [VerificationError.Code: Refusal] = [:],
@@ -73,19 +76,20 @@ public struct RefusalVocabulary: Sendable {
     self.headHeader = headHeader
   }
 
-  /// Returns the refusal for the code of a verification error.
+  /// Returns the service's rejection for a verification error code.
   public subscript(code: VerificationError.Code) -> Refusal {
     refusals[code] ?? Refusal(.badRequest, "InvalidArgument")
   }
 
-  /// Returns the refusal for a verification error, with the service's own code if the verifier set one.
+  /// Returns the service's rejection for a verification error, with the service's own error code if the verifier set
+  /// it.
   public subscript(error: VerificationError) -> Refusal {
     let refusal = self[error.code]
     guard let code = error.serviceCode else { return refusal }
     return Refusal(statuses[code] ?? refusal.status, code)
   }
 
-  /// The refusals that the services share.
+  /// The rejections that the storage services have in common.
   public static let common: [VerificationError.Code: Refusal] = [
     .unsigned: Refusal(.forbidden, "AccessDenied"), .missingDate: Refusal(.forbidden, "AccessDenied"),
     .expired: Refusal(.forbidden, "AccessDenied"), .lifetimeOutOfRange: Refusal(.forbidden, "AccessDenied"),

@@ -4,69 +4,68 @@
 public import HTTPTypes
 internal import StorageCrypto
 
-/// A verifier of the signature of a received request.
+/// A verifier for the signatures of received requests.
 ///
 /// Verification has two steps, so that the key can be looked up between them: ``claim(in:)`` parses the claimed
 /// identity and needs no key; ``verify(_:of:against:at:)`` verifies the signature.
 public protocol SignatureVerifier: Sendable {
-  /// The type of the claim about the signature that a request contains.
+  /// The type of the signature claim that the verifier parses from a request.
   associatedtype Claim: SignatureClaim
 
-  /// Parses the claim about its signature that a request contains.
+  /// Parses a request's signature claim: the access key ID, the session token and the other authorization parameters.
   ///
-  /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
-  /// - Returns: The claim, or `nil` if the request carries no authorization.
-  /// - Throws: A ``VerificationError`` if the authorization is malformed, if the request carries two of them, or if it
-  ///   exceeds the limits.
+  /// - Parameter request: The request as received, with the path still percent-encoded and the host as the authority.
+  /// - Returns: The claim, or `nil` if the request contains no authorization.
+  /// - Throws: A ``VerificationError`` if the authorization is malformed, if the request contains two authorizations,
+  ///   or if the request exceeds the limits.
   func claim(in request: HTTPRequest) throws(VerificationError) -> Claim?
 
-  /// Verifies a claim.
+  /// Verifies a request's signature with an access key.
   ///
   /// - Parameters:
   ///   - claim: The result of ``claim(in:)`` for the request.
-  ///   - request: The request as it arrived.
-  ///   - key: The key with the claimed ID.
-  ///   - date: The present.
-  /// - Returns: The verified request, with the only reading that the signature covers.
+  ///   - request: The request as received.
+  ///   - key: The access key with the claimed ID.
+  ///   - date: The current time.
+  /// - Returns: The verified request, whose signed components are separate from the unsigned components.
   /// - Throws: A ``VerificationError`` if the time window, the scope, the token or the signature is wrong.
   func verify(
     _ claim: Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest
 
-  /// Returns whether a request carries an authorization of this scheme, well-formed or not, in any placement and letter
-  /// case.
+  /// Returns a Boolean value that indicates whether a request contains an authorization of this signature scheme.
   ///
-  /// If a server accepts several schemes, the only verifier that recognizes a request verifies it. The default
-  /// implementation calls ``claim(in:)``: a scheme whose ``claim(in:)`` rejects the authorizations of other schemes
-  /// must implement this method.
+  /// The authorization may be malformed, and in any position and letter case. If a server accepts several schemes, a
+  /// request is verified by the only verifier that recognizes it. The default implementation calls ``claim(in:)``: a
+  /// scheme whose ``claim(in:)`` rejects the authorizations of other schemes must implement this method.
   ///
   /// - Throws: A ``VerificationError`` if the request cannot be parsed, or exceeds the limits.
   func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool
 
-  /// The prefixes, in lower case, of the header and parameter names that have an effect in this scheme's service.
+  /// The lowercase prefixes of header and parameter names that have an effect in the storage service.
   ///
   /// If a server accepts several schemes, a header or parameter with such a prefix must be signed in the requests of
   /// every scheme.
   var controlPrefixes: [String] { get }
 
-  /// The status codes and error codes with which the service refuses a request.
+  /// The status codes and error codes with which the storage service rejects a request.
   var refusals: RefusalVocabulary { get }
 
-  /// The header that contains the SHA-256 of the body in lower-case hexadecimal digits, or `nil` if the service has
-  /// none.
+  /// The header that contains the body's SHA-256 in lowercase hexadecimal digits, or `nil` if the service has no such
+  /// header.
   ///
-  /// A middleware compares the body with it, unless its value is `UNSIGNED-PAYLOAD`.
+  /// A middleware compares the body with this hash, unless the header's value is `UNSIGNED-PAYLOAD`.
   var payloadHashHeader: HTTPField.Name? { get }
 
-  /// The same verifier for a caller that compares the body with ``payloadHashHeader``.
+  /// The same verifier, for a caller that compares the body with the hash in ``payloadHashHeader``.
   var acceptingPayloadHashes: Self { get }
 
-  /// Returns a decoder of the body if the service's clients frame it, with signed chunks or with trailers.
+  /// Returns a decoder for the body of a verified request if the body is framed with signed chunks or with trailers.
   ///
   /// - Parameters:
   ///   - proof: The result of verifying the request.
   ///   - request: The request that was verified.
-  ///   - key: The key that the request was verified against.
+  ///   - key: The access key that the request was verified with.
   /// - Returns: The decoder, or `nil` if the body is the object itself.
   /// - Throws: A ``VerificationError`` if the headers that describe the framing are malformed.
   func bodyDecoder(
@@ -74,66 +73,67 @@ public protocol SignatureVerifier: Sendable {
   ) throws(VerificationError) -> (any BodyDecoder)?
 }
 
-/// A decoder of a body that a service's clients frame.
+/// A decoder for request bodies that clients send as signed chunks or with trailers.
 ///
 /// The decoded bytes must not become visible before ``finish()`` returns.
 public protocol BodyDecoder: Sendable {
-  /// Decodes the next bytes of the body, which may be split anywhere.
+  /// Decodes the next bytes of the body, which may be split at any position.
   ///
-  /// - Parameter bytes: The bytes.
+  /// - Parameter bytes: The next bytes of the body as received.
   /// - Returns: The bytes of the object that have been verified so far, which may be empty.
   /// - Throws: A ``VerificationError`` if the framing, a signature or a checksum is wrong; all further calls throw as
   ///   well.
   mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8]
 
-  /// Checks that the body is complete, at its end.
+  /// Checks, at the end of the body, that the body is complete.
   ///
   /// - Throws: A ``VerificationError`` if the body is incomplete, or a signature or a checksum is wrong.
   mutating func finish() throws(VerificationError)
 }
 
-/// The identity that a request claims for its signature.
+/// The identity that a request or a form claims for its signature, before the signature is verified.
 public protocol SignatureClaim: Sendable {
-  /// The ID of the key that the request claims to be signed with.
+  /// The ID of the access key that the claim says created the signature.
   var accessKeyID: AccessKeyID { get }
 
-  /// The session token in the request, or `nil` if it contains none.
+  /// The session token that accompanies the signature, or `nil` if the request contains no session token.
   var sessionToken: Secret? { get }
 }
 
 extension SignatureVerifier {
-  /// Returns whether ``claim(in:)`` returns a claim.
+  /// Returns a Boolean value that indicates whether ``claim(in:)`` returns a claim for a request.
   ///
-  /// - Throws: The ``VerificationError`` of ``claim(in:)``.
+  /// - Throws: The ``VerificationError`` that ``claim(in:)`` throws.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool { try claim(in: request) != nil }
 
-  /// An empty array: no name has an effect.
+  /// The default prefixes of names that have an effect in the service: an empty array.
   public var controlPrefixes: [String] { [] }
 
-  /// The refusals that the services share.
+  /// The default status codes and error codes, which the storage services have in common.
   public var refusals: RefusalVocabulary { RefusalVocabulary() }
 
-  /// `nil`: the service has no such header, and the body is not checked.
+  /// The default payload hash header, which is `nil`: the service has no such header, and the body is not checked.
   public var payloadHashHeader: HTTPField.Name? { nil }
 
-  /// The verifier itself.
+  /// The verifier itself, which is the default for a service without a payload hash header.
   public var acceptingPayloadHashes: Self { self }
 
-  /// Returns `nil`: the body is the object itself.
+  /// Returns `nil`, because by default the body is the object itself.
   ///
-  /// - Throws: No error; the requirement is a throwing method.
+  /// - Throws: No error; the protocol's requirement is a throwing method.
   public func bodyDecoder(
     for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
   ) throws(VerificationError) -> (any BodyDecoder)? { nil }
 
-  /// Verifies a request with a key that is looked up by its ID.
+  /// Verifies a request with an access key that is looked up by its ID.
   ///
-  /// An unknown ID costs the same hashing as a wrong signature, and its error does not contain the computed strings.
+  /// Rejecting an unknown ID costs the same hashing as rejecting a wrong signature, and the error does not contain the
+  /// computed strings.
   ///
   /// - Parameters:
-  ///   - request: The request as it arrived.
-  ///   - date: The present.
-  ///   - lookup: Returns the key with an ID, or `nil` if no key has it.
+  ///   - request: The request as received.
+  ///   - date: The current time.
+  ///   - lookup: A function that returns the access key with an ID, or `nil` if the key does not exist.
   /// - Returns: The verified request.
   /// - Throws: A ``VerificationError`` if the request is not signed, or not signed correctly, or the error that
   ///   `lookup` throws.
@@ -152,6 +152,6 @@ extension SignatureVerifier {
 }
 
 extension Secret {
-  /// The secret of the decoy key against which a request with an unknown key ID is verified.
+  /// The secret of the decoy key, which is used to verify a request with an unknown access key ID.
   static let decoy = Secret(String(repeating: "x", count: 30))
 }

@@ -1,20 +1,21 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The string to sign and the canonical request of a request, with session tokens in plain text.
+/// A request's string to sign and canonical request, with session tokens in plain text.
 public struct SignedTexts: Sendable {
-  /// The string to sign.
+  /// The string to sign of the request.
   public let stringToSign: String
 
-  /// The canonical request, whose hash is part of the string to sign, or `nil` if the scheme has none.
+  /// The canonical request whose hash is part of the string to sign, or `nil` if the signature scheme has no canonical
+  /// request.
   public let canonicalRequest: String?
 
-  /// Creates the strings of a request; for implementations of verifiers.
+  /// Creates the pair of a request's string to sign and canonical request; for implementations of verifiers.
   ///
   /// - Parameters:
-  ///   - stringToSign: The string to sign.
-  ///   - canonicalRequest: The canonical request, whose hash is part of the string to sign, or `nil` if the scheme has
-  ///     none.
+  ///   - stringToSign: The string to sign of the request.
+  ///   - canonicalRequest: The canonical request whose hash is part of the string to sign, or `nil` if the signature
+  ///     scheme has no canonical request.
   public init(stringToSign: String, canonicalRequest: String?) {
     self.stringToSign = stringToSign
     self.canonicalRequest = canonicalRequest
@@ -22,12 +23,12 @@ public struct SignedTexts: Sendable {
 }
 
 extension SignedTexts: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description in which the strings are masked.
+  /// A description with a mask in place of the strings.
   public var description: String { "SignedTexts(\(Secret.mask))" }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the strings.
+  /// A mirror without the string to sign and the canonical request.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,28 +1,28 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A signer that authorizes one request with one credential.
+/// A signer that authorizes a request with a credential.
 ///
-/// Signing is synchronous and pure: the same request, credential and context give the same result. It is atomic: if it
-/// throws, the request is unchanged.
+/// Signing is synchronous and pure: the same request, credential and context give the same result. Signing is atomic:
+/// if it throws, the request is unchanged.
 public protocol Signer<Request, SigningCredential>: Sendable {
-  /// The type that is signed: an HTTP request, or the description of a transfer.
+  /// The type of the requests that are signed: an HTTP request, or the description of a transfer.
   associatedtype Request
 
-  /// The type of credential that signs a request.
+  /// The type of the credentials that sign requests.
   associatedtype SigningCredential: Credential
 
   /// Returns the time until which a credential must be valid so that the service accepts a request signed at `date`.
   ///
-  /// - Parameter date: The time of signing, by the service's clock.
-  /// - Returns: The required expiration; a cache must not return a credential that expires before it.
+  /// - Parameter date: The time of signing, according to the service's clock.
+  /// - Returns: The required expiration. A cache must not return a credential that expires earlier.
   func requiredValidity(from date: Timestamp) -> Timestamp
 
-  /// Signs a request.
+  /// Signs a request by adding an authorization to it.
   ///
   /// - Parameters:
-  ///   - request: The request, to which the authorization is added; an earlier signature is replaced.
-  ///   - credential: The credential; an anonymous one leaves the request unchanged.
+  ///   - request: The request to sign; an earlier signature is replaced.
+  ///   - credential: The credential that signs the request. An anonymous credential leaves the request unchanged.
   ///   - context: The time of signing.
   /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid; the request
   ///   is then unchanged.
@@ -34,8 +34,8 @@ extension Signer {
   /// Returns a signed copy of a request.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - credential: The credential.
+  ///   - request: The request to sign; an earlier signature is replaced.
+  ///   - credential: The credential that signs the request. An anonymous credential leaves the request unchanged.
   ///   - context: The time of signing.
   /// - Returns: The request with its authorization.
   /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.

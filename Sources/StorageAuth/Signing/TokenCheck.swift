@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SignatureClaim {
-  /// Compares the claimed access key ID and session token with those of a key, and checks the key's expiration; for
-  /// implementations of verifiers.
+  /// Compares the claimed access key ID and session token with an access key, and checks the key's expiration; for
+  /// verifiers.
   ///
   /// - Parameters:
-  ///   - key: The key with the claimed ID.
-  ///   - date: The present.
-  /// - Throws: A ``VerificationError`` if the IDs or the tokens differ, only one side has a token, or the key has
-  ///   expired.
+  ///   - key: The access key with the claimed ID.
+  ///   - date: The current time.
+  /// - Throws: A ``VerificationError`` if the IDs or the tokens differ, only the claim or only the key has a token, or
+  ///   the key has expired.
   public func checkToken(against key: AccessKey, at date: Timestamp) throws(VerificationError) {
     guard key.id == accessKeyID else { throw .unknownKey(accessKeyID) }
     switch (key.sessionToken, sessionToken) {
@@ -41,14 +41,14 @@ extension SignatureClaim {
 
   /// Returns the error for a signature that does not match; for implementations of verifiers.
   ///
-  /// The error contains the computed strings without the claim's session token and without the values that are secret
-  /// by their names, wherever the client put them. For the decoy of a key that does not exist it contains none of them,
-  /// and `texts` is not called.
+  /// The error contains the strings that the verifier computed. The claim's session token and values with secret names
+  /// are masked, wherever the client put them. If `key` is a decoy for a key that does not exist, the error contains no
+  /// strings, and `texts` is not called.
   ///
   /// - Parameters:
-  ///   - signature: The signature of the request.
-  ///   - key: The key with which the signature was compared.
-  ///   - texts: Computes the strings that the signature covers.
+  ///   - signature: The signature that the request contains.
+  ///   - key: The access key that the signature was verified with.
+  ///   - texts: A closure that computes the string to sign and the canonical request.
   /// - Throws: The error that `texts` throws.
   public func mismatch<Failure>(
     _ signature: String, with key: AccessKey, texts: () throws(Failure) -> SignedTexts

@@ -3,58 +3,63 @@
 
 public import HTTPTypes
 
-/// The limits of a verifier: the size of a request, which is checked before any other work, and the lifetime of an
-/// authorization.
+/// A verifier's limits for the size of a request and for the lifetime of an authorization.
 ///
-/// An authorization that is valid for years is as useful to an attacker as the key, and a replay guard must remember it
-/// for as long. The defaults limit its lifetime; ``asServices`` is for a stand-in that accepts what the services
-/// accept.
+/// The size is checked before any other work. An authorization that is valid for years is as useful to an attacker as
+/// the key, and a replay guard must remember the authorization for as long. The default limits therefore bound its
+/// lifetime; ``asServices`` is for a simulated service, which accepts what the real services accept.
 public struct VerificationLimits: Sendable, Hashable {
-  /// The largest difference between the time of signing and the present, and between the present and the later start of
-  /// a URL: 15 minutes, as OSS and S3 report in the `MaxAllowedSkewMilliseconds` of `RequestTimeTooSkewed`.
+  /// The maximum difference between the signing time and the verifier's clock, which is 15 minutes.
+  ///
+  /// A presigned URL's validity may start later than the verifier's clock by the same difference. OSS and S3 report
+  /// this value as `MaxAllowedSkewMilliseconds` in the error `RequestTimeTooSkewed`.
   public static let clockTolerance = Duration.seconds(900)
 
-  /// Limits without a bound on the lifetime: COS accepts windows of any length, and OSS V1 accepts URLs with any
-  /// expiration.
+  /// Limits that accept any lifetime, as the services do.
+  ///
+  /// COS accepts validity windows of any length, and OSS V1 accepts URLs with any expiration.
   public static let asServices = VerificationLimits(headerWindow: longest, urlLifetime: longest)
 
-  /// A duration in seconds that is longer than any in an authorization, whose numbers have at most twelve digits.
+  /// A duration that is longer than any duration in an authorization, whose numbers have at most twelve digits.
   private static let longest = Duration.seconds(1_000_000_000_000)
 
-  /// The greatest length of the path with its query, in bytes.
+  /// The maximum length of a request's path with its query, in bytes.
   public var pathByteCount: Int
 
-  /// The greatest number of query parameters.
+  /// The maximum number of query parameters in a request.
   public var parameterCount: Int
 
-  /// The greatest number of header fields.
+  /// The maximum number of header fields in a request.
   public var headerCount: Int
 
-  /// The greatest total length of the method, the host and all header names and values, in bytes.
+  /// The maximum total length of a request's method, host, header names and header values, in bytes.
   public var headerByteCount: Int
 
-  /// The longest time from the start to the expiration of an authorization in the headers that states both (COS).
+  /// The maximum time from the start to the expiration of an authorization in the headers that contains both times
+  /// (COS).
   ///
-  /// An OSS authorization in the headers states only its time of signing, and is accepted within ``clockTolerance`` of
-  /// it.
+  /// An OSS authorization in the headers contains only its signing time, and is accepted within ``clockTolerance`` of
+  /// this time.
   public var headerWindow: Duration
 
-  /// The longest lifetime of a URL or a form.
+  /// The maximum lifetime of a presigned URL or a form.
   ///
-  /// For a COS URL it is counted from the start of its window to its end; for an OSS V1 URL and for the policy of a
-  /// form, which state only their expiration, from the present. OSS V4 has additional limits.
+  /// The lifetime of a COS URL is counted from the start of its validity window to its end. OSS V1 URLs and form
+  /// policies contain only their expiration, so their lifetime is counted from the current time. OSS V4 has additional
+  /// limits.
   public var urlLifetime: Duration
 
-  /// Creates limits.
+  /// Creates a verifier's limits.
   ///
   /// - Parameters:
-  ///   - pathByteCount: The greatest length of the path with its query, in bytes; the default leaves room for a session
+  ///   - pathByteCount: The maximum length of the path with its query, in bytes. The default leaves room for a session
   ///     token of 16 KiB.
-  ///   - parameterCount: The greatest number of query parameters.
-  ///   - headerCount: The greatest number of header fields.
-  ///   - headerByteCount: The greatest total length of the method, the host and all header names and values, in bytes.
-  ///   - headerWindow: The longest time from the start to the expiration of an authorization in the headers.
-  ///   - urlLifetime: The longest lifetime of a URL or a form.
+  ///   - parameterCount: The maximum number of query parameters.
+  ///   - headerCount: The maximum number of header fields.
+  ///   - headerByteCount: The maximum total length of the method, the host, the header names and the header values, in
+  ///     bytes.
+  ///   - headerWindow: The maximum time from the start to the expiration of an authorization in the headers.
+  ///   - urlLifetime: The maximum lifetime of a presigned URL or a form.
   public init(
     pathByteCount: Int = 32_768, parameterCount: Int = 128, headerCount: Int = 128, headerByteCount: Int = 65_536,
     headerWindow: Duration = .seconds(3600), urlLifetime: Duration = .seconds(604_800)
@@ -67,17 +72,16 @@ public struct VerificationLimits: Sendable, Hashable {
     self.urlLifetime = urlLifetime
   }
 
-  /// Rejects an authorization that is valid for longer than the limit of its placement; for implementations of
-  /// verifiers.
+  /// Throws an error if an authorization is valid for longer than the limit; for implementations of verifiers.
   ///
-  /// SDKs set the start of a window slightly in the past, so that it is valid on a server whose clock is slow: the part
-  /// of the window before the present may exceed the limit by ``clockTolerance``.
+  /// SDKs set the start of a validity window slightly in the past, so that it is valid on a server whose clock is slow.
+  /// The part of the window before the current time may therefore exceed the limit by ``clockTolerance``.
   ///
   /// - Parameters:
-  ///   - start: The start of the authorization, or the present if it does not state one.
+  ///   - start: The start of the authorization, or the current time if the authorization contains no start.
   ///   - end: The expiration of the authorization.
-  ///   - date: The present.
-  ///   - placement: The placement of the authorization; a form counts as a URL.
+  ///   - date: The current time.
+  ///   - placement: The position of the authorization, which determines the limit; a form counts as a URL.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/lifetimeOutOfRange`` if the limit is
   ///   exceeded.
   public func checkLifetime(
@@ -98,9 +102,9 @@ public struct VerificationLimits: Sendable, Hashable {
     }
   }
 
-  /// Rejects a request that exceeds a size limit; for implementations of verifiers, before any other work.
+  /// Throws an error if a request exceeds a size limit; verifiers call this method before any other work.
   ///
-  /// - Parameter request: The request as it arrived.
+  /// - Parameter request: The request as received.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/limitExceeded`` if a limit is exceeded.
   public func check(_ request: HTTPRequest) throws(VerificationError) {
     let path = (request.path ?? "").utf8

@@ -4,24 +4,26 @@
 /// An untrusted string in a form that is safe to show in a terminal or a log.
 ///
 /// Control characters can move the cursor, rename the window or start a new line in a log; directional marks can
-/// reverse the order in which text is read; invisible characters make two names look the same. They are escaped as in a
-/// Swift string literal: `\n`, `\u{1B}`, `\u{202E}`. All other characters are unchanged, including the backslash, so
-/// that escaping a string twice has no further effect. Programs that need the exact string should use the JSON output.
+/// reverse the order in which text is read; invisible characters make two names look the same. All of these are escaped
+/// as in a Swift string literal: `\n`, `\u{1B}`, `\u{202E}`. All other characters are unchanged, including the
+/// backslash, so escaping a string twice has no further effect. Programs that need the exact string should use the JSON
+/// output.
 ///
-/// Escaped are the general categories Cc, Cf, Zl and Zp of Unicode and the code points that are ignorable by default,
-/// except the variation selectors of emoji (https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing).
+/// The escaped characters are the Unicode general categories Cc, Cf, Zl and Zp and the code points that are ignorable
+/// by default, except the variation selectors of emoji
+/// (https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing).
 ///
 /// ```swift
 /// for try await entry in client.list() { print(DisplayText(entry.name)) }
 /// ```
 public struct DisplayText: Sendable, CustomStringConvertible {
-  /// The escaped string.
+  /// The string with its control and invisible characters escaped.
   public let description: String
 
-  /// Escapes a string.
+  /// Creates a display text by escaping the control and invisible characters of a string.
   ///
   /// - Parameters:
-  ///   - text: The string.
+  ///   - text: The untrusted string.
   ///   - keepingLines: Whether line feeds and tabs are part of the layout and stay unescaped.
   public init(_ text: String, keepingLines: Bool = false) {
     guard text.utf8.contains(where: { !Self.isPlain($0) }) else {
@@ -40,10 +42,11 @@ public struct DisplayText: Sendable, CustomStringConvertible {
     description = result
   }
 
-  /// Escapes the characters of a JSON document that must not be shown, without changing the document's value.
+  /// Escapes the control and invisible characters in a JSON document without changing the document's value.
   ///
-  /// - Parameter json: The document; all of its non-ASCII characters are inside of strings.
-  /// - Returns: The document with `\uXXXX` in place of the characters that ``DisplayText`` escapes.
+  /// - Parameter json: A JSON document, in which non-ASCII characters appear only inside strings.
+  /// - Returns: The document with `\uXXXX` in place of the characters that ``DisplayText`` escapes, except the
+  ///   characters below U+0020, which are unchanged.
   package static func escapingInsideJSON(_ json: String) -> String {
     var result = ""
     result.reserveCapacity(json.utf8.count)
@@ -82,6 +85,6 @@ public struct DisplayText: Sendable, CustomStringConvertible {
 }
 
 extension String {
-  /// The string on one line, as ``DisplayText`` shows it.
+  /// The string on one line, with control and invisible characters escaped as in ``DisplayText``.
   package var onOneLine: String { DisplayText(self).description }
 }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A date and a time of day in the proleptic Gregorian calendar, UTC.
+/// A date and a time of day in UTC, in the proleptic Gregorian calendar.
 package struct CivilTime: Sendable {
   var year: Int64
   var month: Int64
@@ -9,7 +9,9 @@ package struct CivilTime: Sendable {
   var hour: Int64 = 0
   var minute: Int64 = 0
   var second: Int64 = 0
-  /// The day of the week, from 0 for Thursday to 6; not computed for a time that was created from its components.
+  /// The day of the week, from 0 for Thursday to 6 for Wednesday.
+  ///
+  /// The value is computed only if the time was created from a timestamp.
   private(set) var weekday: Int64 = 0
 
   private static let secondsPerDay: Int64 = 86_400
@@ -48,7 +50,7 @@ package struct CivilTime: Sendable {
     weekday = days < 0 ? days &+ 7 : days
   }
 
-  /// The instant, or `nil` for a date or time that does not exist; a leap second counts as the next second.
+  /// The instant of the date and time, or `nil` if the date or time does not exist; a leap second is the next second.
   var timestamp: Timestamp? {
     guard (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour), (0...59).contains(minute),
       (0...60).contains(second), (0...9999).contains(year)
@@ -66,7 +68,7 @@ package struct CivilTime: Sendable {
 }
 
 extension Timestamp {
-  /// The number of days since 1970-01-01.
+  /// The number of days from 1970-01-01 to the instant's date in UTC.
   package var dayNumber: Int64 {
     let (days, rest) = unixSeconds.quotientAndRemainder(dividingBy: 86_400)
     return rest < 0 ? days - 1 : days

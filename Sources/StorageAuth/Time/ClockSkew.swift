@@ -1,48 +1,51 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clock skew between this machine and each of the hosts that it signs requests for.
+/// The clock skew between this machine and each host that it signs requests for.
 ///
-/// A skew is determined from a response that rejects a request for its time, and applied to every later signature. Each
-/// client has one `ClockSkew`, which its copies share; give several clients the same one to let them share what they
-/// learn.
+/// A skew is determined from a response that rejects a request because of its time, and applied to every later
+/// signature. Each client has one `ClockSkew`, which copies of the client share. To let several clients share what they
+/// learn, give them the same `ClockSkew`.
 ///
 /// ```swift
 /// let date = time.now.advanced(by: skew.offset(for: "oss-cn-hangzhou.aliyuncs.com"))
 /// ```
 public final class ClockSkew: Sendable {
-  /// The largest skew that is accepted; a larger one indicates an invalid response rather than a wrong clock.
+  /// The largest clock skew that is accepted.
+  ///
+  /// A larger skew indicates an invalid response rather than a wrong clock.
   public static let limit = Duration.seconds(24 * 3600)
 
-  /// The smallest change of a skew that is applied; responses state the time in whole seconds.
+  /// The smallest change of a clock skew that is applied; responses contain the time in whole seconds.
   ///
-  /// It is small because some signatures are valid from the time of signing on, and a clock that is only seconds behind
-  /// rejects them.
+  /// The tolerance is small because some signatures become valid at the time of signing, and a clock that is only
+  /// seconds behind rejects them.
   public static let tolerance = Duration.seconds(1)
 
   private let offsets = Lock<[String: Duration]>([:])
 
-  /// Creates an object that assumes no skew.
+  /// Creates a clock skew of zero for all hosts.
   public init() {}
 
-  /// Returns the offset to be added to this machine's clock to obtain the host's time.
+  /// Returns the offset to add to this machine's clock to obtain a host's time.
   ///
-  /// - Parameter host: The host, in lowercase, with the port if it is not the scheme's default.
-  /// - Returns: Zero for a host whose skew is not known.
+  /// - Parameter host: The host in lowercase, with the port if it is not the scheme's default.
+  /// - Returns: The offset, which is zero for a host whose skew is not known.
   public func offset(for host: String) -> Duration {
     offsets.withLock { $0[host] } ?? .zero
   }
 
-  /// Determines the skew of a host from the time that it reports.
+  /// Determines a host's clock skew from the time that the host reports.
   ///
-  /// Call it only for a response that rejects a request for its time: any other response may come from the cache of a
-  /// proxy. The new skew replaces the previous one.
+  /// Call this method only for a response that rejects a request because of its time, because any other response may
+  /// come from the cache of a proxy. The new skew replaces the host's previous skew.
   ///
   /// - Parameters:
-  ///   - host: The host, in lowercase, with the port if it is not the scheme's default.
-  ///   - serverTime: The time by the host's clock.
-  ///   - localTime: The time by this machine's clock when the response arrived, not corrected.
-  /// - Returns: The new offset; `nil` if it differs from the known one by at most ``tolerance``, or exceeds ``limit``.
+  ///   - host: The host in lowercase, with the port if it is not the scheme's default.
+  ///   - serverTime: The time of the response according to the host's clock.
+  ///   - localTime: The time according to this machine's clock when the response arrived, without correction.
+  /// - Returns: The new offset, or `nil` if it differs from the known offset by at most ``tolerance``, or exceeds
+  ///   ``limit``.
   public func learn(host: String, serverTime: Timestamp, at localTime: Timestamp) -> Duration? {
     let offset = localTime.duration(to: serverTime)
     guard offset.magnitude <= Self.limit else { return nil }

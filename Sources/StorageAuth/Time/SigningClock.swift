@@ -1,40 +1,40 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A wall clock and a monotonic clock: those of the machine, or those of a test.
+/// A pair of clocks, one wall clock and one monotonic clock; tests can replace the clocks of the machine.
 ///
 /// The wall clock may be wrong and may jump; it is for times that other machines read. The uptime never jumps; it is
 /// for durations.
 public protocol SigningClock: Sendable {
-  /// The present by the wall clock, in UTC.
+  /// The current time according to the wall clock, in UTC.
   var now: Timestamp { get }
 
-  /// The monotonic time since a fixed instant; it advances while the machine sleeps.
+  /// The monotonic time since a fixed instant, including time while the machine sleeps.
   var uptime: Duration { get }
 
   /// Waits for a duration.
   ///
-  /// - Parameter duration: The duration, by the clock of ``uptime``.
+  /// - Parameter duration: The duration, measured with the clock of ``uptime``.
   /// - Throws: `CancellationError` if the task is cancelled.
   func sleep(for duration: Duration) async throws
 }
 
-/// The clocks of this machine.
+/// The wall clock and the monotonic clock of this machine.
 public struct SystemTime: SigningClock {
   private static let origin = ContinuousClock.now
 
-  /// Creates the clocks; all instances are equal.
+  /// Creates a value that represents this machine's clocks; all instances are equal.
   public init() {}
 
-  /// The present by the wall clock, in UTC.
+  /// The current time according to this machine's wall clock, in UTC.
   public var now: Timestamp { .now }
 
-  /// The monotonic time since its first use, including the time while the machine sleeps.
+  /// The monotonic time since this property was first used in the process, including time while the machine sleeps.
   public var uptime: Duration { Self.origin.duration(to: .now) }
 
   /// Waits for a duration.
   ///
-  /// - Parameter duration: The duration, by the clock of ``uptime``.
+  /// - Parameter duration: The duration, measured with the clock of ``uptime``.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     try await Task.sleep(for: duration, clock: .continuous)
@@ -42,6 +42,6 @@ public struct SystemTime: SigningClock {
 }
 
 extension SigningClock where Self == SystemTime {
-  /// The clocks of this machine.
+  /// This machine's wall clock and monotonic clock.
   public static var system: SystemTime { SystemTime() }
 }

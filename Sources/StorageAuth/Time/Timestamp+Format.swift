@@ -10,7 +10,7 @@ private let monthNames: [StaticString] = [
 ]
 
 extension Timestamp {
-  /// The instant in the extended format of ISO 8601, to the second: `2026-11-20T08:00:00Z`.
+  /// The instant in the extended ISO 8601 format, without fractions of a second: `2026-11-20T08:00:00Z`.
   public var iso8601: String {
     String(writing: { writer in
       let time = CivilTime(self)
@@ -25,7 +25,7 @@ extension Timestamp {
     })
   }
 
-  /// The instant in the basic format of ISO 8601, to the second: `20261120T080000Z`.
+  /// The instant in the basic ISO 8601 format, without fractions of a second: `20261120T080000Z`.
   public var iso8601Basic: String {
     String(writing: { $0.append(basicDate: self) })
   }
@@ -37,12 +37,12 @@ extension Timestamp {
 }
 
 extension ByteWriter {
-  /// Appends an instant as an HTTP date.
+  /// Appends an instant as an HTTP date (IMF-fixdate), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
   package mutating func append(httpDate instant: Timestamp) {
     append(httpDate: CivilTime(instant))
   }
 
-  /// Appends a time as an HTTP date.
+  /// Appends a time as an HTTP date (IMF-fixdate), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
   package mutating func append(httpDate time: CivilTime) {
     append(weekdayNames[Int(time.weekday)])
     append(", ")
@@ -56,12 +56,12 @@ extension ByteWriter {
     append(" GMT")
   }
 
-  /// Appends an instant in the basic format of ISO 8601: `20261120T080000Z`.
+  /// Appends an instant in the basic ISO 8601 format, such as `20261120T080000Z`.
   package mutating func append(basicDate instant: Timestamp) {
     append(basicDate: CivilTime(instant))
   }
 
-  /// Appends a time in the basic format of ISO 8601: `20261120T080000Z`.
+  /// Appends a time in the basic ISO 8601 format, such as `20261120T080000Z`.
   package mutating func append(basicDate time: CivilTime) {
     append(compactDate: time)
     append(UInt8(ascii: "T"))
@@ -70,18 +70,18 @@ extension ByteWriter {
     append(UInt8(ascii: "Z"))
   }
 
-  /// Appends the date of an instant: `20261120`.
+  /// Appends the date of an instant in the basic ISO 8601 format, such as `20261120`.
   package mutating func append(compactDate instant: Timestamp) {
     append(compactDate: CivilTime(instant))
   }
 
-  /// Appends the date of a time: `20261120`.
+  /// Appends the date of a time in the basic ISO 8601 format, such as `20261120`.
   package mutating func append(compactDate time: CivilTime) {
     append(time.year, digits: 4)
     append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: time.month &* 100 &+ time.day)) &>> 32, count: 4)
   }
 
-  /// Appends the time of day: `08:00:00`.
+  /// Appends the time of day in the extended ISO 8601 format, such as `08:00:00`.
   fileprivate mutating func append(clock time: CivilTime) {
     append(twoDigits: time.hour)
     append(UInt8(ascii: ":"))
@@ -90,7 +90,7 @@ extension ByteWriter {
     append(twoDigits: time.second)
   }
 
-  /// Appends an integer from 0 to 99 in two digits.
+  /// Appends an integer from 0 to 99 as two decimal digits.
   @inline(__always)
   fileprivate mutating func append(twoDigits number: Int64) {
     put(twoDigits: UInt8(truncatingIfNeeded: number), at: reserve(2))
@@ -102,7 +102,7 @@ extension ByteWriter {
     unsafe put(UInt8(ascii: "0") &+ number % 10, at: place &+ 1)
   }
 
-  /// Appends a decimal integer, padded with leading zeros to a number of digits, 19 at most.
+  /// Appends a decimal integer, padded with leading zeros to at least `digits` digits (19 at most).
   package mutating func append(_ number: Int64, digits: Int = 1) {
     if number < 0 { append(UInt8(ascii: "-")) }
     append(magnitude: number.magnitude, digits: min(digits, 19))
@@ -122,7 +122,8 @@ extension ByteWriter {
   }
 }
 
-/// Returns the eight decimal digits of an integer below 100,000,000 in eight bytes, the first digit in the lowest byte.
+/// Returns the eight decimal digits of an integer below 100,000,000 in eight bytes, with the first digit in the lowest
+/// byte.
 ///
 /// The integer is divided into halves of four, two and one digits. Each step divides all parts at once by multiplying
 /// by a reciprocal that is exact for parts of that size.

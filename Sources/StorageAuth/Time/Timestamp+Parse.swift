@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Timestamp {
-  /// Parses a time in the extended format of ISO 8601, such as `2026-11-20T08:00:00.5+08:00`.
+  /// Parses a time in the extended ISO 8601 format, such as `2026-11-20T08:00:00.5+08:00`.
   ///
-  /// The fraction is optional; the time zone is `Z` or an offset. Fails for any other string, and for a date that does
-  /// not exist.
+  /// The fraction is optional; the time zone is `Z` or an offset. The result is `nil` for any other string, and for a
+  /// date that does not exist.
   ///
-  /// - Parameter text: The string.
+  /// - Parameter text: A date and time with a time zone.
   public init?(iso8601 text: String) {
     var scanner = DigitScanner(text)
     guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
@@ -20,11 +20,11 @@ extension Timestamp {
     self.init(unixSeconds: instant.unixSeconds - offset, nanoseconds: fraction)
   }
 
-  /// Parses a time in the basic format of ISO 8601, in UTC: `20261120T080000Z`.
+  /// Parses a time in the basic ISO 8601 format, in UTC, such as `20261120T080000Z`.
   ///
-  /// Fails for any other string, and for a date that does not exist.
+  /// The result is `nil` for any other string, and for a date that does not exist.
   ///
-  /// - Parameter text: The string.
+  /// - Parameter text: A date and time that ends in `Z`.
   public init?(iso8601Basic text: String) {
     var scanner = DigitScanner(text)
     guard let year = scanner.number(4), let month = scanner.number(2), let day = scanner.number(2), scanner.skip("T"),
@@ -35,11 +35,11 @@ extension Timestamp {
     self = instant
   }
 
-  /// Parses an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
+  /// Parses an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
   ///
-  /// Fails for any other string, and for a date that does not exist; the day of the week is not checked.
+  /// The result is `nil` for any other string, and for a date that does not exist. The day of the week is not checked.
   ///
-  /// - Parameter text: The string.
+  /// - Parameter text: The value of a date header, such as `Date` or `Last-Modified`.
   public init?(httpDate text: String) {
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let parts = text.parts(between: " ")
@@ -58,7 +58,7 @@ extension Timestamp {
   }
 }
 
-/// A scanner of integers with a fixed number of digits.
+/// A scanner for integers with a fixed number of digits.
 private struct DigitScanner {
   private let bytes: [UInt8]
   private var index = 0
@@ -86,7 +86,7 @@ private struct DigitScanner {
     return value
   }
 
-  /// Parses an optional fraction of a second and returns it in nanoseconds; digits after the ninth are dropped.
+  /// Parses an optional fraction of a second and returns its value in nanoseconds; digits after the ninth are dropped.
   mutating func fraction() -> Int64? {
     guard skip(".") else { return 0 }
     var value: Int64 = 0
@@ -103,7 +103,7 @@ private struct DigitScanner {
     return value
   }
 
-  /// Parses `Z` or an offset and returns it in seconds east of UTC.
+  /// Parses a time zone, which is `Z` or an offset, and returns its offset in seconds east of UTC.
   mutating func offset() -> Int64? {
     if skip("Z") || skip("z") { return 0 }
     let sign: Int64

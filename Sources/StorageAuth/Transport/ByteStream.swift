@@ -1,30 +1,31 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An asynchronous sequence of byte chunks, each as large as its source delivers it.
+/// An asynchronous sequence of byte chunks, in the sizes in which the source delivers them.
 ///
-/// The next chunk is requested only when the previous one has been consumed, so that a slow reader exerts back pressure
-/// on the source. Whether a stream can be iterated more than once depends on its source.
+/// The next chunk is requested only when the previous chunk has been consumed, so a slow reader exerts back pressure on
+/// the source. Whether a stream can be iterated more than once depends on its source.
 ///
 /// ```swift
 /// let stream = ByteStream { fileSlice.makeReader() }
 /// for try await chunk in stream { hash.update(chunk) }
 /// ```
 public struct ByteStream: AsyncSequence, Sendable {
-  /// A chunk; an empty chunk does not mark the end.
+  /// The type of a chunk; an empty chunk does not mark the end of the stream.
   public typealias Element = [UInt8]
 
-  /// A function that returns the next chunk, or `nil` at the end.
+  /// The type of a function that returns the stream's next chunk, or `nil` at the end of the stream.
   public typealias Reader = () async throws -> [UInt8]?
 
-  /// A function that returns the next chunk in the representation of its source, or `nil` at the end.
+  /// The type of a function that returns the next chunk in its source's representation, or `nil` at the end of the
+  /// stream.
   package typealias ChunkReader = () async throws -> (any ByteChunk)?
 
   private let makeReader: @Sendable () -> ChunkReader
 
-  /// Creates a stream from a function that starts it.
+  /// Creates a stream from a function that starts reading the source.
   ///
-  /// - Parameter makeReader: A function that is called once per iteration; the reader that it returns is called once
+  /// - Parameter makeReader: A function that is called once per iteration. The function that it returns is called once
   ///   per chunk.
   public init(_ makeReader: @escaping @Sendable () -> Reader) {
     self.init(chunks: {
@@ -33,9 +34,9 @@ public struct ByteStream: AsyncSequence, Sendable {
     })
   }
 
-  /// Creates a stream of chunks in the representation of their source from a function that starts it.
+  /// Creates a stream, whose chunks have their source's representation, from a function that starts reading the source.
   ///
-  /// - Parameter makeReader: A function that is called once per iteration; the reader that it returns is called once
+  /// - Parameter makeReader: A function that is called once per iteration. The function that it returns is called once
   ///   per chunk.
   package init(chunks makeReader: @escaping @Sendable () -> ChunkReader) {
     self.makeReader = makeReader
@@ -43,7 +44,7 @@ public struct ByteStream: AsyncSequence, Sendable {
 
   /// Creates a stream from an asynchronous sequence of chunks.
   ///
-  /// - Parameter chunks: The chunks.
+  /// - Parameter chunks: The sequence, which is iterated once for each iteration of the stream.
   public init(_ chunks: some AsyncSequence<[UInt8], any Error> & Sendable) {
     self.init {
       var iterator = chunks.makeAsyncIterator()
@@ -51,9 +52,9 @@ public struct ByteStream: AsyncSequence, Sendable {
     }
   }
 
-  /// Creates a stream of one chunk.
+  /// Creates a stream that consists of one chunk.
   ///
-  /// - Parameter bytes: The chunk.
+  /// - Parameter bytes: The content of the stream.
   public init(_ bytes: [UInt8]) {
     self.init {
       var rest: [UInt8]? = bytes
@@ -64,41 +65,41 @@ public struct ByteStream: AsyncSequence, Sendable {
     }
   }
 
-  /// Starts an iteration.
+  /// Creates an iterator that reads the stream from its source.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(reader: makeReader())
   }
 
-  /// An iterator over the chunks.
+  /// An iterator over a byte stream's chunks.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let reader: ChunkReader
 
-    /// Returns the next chunk, or `nil` at the end.
+    /// Returns the stream's next chunk, or `nil` at the end of the stream.
     ///
-    /// - Throws: The error of the source.
+    /// - Throws: The error of the stream's source.
     public func next() async throws -> [UInt8]? {
       try await reader()?.array
     }
 
-    /// Returns the next chunk in the representation of its source, or `nil` at the end.
+    /// Returns the next chunk in its source's representation, or `nil` at the end of the stream.
     package func nextChunk() async throws -> (any ByteChunk)? {
       try await reader()
     }
   }
 }
 
-/// A chunk of bytes in the representation of its source, so that it can be passed on without a copy.
+/// A chunk of bytes in its source's representation, so that the chunk can be passed on without copying.
 package protocol ByteChunk: Sendable {
-  /// The number of bytes.
+  /// The number of bytes in the chunk.
   var byteCount: Int { get }
 
-  /// The bytes as an array; a copy if the source has another representation.
+  /// The chunk's bytes as an array, which is a copy if the source has another representation.
   var array: [UInt8] { get }
 
-  /// Calls a closure with a span of the bytes.
+  /// Calls a closure with a span of the chunk's bytes.
   func withSpan(_ body: (Span<UInt8>) -> Void)
 
-  /// Appends the bytes to an array.
+  /// Appends the chunk's bytes to an array.
   func append(to bytes: inout [UInt8])
 }
 
@@ -113,10 +114,9 @@ extension [UInt8]: ByteChunk {
 }
 
 extension ByteStream {
-  /// Returns all bytes of the stream in one array, or `nil` if they exceed a limit.
+  /// Returns all bytes of the stream in one array, or `nil` if the stream is longer than a limit.
   ///
-  /// - Parameter limit: The largest number of bytes that are read.
-  /// - Returns: The bytes, or `nil` if there are more than `limit`.
+  /// - Parameter limit: The maximum number of bytes.
   package func collected(upTo limit: Int) async throws -> [UInt8]? {
     var bytes: [UInt8] = []
     let iterator = makeAsyncIterator()
@@ -127,7 +127,7 @@ extension ByteStream {
     return bytes
   }
 
-  /// Returns the first bytes of the stream, `limit` at most.
+  /// Returns the stream's first bytes, at most `limit` of them.
   package func prefix(bytes limit: Int) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     for try await chunk in self {

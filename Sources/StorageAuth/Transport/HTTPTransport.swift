@@ -3,11 +3,11 @@
 
 public import HTTPTypes
 
-/// A transport that sends HTTP requests.
+/// An HTTP client that sends signed requests.
 ///
-/// A transport sends exactly the given request: the path byte for byte and the host as in the authority. It adds no
-/// header that changes the meaning, follows no redirect and decodes no content. Requests carry their authorization:
-/// never log one.
+/// A transport sends exactly the given request, with the path byte for byte and the host from the authority. It adds no
+/// header that changes the request's meaning, follows no redirects and decodes no content. Requests contain their
+/// authorization: never log a request.
 ///
 /// ```swift
 /// struct Recorder: HTTPTransport {
@@ -17,32 +17,32 @@ public import HTTPTypes
 /// }
 /// ```
 public protocol HTTPTransport: Sendable {
-  /// Sends one request.
+  /// Sends a signed HTTP request and returns the response.
   ///
   /// - Parameters:
-  ///   - request: The signed request; its `Content-Length` is the length of the body.
-  ///   - body: The body.
-  /// - Returns: The head of the response, as soon as it arrives, and its body as a stream that reads from the
-  ///   connection.
+  ///   - request: The signed request, whose `Content-Length` header is the length of the body.
+  ///   - body: The body of the request.
+  /// - Returns: The status and the headers of the response, as soon as they arrive, with the body as a stream that
+  ///   reads from the connection.
   /// - Throws: A ``TransportError`` if no response arrives.
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse
 }
 
-/// A response: the head, and the body as it arrives.
+/// An HTTP response whose body is read as it arrives.
 public struct HTTPStreamingResponse: Sendable {
-  /// The status and the headers.
+  /// The status and the headers of the response.
   public var response: HTTPResponse
 
-  /// The body, to be iterated at most once.
+  /// The body of the response, which can be iterated at most once.
   ///
   /// Releasing the body without reading it closes the connection.
   public var body: ByteStream
 
-  /// Creates a response from its head and its body.
+  /// Creates a response from a status, headers and a body.
   ///
   /// - Parameters:
-  ///   - response: The status and the headers.
-  ///   - body: The body, to be iterated at most once.
+  ///   - response: The status and the headers of the response.
+  ///   - body: The body of the response, which is iterated at most once.
   public init(response: HTTPResponse, body: ByteStream) {
     self.response = response
     self.body = body

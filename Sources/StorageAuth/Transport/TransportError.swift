@@ -1,25 +1,25 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error of a request that received no response: the problem, the host, and whether a retry can help.
+/// The error for an HTTP request that received no complete response.
 ///
-/// It contains no header and no query.
+/// The error contains no headers and no query of the request.
 public struct TransportError: Error, Sendable, Hashable {
-  /// The kind of the problem.
+  /// The code that identifies the kind of failure.
   public let code: Code
 
-  /// The problem, in one sentence.
+  /// A sentence that describes the failure.
   public let message: String
 
-  /// The remedy, in one sentence.
+  /// A sentence that describes how to fix the failure.
   public let remedy: String
 
-  /// Creates an error; for transports.
+  /// Creates a transport error; for implementations of ``HTTPTransport``.
   ///
   /// - Parameters:
-  ///   - code: The kind of the problem.
-  ///   - message: The problem, in one sentence without secrets.
-  ///   - remedy: The remedy, in one sentence.
+  ///   - code: The kind of failure.
+  ///   - message: A sentence that describes the failure, without secrets.
+  ///   - remedy: A sentence that describes how to fix the failure.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
@@ -29,7 +29,7 @@ public struct TransportError: Error, Sendable, Hashable {
   /// A Boolean value that indicates whether sending the same request again can succeed.
   public var isRetryable: Bool { code != .cancelled && code != .invalidRequest }
 
-  /// A kind of problem.
+  /// A code that identifies why an HTTP request received no complete response.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
       case cancelled, connectionFailed, connectionLost, invalidRequest, timeout
@@ -37,23 +37,23 @@ public struct TransportError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// The task was cancelled.
+    /// The task that sent the request was cancelled.
     public static let cancelled = Code(value: .cancelled)
-    /// No connection could be established.
+    /// A connection to the host could not be established.
     public static let connectionFailed = Code(value: .connectionFailed)
     /// The connection was closed before the response was complete.
     public static let connectionLost = Code(value: .connectionLost)
-    /// The request cannot be sent in its present form.
+    /// The transport cannot send the request in its present form.
     public static let invalidRequest = Code(value: .invalidRequest)
     /// The connection made no progress for too long.
     public static let timeout = Code(value: .timeout)
 
-    /// The name of the code.
+    /// The name of the error code, such as `timeout`.
     public var description: String { value.rawValue }
   }
 }
 
 extension TransportError: CustomStringConvertible {
-  /// The code, the message and the remedy.
+  /// The error code, the message and the remedy in one line.
   public var description: String { "\(code): \(message) \(remedy)" }
 }
