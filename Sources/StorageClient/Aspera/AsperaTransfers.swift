@@ -12,7 +12,9 @@ public import StorageAuth
 ///   .aspera(node: "https://node.example.com:9092", transfers: AsperaTransfers(login: .dynamicKey, targetRate: 100_000)))
 /// ```
 public struct AsperaTransfers: Sendable {
-  /// The account and key that transfers log in with. A server checks the login before it checks the transfer token.
+  /// The account and key that transfers log in with.
+  ///
+  /// A server checks the login before it checks the transfer token.
   public enum Login: Sendable {
     /// The transfer user that the node specifies, with the private key that IBM's products install on this machine, or
     /// with another private key.
@@ -36,13 +38,19 @@ public struct AsperaTransfers: Sendable {
   /// The account and key that transfers log in with.
   public var login: Login
 
-  /// The path of the ascp program. If `nil`, the client searches for ascp.
+  /// The path of the ascp program.
+  ///
+  /// If `nil`, the client searches for ascp.
   public var ascp: String?
 
-  /// The engine that carries out transfers instead of ascp. If `nil`, ascp is used.
+  /// The engine that carries out transfers instead of ascp.
+  ///
+  /// If `nil`, ascp is used.
   public var engine: (any TransferEngine)?
 
-  /// The target rate of a transfer, in kilobits per second. The server may set a lower rate.
+  /// The target rate of a transfer, in kilobits per second.
+  ///
+  /// The server may set a lower rate.
   public var targetRate: Int?
 
   /// The minimum rate of a transfer, in kilobits per second.
@@ -51,7 +59,9 @@ public struct AsperaTransfers: Sendable {
   /// The policy by which a transfer shares the bandwidth with other traffic.
   public var ratePolicy: RatePolicy?
 
-  /// The requested lifetime of transfer tokens, in whole seconds. If `nil`, the node decides.
+  /// The requested lifetime of transfer tokens, in whole seconds.
+  ///
+  /// If `nil`, the node decides.
   public var tokenLifetime: Duration?
 
   /// The configuration of the transfer queue: the number of concurrent transfers, and the retries.

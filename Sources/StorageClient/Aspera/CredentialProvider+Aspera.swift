@@ -5,7 +5,9 @@ public import AsperaAuth
 public import StorageAuth
 
 extension AsperaCredentials {
-  /// The sources of Node API credentials on this machine. Individual sources can be replaced or left out.
+  /// The sources of Node API credentials on this machine.
+  ///
+  /// Individual sources can be replaced or left out.
   public static var `default`: AsperaCredentials { AsperaCredentials(.system) }
 }
 

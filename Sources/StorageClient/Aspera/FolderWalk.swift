@@ -8,7 +8,9 @@ internal import StorageAuth
 /// A folder is sorted by its name followed by a slash, which is the common prefix of all keys in the folder. The files
 /// of a folder and its subfolders therefore appear in the order of a flat listing.
 actor FolderWalk {
-  /// The maximum depth of nested folders. A deeper hierarchy is considered a cycle.
+  /// The maximum depth of nested folders.
+  ///
+  /// A deeper hierarchy is considered a cycle.
   private static let deepest = 256
 
   private struct Step {
@@ -34,7 +36,9 @@ actor FolderWalk {
     self.limit = limit
   }
 
-  /// Returns the next page of the walk. Once the page has an entry, the walk requests no other folder for it.
+  /// Returns the next page of the walk.
+  ///
+  /// Once the page has an entry, the walk requests no other folder for it.
   func page() async throws -> ListPage {
     if steps == nil { steps = try await firstSteps() }
     var entries: [ListEntry] = []

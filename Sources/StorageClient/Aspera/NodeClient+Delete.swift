@@ -64,7 +64,9 @@ extension NodeClient {
 
   private enum Kind: Sendable { case file, folder }
 
-  /// Returns whether each existing key refers to a file or a folder. Keys that do not exist are left out.
+  /// Returns whether each existing key refers to a file or a folder.
+  ///
+  /// Keys that do not exist are left out.
   private func kinds(of keys: ArraySlice<String>) async throws -> [String: Kind] {
     try await withThrowingTaskGroup(of: (String, Kind?).self) { group in
       for key in Set(keys) {

@@ -391,7 +391,7 @@ extension BucketClient {
 }
 
 extension String {
-  /// Whether XML can represent the string. XML has no representation of most control characters.
+  /// Whether XML can represent the string: it has no representation of most control characters.
   fileprivate var fitsIntoXML: Bool {
     unicodeScalars.allSatisfy { scalar in
       scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF

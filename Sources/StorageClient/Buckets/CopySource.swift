@@ -6,7 +6,9 @@ public import StorageAuth
 
 /// The bucket, key and version of an object to copy.
 public struct CopySource: Sendable, Hashable {
-  /// The name of the source bucket. If `nil`, the client's own bucket.
+  /// The name of the source bucket.
+  ///
+  /// If `nil`, the client's own bucket.
   public var bucket: String?
 
   /// The key of the object to copy.
@@ -15,7 +17,9 @@ public struct CopySource: Sendable, Hashable {
   /// The region of the source bucket, if it differs from the client's region and the service copies between regions.
   public var region: String?
 
-  /// The version of the object to copy, in a bucket with versioning. If `nil`, the latest version.
+  /// The version of the object to copy, in a bucket with versioning.
+  ///
+  /// If `nil`, the latest version.
   public var versionID: String?
 
   /// Creates the source of a copy.
@@ -35,7 +39,9 @@ public struct CopySource: Sendable, Hashable {
 
 /// The attributes of a copy that differ from its source, and the conditions for the copy.
 public struct CopyOptions: Sendable, Hashable {
-  /// The attributes of the copy. If `nil`, the copy has the attributes of the source.
+  /// The attributes of the copy.
+  ///
+  /// If `nil`, the copy has the attributes of the source.
   public var attributes: UploadOptions?
 
   /// A Boolean value that indicates whether the copy fails if an object with the key exists.

@@ -199,7 +199,9 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   /// If a service requests a longer delay (`Retry-After`), the request fails.
   public var longestRetryDelay: Duration
 
-  /// The minimum part size in bytes that OSS accepts. COS requires larger parts, except for the last part.
+  /// The minimum part size in bytes that OSS accepts.
+  ///
+  /// COS requires larger parts, except for the last part.
   private static let smallestPart: Int64 = 100 * 1024
 
   /// Creates a configuration, and replaces values that are out of range with the nearest valid values.

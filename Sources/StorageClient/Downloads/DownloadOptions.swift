@@ -6,12 +6,16 @@ public import StorageAuth
 
 /// The version and byte range of an object to download, and the conditions for the download.
 public struct DownloadOptions: Sendable, Hashable {
-  /// The byte range to download. If `nil`, the whole object.
+  /// The byte range to download.
+  ///
+  /// If `nil`, the whole object.
   ///
   /// The checksum of a range cannot be verified.
   public var range: ByteRange?
 
-  /// The version of the object, in a bucket with versioning. If `nil`, the latest version.
+  /// The version of the object, in a bucket with versioning.
+  ///
+  /// If `nil`, the latest version.
   public var versionID: String?
 
   /// The entity tag that the object must have, or `nil` for no condition.

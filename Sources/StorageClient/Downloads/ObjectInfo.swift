@@ -22,7 +22,9 @@ public struct ObjectInfo: Sendable, Hashable {
   /// The time at which the object was stored, or `nil` if the service did not report it.
   public let lastModified: Timestamp?
 
-  /// The user-defined metadata that was stored with the object. The names are in lowercase.
+  /// The user-defined metadata that was stored with the object.
+  ///
+  /// The names are in lowercase.
   public let metadata: [String: String]
 
   /// The checksum of the whole object, or `nil` if the service did not report it.
@@ -31,8 +33,9 @@ public struct ObjectInfo: Sendable, Hashable {
   /// The version of the object in a bucket with versioning, or `nil`.
   public let versionID: String?
 
-  /// The storage class of the object, as the provider spells it. Some services report `nil` for the standard storage
-  /// class.
+  /// The storage class of the object, as the provider spells it.
+  ///
+  /// Some services report `nil` for the standard storage class.
   public let storageClass: String?
 
   /// All headers of the response that described the object.
@@ -101,7 +104,9 @@ public struct DownloadedObject: Sendable {
   /// The number of bytes in ``body``, or `nil` if the service did not report it.
   public let contentLength: Int64?
 
-  /// The bytes of the object as they arrive. The stream can be iterated once.
+  /// The bytes of the object as they arrive.
+  ///
+  /// The stream can be iterated once.
   ///
   /// The download counts as a request in flight until the stream ends or is released. At its end, the stream throws
   /// ``StorageError/Code/truncated`` if bytes are missing, and ``StorageError/Code/checksumMismatch`` if the received

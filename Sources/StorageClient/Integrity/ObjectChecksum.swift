@@ -12,7 +12,9 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
   /// The algorithm that computed the checksum.
   public let algorithm: Algorithm
 
-  /// The checksum as an integer. A 32-bit checksum is in the lower half.
+  /// The checksum as an integer.
+  ///
+  /// A 32-bit checksum is in the lower half.
   public let value: UInt64
 
   /// Creates a checksum from its integer value.

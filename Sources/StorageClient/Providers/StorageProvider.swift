@@ -40,8 +40,9 @@ public protocol StorageProvider<SigningCredential>: Sendable {
   /// The type of the object store that performs the operations.
   associatedtype Store: ObjectStore
 
-  /// The short name of the service, such as `oss`. On the command line, the name is the URL scheme of the service's
-  /// objects.
+  /// The short name of the service, such as `oss`.
+  ///
+  /// On the command line, the name is the URL scheme of the service's objects.
   var name: String { get }
 
   /// The name of the container that errors and events show: the bucket name, or the host of an Aspera node.

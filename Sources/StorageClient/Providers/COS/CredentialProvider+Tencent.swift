@@ -81,7 +81,9 @@ extension CredentialProvider where Self == TencentInstanceMetadataProvider {
 }
 
 extension TencentCredentials {
-  /// The default credential sources for Tencent Cloud on this machine. Individual sources can be replaced or left out.
+  /// The default credential sources for Tencent Cloud on this machine.
+  ///
+  /// Individual sources can be replaced or left out.
   public static var `default`: TencentCredentials { TencentCredentials(.system) }
 }
 

@@ -70,7 +70,9 @@ extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
 }
 
 extension AlibabaCredentials {
-  /// The default credential sources for Alibaba Cloud on this machine. Individual sources can be replaced or left out.
+  /// The default credential sources for Alibaba Cloud on this machine.
+  ///
+  /// Individual sources can be replaced or left out.
   ///
   /// ```swift
   /// var sources = AlibabaCredentials.default

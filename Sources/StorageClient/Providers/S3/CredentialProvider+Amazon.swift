@@ -5,7 +5,9 @@ public import CloudCredentials
 public import StorageAuth
 
 extension AmazonCredentials {
-  /// The default credential sources for AWS on this machine. Individual sources can be replaced or left out.
+  /// The default credential sources for AWS on this machine.
+  ///
+  /// Individual sources can be replaced or left out.
   public static var `default`: AmazonCredentials { AmazonCredentials(.system) }
 }
 

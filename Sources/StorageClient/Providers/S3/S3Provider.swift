@@ -27,7 +27,9 @@ public struct S3Provider: PresigningProvider {
   /// The region of the bucket, such as `eu-central-1`.
   public let region: String
 
-  /// The Amazon S3 addresses to use, such as dual-stack addresses. The value has no effect if an endpoint is given.
+  /// The Amazon S3 addresses to use, such as dual-stack addresses.
+  ///
+  /// The value has no effect if an endpoint is given.
   public let network: S3Network
 
   /// The integrity protection of request bodies: the checksum of uploads, and whether signatures include bodies.
