@@ -10,8 +10,9 @@ import NIOHTTP1
 import StorageClient
 import SystemPackage
 
-/// The work of an application with Amazon S3 or a compatible service: upload, checksums, conditions, and presigned URLs
-/// for clients that hold no key.
+/// An example of an app that uses Amazon S3 or a compatible service.
+///
+/// The app uploads with checksums and conditions, and creates presigned URLs for clients that hold no key.
 @main
 struct S3Example: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
