@@ -7,7 +7,7 @@ import Foundation
 import LocalCloud
 import StorageClient
 
-/// An example of keys that an app server or a callback refreshes, or that the app replaces, while a client uses them.
+/// An example of clients whose temporary keys come from an app server, from a callback, or directly from the app.
 @main
 struct CredentialsExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -34,7 +34,7 @@ struct S3Example: AsyncParsableCommand {
     let provider = S3Provider(bucket: place.bucket, region: place.region, endpoint: place.endpoint)
     let client = place.key.map { StorageClient(provider, credentials: $0) } ?? StorageClient(provider)
 
-    // An upload states its checksum, so that the service rejects bytes that changed in transit.
+    // An upload sends its checksum, so that the service rejects bytes that changed in transit.
     let picture = Array("a picture of a cat".utf8)
     let stored = try await client.upload(picture, to: "example/cat.jpg", metadata: ["author": "alice"])
     say("stored:", stored.size, "bytes,", stored.checksum.map(String.init(describing:)) ?? "no checksum")

@@ -58,7 +58,7 @@ public struct AsperaProvider: StorageProvider {
   /// The short name of the service, `aspera`.
   public var name: String { "aspera" }
 
-  /// The node's host and the root folder, as messages show them.
+  /// The node's host and the root folder, which errors and events show as the container of the objects.
   public var containerName: String { "\((try? address.get().authority) ?? "node")\(root == "/" ? "" : root)" }
 
   /// The endpoint of the Node API, without a path.

@@ -61,7 +61,7 @@ actor FolderWalk {
   private func firstSteps() async throws -> [Step] {
     _ = try store.provider.address.get()
     let folder = prefix.lastIndex(of: "/").map { String(prefix[..<$0]) } ?? ""
-    // No file has a key with such a prefix.
+    // No file has a key whose prefix starts with a slash or contains an invalid folder.
     guard folder.isEmpty ? !prefix.hasPrefix("/") : NodePath.isKey(folder) else { return [] }
     let children = try await children(ofFolder: folder, 1) ?? []
     return children.filter { $0.key.utf8.starts(with: prefix.utf8) }

@@ -42,8 +42,9 @@ extension NodeRefusal {
 }
 
 extension ServiceError {
-  /// Creates a service error from a node's error response, or from an error for one of several paths with a separate
-  /// status.
+  /// Creates a service error from the error that a node's response describes.
+  ///
+  /// The error can concern one of several paths in a successful response. It then has its own status.
   init(_ refusal: NodeRefusal?, in response: HTTPResponse, subject: String) {
     var response = response
     if response.status.kind == .successful, let status = refusal?.status, (400...599).contains(status) {

@@ -13,7 +13,7 @@ final class TransferContext: Sendable {
   let account: AsperaAccount
   /// The public key that the node receives with each transfer request, so that the node admits the account.
   ///
-  /// `nil` if the login uses no generated key pair.
+  /// The public key is `nil` if the login uses no generated key pair.
   let publicKey: String?
   private let observation: AuthEvents.Observation
 
@@ -24,7 +24,7 @@ final class TransferContext: Sendable {
   init(_ client: StorageClient<AsperaProvider>) throws {
     let address = try client.provider.address.get()
     let transfers = client.provider.transfers
-    // A placeholder: the node's response to a transfer request names the server.
+    // A placeholder: the node's response to a transfer request specifies the server.
     let host = String(address.authority.prefix { $0 != ":" })
     switch transfers.login {
     case .tokenAccount(let keyPath, let passphrase):

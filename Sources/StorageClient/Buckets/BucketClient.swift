@@ -25,7 +25,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
   ///   - headers: The headers of the operation.
   ///   - body: The body.
   ///   - checksum: The checksum that the provider's headers contain. If `nil`, the checksum of the body.
-  ///   - isRepeatable: Whether the request can be sent again if it is unknown whether it arrived.
+  ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
   func draft(
     _ method: HTTPRequest.Method, _ key: String? = nil, _ parameters: [RequestTarget.Parameter] = [],
     for request: HeaderScope = [], headers: HTTPFields = [:], body: [UInt8] = [], checksum: ObjectChecksum? = nil,

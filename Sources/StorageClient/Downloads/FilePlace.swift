@@ -41,7 +41,7 @@ struct FilePlace: Sendable {
 }
 
 extension FilePath {
-  /// The absolute path; a relative path is resolved against the working directory of the process.
+  /// The absolute path, with a relative path resolved against the working directory of the process.
   var absolute: FilePath {
     isAbsolute ? self : FilePath(FileManager.default.currentDirectoryPath).pushing(self)
   }

@@ -4,7 +4,7 @@
 internal import StorageCrypto
 
 extension ByteStream {
-  /// Returns the stream with a check of its length and checksum at the end.
+  /// Returns a stream of the same bytes that checks their number and checksum at the end.
   ///
   /// - Parameters:
   ///   - subject: The description of the download for error messages.

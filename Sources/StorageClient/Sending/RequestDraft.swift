@@ -14,7 +14,7 @@ struct RequestDraft: Sendable {
   var action: String
   /// The URL of the object or container that the request concerns, in the format of the command line.
   let location: String
-  /// Whether the request can be sent again if it is unknown whether it arrived.
+  /// Whether the request may be sent again if the client does not know whether the service received it.
   var isRepeatable: Bool
   /// A closure that detects an error in a response that the service began as a success, before the operation ended.
   var errorInside: (@Sendable (HTTPResponse, [UInt8]) -> ServiceError?)?

@@ -16,7 +16,8 @@ extension StorageClient {
   ///   - body: The body of the request. Its length is sent in the headers.
   ///   - action: The name of the action in errors and events. If `nil`, the HTTP method.
   ///   - key: The object key in errors and events, or `nil` if the request concerns the whole container.
-  ///   - isRepeatable: Whether the request can be sent again if it is unknown whether it arrived.
+  ///   - isRepeatable: Whether the request may be sent again if the client does not know whether the service
+  ///     received it.
   /// - Returns: The response, whose status reports success.
   /// - Throws: ``ServiceError`` if the response reports an error; `TransportError`, `CancellationError`, `SigningError`
   ///   or `CredentialError` if there is no response; ``StorageError`` if the connection would expose a secret of the
