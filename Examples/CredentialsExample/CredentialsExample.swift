@@ -89,7 +89,7 @@ struct CredentialsExample: AsyncParsableCommand {
 }
 
 extension AuthEvent {
-  /// A one-line description of the event.
+  /// A description of the event in one line, for the output of the example.
   fileprivate var line: String {
     switch self {
     case .signed(let event): "signed \(event.subject) with \(event.identity ?? "no key")"

@@ -13,7 +13,7 @@ public struct ExampleBucket: Sendable {
   /// The bucket name.
   public let bucket: String
 
-  /// The region of the bucket.
+  /// The region of the bucket, such as `cn-hangzhou`.
   public let region: String
 
   /// The URL of the LocalCloud endpoint, or `nil` for the region's public endpoint.

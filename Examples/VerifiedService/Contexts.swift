@@ -7,7 +7,7 @@ public import StorageAuthServer
 
 /// The context of a request to the service, with the verified request after the signature middleware.
 public struct ServiceContext: VerifiedRequestContext {
-  /// The request storage of Hummingbird.
+  /// The storage that Hummingbird requires in every request context.
   public var coreContext: CoreRequestContextStorage
 
   /// The verified request, or `nil` before the signature middleware verified the request.

@@ -24,7 +24,7 @@ extension NodeClient {
     return ObjectInfo(key: key, entry)
   }
 
-  /// Lists objects in the byte order of their keys.
+  /// Lists objects in the byte order of their keys, by walking through the folders of the node.
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing {
       let walk = FolderWalk(

@@ -161,7 +161,7 @@ extension ServiceError {
     public static let alreadyExists = Kind(value: .alreadyExists)
     /// The bytes that the service received do not match the digest that the client sent.
     public static let badDigest = Kind(value: .badDigest)
-    /// The object was stored, but the callback after the upload failed (status 203 of OSS).
+    /// The object was stored, but the service's callback after the upload failed (OSS status 203).
     public static let callbackFailed = Kind(value: .callbackFailed)
     /// The difference between the client's clock and the service's clock is too large.
     public static let clockSkew = Kind(value: .clockSkew)
@@ -169,9 +169,9 @@ extension ServiceError {
     public static let conflict = Kind(value: .conflict)
     /// The temporary credential has expired.
     public static let credentialExpired = Kind(value: .credentialExpired)
-    /// The session token is invalid, or belongs to another key.
+    /// The session token is invalid, or belongs to another access key.
     public static let invalidCredential = Kind(value: .invalidCredential)
-    /// The range lies outside the object.
+    /// The requested byte range lies outside the object.
     public static let invalidRange = Kind(value: .invalidRange)
     /// The request is malformed according to the service.
     public static let invalidRequest = Kind(value: .invalidRequest)

@@ -40,7 +40,7 @@ public struct StorageError: Error, Sendable, Hashable {
     public static let checksumMismatch = Code(value: .checksumMismatch)
     /// The connection would expose a token or a password, because it is not encrypted.
     public static let insecureConnection = Code(value: .insecureConnection)
-    /// The service cannot have an object with the key.
+    /// The key is invalid, because the service cannot store an object with this key.
     public static let invalidKey = Code(value: .invalidKey)
     /// An option of the operation has a value that cannot be sent.
     public static let invalidOption = Code(value: .invalidOption)

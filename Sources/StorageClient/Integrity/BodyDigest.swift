@@ -15,7 +15,7 @@ public struct DigestSet: OptionSet, Sendable, Hashable {
     self.rawValue = rawValue
   }
 
-  /// The checksum with the first algorithm in the service's dialect.
+  /// The checksum with the algorithm that the service uses for uploads.
   public static let checksum = DigestSet(rawValue: 1)
   /// The SHA-256 digest.
   public static let sha256 = DigestSet(rawValue: 1 << 1)

@@ -44,11 +44,11 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
 
     /// CRC-64 with the ECMA-182 polynomial (CRC-64/XZ).
     public static let crc64 = Algorithm(crc: .crc64ECMA)
-    /// CRC-64/NVME.
+    /// CRC-64/NVME, which S3 uses by default.
     public static let crc64NVME = Algorithm(crc: .crc64NVME)
     /// CRC-32 as defined in ISO 3309.
     public static let crc32 = Algorithm(crc: .crc32)
-    /// CRC-32C (Castagnoli).
+    /// CRC-32C, which uses the Castagnoli polynomial.
     public static let crc32C = Algorithm(crc: .crc32c)
 
     /// The usual name of the algorithm, such as `CRC-64`.
@@ -84,7 +84,7 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
 
 /// An HTTP header in which a service reports the checksum of an object or a part.
 public struct ChecksumHeader: Sendable, Hashable {
-  /// The name of the header.
+  /// The name of the header that contains the checksum.
   public let name: HTTPField.Name
 
   /// The algorithm of the checksum in the header.

@@ -5,7 +5,7 @@ public import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// An asynchronous sequence of the objects in a store, which fetches pages as they are needed.
+/// An asynchronous sequence of a store's objects and common prefixes, which fetches pages as they are needed.
 ///
 /// Each iteration starts at the first page.
 ///

@@ -12,7 +12,7 @@ public struct PipelineProgress: Sendable, Hashable {
   /// The number of objects whose transfer failed.
   public internal(set) var failedObjects = 0
 
-  /// The total number of objects, or `nil` until the sequence of transfers has ended.
+  /// The total number of objects to transfer, or `nil` until the sequence of transfers has ended.
   public internal(set) var totalObjects: Int?
 
   /// The number of bytes that were passed to the network or received from it.

@@ -49,7 +49,7 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
   /// The requests of an upload, including the `HEAD` request after a lost response.
   static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
-  /// The requests of a download.
+  /// The requests that download an object or a range of its bytes.
   static let download: HeaderScope = .get
 }
 

@@ -74,7 +74,7 @@ public struct ServiceDialect: Sendable {
   public enum Paging: Sendable, Hashable {
     /// The request contains a continuation token from the previous page (version 2 of the list operation).
     case continuationToken
-    /// The request contains the last name of the previous page (version 1 of the list operation).
+    /// The request contains the last name of the previous page.
     case marker
   }
 

@@ -14,7 +14,7 @@ public struct TransferProgress: Sendable, Hashable {
   /// The number never decreases.
   public let completed: Int64
 
-  /// The total number of bytes, or `nil` if it is unknown.
+  /// The total number of bytes to transfer, or `nil` if it is unknown.
   public let total: Int64?
 
   /// Creates a progress value for an implementation of ``ObjectStore``.

@@ -98,7 +98,7 @@ public struct UploadedObject: Sendable, Hashable {
   /// it.
   public let etag: String?
 
-  /// The checksum of the sent bytes, or `nil` if another program sent them.
+  /// The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
   ///
   /// If the service reported a checksum, it is equal to this checksum. The checksum is `nil` for a file that ascp sent,
   /// because ascp verifies the received bytes itself.
@@ -116,7 +116,7 @@ public struct UploadedObject: Sendable, Hashable {
   ///   - key: The key of the object.
   ///   - size: The size of the object in bytes.
   ///   - etag: The entity tag of the object, including the quotes.
-  ///   - checksum: The checksum of the sent bytes, or `nil` if another program sent them.
+  ///   - checksum: The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
   ///   - versionID: The version of the object, in a bucket with versioning.
   ///   - requestID: The ID of the request that stored the object.
   public init(
