@@ -29,8 +29,8 @@ public struct AsperaProvider: StorageProvider {
   /// - Parameters:
   ///   - node: The URL of the Node API: `https`, or `http` on this machine. If the URL has a path, as with Shares, it
   ///     precedes the paths of the API calls.
-  ///   - access: The credential for Node API requests. If `nil`, the client's own credentials or else the default
-  ///     sources are used.
+  ///   - access: The credential for Node API requests of a client that is created without credentials. If `nil`, such a
+  ///     client uses the default sources.
   ///   - root: The path of the folder that object keys are relative to.
   ///   - transfers: The settings for file transfers: login, program and rates.
   public init(
@@ -118,8 +118,8 @@ extension StorageProvider where Self == AsperaProvider {
   ///
   /// - Parameters:
   ///   - node: The URL of the Node API: `https`, or `http` on this machine.
-  ///   - access: The credential for Node API requests. If `nil`, the client's own credentials or else the default
-  ///     sources are used.
+  ///   - access: The credential for Node API requests of a client that is created without credentials. If `nil`, such a
+  ///     client uses the default sources.
   ///   - root: The path of the folder that object keys are relative to.
   ///   - transfers: The settings for file transfers: login, program and rates.
   public static func aspera(

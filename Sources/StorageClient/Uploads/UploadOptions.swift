@@ -100,8 +100,8 @@ public struct UploadedObject: Sendable, Hashable {
 
   /// The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
   ///
-  /// If the service reported a checksum, it is equal to this checksum. The checksum is `nil` for a file that ascp sent,
-  /// because ascp verifies the received bytes itself.
+  /// If the service reported a checksum, it is equal to this checksum. The checksum is `nil` for a file that ascp reads
+  /// and sends, because ascp verifies the received bytes itself.
   public let checksum: ObjectChecksum?
 
   /// The version of the object in a bucket with versioning, or `nil`.
