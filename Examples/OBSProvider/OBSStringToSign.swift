@@ -154,7 +154,7 @@ struct OBSStringToSign {
 
   /// Throws an error if a value contains `&` before a signed parameter's name.
   ///
-  /// Another request would have the same string to sign.
+  /// With such a value, another request would have the same string to sign.
   private func checkIsOneParameter(_ value: WireText) throws(SigningError) {
     let pieces = value.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     for piece in pieces.dropFirst() {

@@ -19,7 +19,7 @@ public import SystemPackage
 /// #expect(store.calls == [.init(.upload, "2026/11/20/cat.jpg")])
 /// ```
 public final class InMemoryStore: ObjectStore {
-  /// An operation of the store, for failures to inject and recorded calls.
+  /// An operation of the in-memory store, for selecting failures and comparing recorded calls.
   public enum Operation: Sendable, Hashable, CaseIterable {
     case upload, download, open, head, delete, list
   }

@@ -48,7 +48,7 @@ struct PartSizes: Sendable {
     grows ? min(first, Self.largestPart) << Int64((number - 1) / Self.partsPerSize) : first
   }
 
-  /// Returns the byte ranges of consecutive parts, or an empty array if no bytes follow `start`.
+  /// Returns the byte ranges of consecutive parts from `start` to `length`, or an empty array if no bytes remain.
   func ranges(of length: Int64, from start: Int64 = 0) -> [Range<Int64>] {
     var ranges: [Range<Int64>] = []
     var next = start

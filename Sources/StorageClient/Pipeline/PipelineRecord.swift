@@ -117,7 +117,7 @@ final class PipelineRecord: Sendable {
       }
     }
 
-    /// Ends the measurement of the transfer.
+    /// Ends the progress measurement of a completed or failed transfer.
     ///
     /// - Returns: The number of bytes that the transfer did not report, and the object's size if it was unknown before.
     fileprivate func end() -> (bytes: Int64, size: Int64?) {

@@ -65,7 +65,7 @@ struct RetryPlan {
 
   /// Returns the step that retries a refused request whose error response was lost, or `nil`.
   ///
-  /// A client error at least means that the service performed no action.
+  /// A client error (4xx) means that the service performed no action, so any such request may be sent again.
   mutating func step(afterCut error: ServiceError) -> Step? {
     guard isRepeatable || error.status.kind == .clientError else { return nil }
     return repetition(because: "\(error.status.code): The response was incomplete.", atLeast: error.retryAfter ?? .zero)
