@@ -8,7 +8,7 @@ import LocalCloud
 import StorageClient
 import SystemPackage
 
-/// A program that moves the same files through any provider, selected on the command line.
+/// A program that uploads and downloads the same files with any provider, selected on the command line.
 @main
 struct AnyProviderExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -45,7 +45,9 @@ struct AnyProviderExample: AsyncParsableCommand {
     say(table, keepingLines: true)
   }
 
-  /// Moves the files through a store; this code is independent of the provider.
+  /// Uploads, downloads, lists and deletes the files with a store.
+  ///
+  /// This code does not depend on the provider.
   static func move(_ files: SampleFiles, through store: any ObjectStore) async throws -> Moved {
     var moved = Moved()
     for file in files.all {
@@ -66,7 +68,7 @@ struct AnyProviderExample: AsyncParsableCommand {
   }
 }
 
-/// The reason why the example stopped.
+/// An error that describes why the example stopped.
 struct ExampleError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

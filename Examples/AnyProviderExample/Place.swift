@@ -7,7 +7,7 @@ import Foundation
 import LocalCloud
 import StorageClient
 
-/// A provider that can be selected on the command line.
+/// The name of a provider on the command line.
 enum ProviderName: String, CaseIterable, ExpressibleByArgument {
   case ossV4 = "oss-v4"
   case ossV1 = "oss-v1"
@@ -16,12 +16,13 @@ enum ProviderName: String, CaseIterable, ExpressibleByArgument {
   case aspera
 }
 
-/// A bucket or a node, opened as a store without provider-specific members.
+/// A bucket or an Aspera node, opened as an object store without provider-specific members.
 struct Place {
   let store: any ObjectStore
 
-  /// A function that returns the number of signatures or tokens that LocalCloud verified; `nil` for a real service,
-  /// which does not report it.
+  /// A closure that returns the number of signatures or tokens that LocalCloud verified.
+  ///
+  /// It returns `nil` for a real service, which does not report the number.
   private let countVerified: @Sendable () -> String?
   private let end: @Sendable () async -> Void
 
@@ -68,7 +69,7 @@ struct Place {
     end = { await node.close() }
   }
 
-  /// Returns a client with the key of LocalCloud, or else with the key from the environment.
+  /// Returns a client that uses the given key of LocalCloud, or the default credentials if the key is `nil`.
   private static func client<Provider: BucketProvider<AccessKey>>(
     _ provider: Provider, _ key: AccessKey?
   ) -> StorageClient<Provider> {

@@ -4,7 +4,9 @@
 import Foundation
 import SystemPackage
 
-/// The files to move: a small one, one whose name must be percent-encoded, and one that is large enough for multipart.
+/// The files that the example uploads.
+///
+/// One file is small, one has a name that must be percent-encoded, and one is large enough for a multipart upload.
 struct SampleFiles {
   struct File {
     let key: String
@@ -33,7 +35,7 @@ struct SampleFiles {
     all = files
   }
 
-  /// Writes random bytes to a file, one mebibyte at a time.
+  /// Writes the given number of random bytes to a file, one mebibyte at a time.
   private static func write(_ byteCount: Int, to path: FilePath) throws {
     guard let random = FileHandle(forReadingAtPath: "/dev/urandom"),
       FileManager.default.createFile(atPath: path.string, contents: nil),

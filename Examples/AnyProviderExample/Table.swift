@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The files and bytes that were moved through one provider.
+/// The number of files and bytes that were transferred with one provider.
 struct Moved {
   private(set) var fileCount = 0
   private(set) var bytesUp: Int64 = 0
@@ -14,7 +14,7 @@ struct Moved {
   }
 }
 
-/// A table of the files and bytes that were moved through each provider.
+/// A table with the number of files and bytes that were transferred with each provider.
 struct Table: CustomStringConvertible {
   private var rows = [["provider", "files", "bytes up", "bytes down", "verified"]]
 

@@ -9,8 +9,10 @@ import Foundation
 import LocalCloud
 import StorageClient
 
-/// The work of an application with Aspera: transfers with a password, a key, a token and a token issuer, and a storage
-/// client as for the clouds.
+/// An example of an app that uses Aspera.
+///
+/// The app transfers files with a password, a key, a token and a token issuer, and with a storage client as for the
+/// clouds.
 @main
 struct AsperaExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -39,14 +41,14 @@ struct AsperaExample: AsyncParsableCommand {
     await place.close()
   }
 
-  /// Transfers with the login of an account, which alone decides about the permissions.
+  /// Transfers a file with the login of an account, which determines the permissions without a token.
   private func plain(_ title: String, _ account: AsperaAccount, _ place: Place) async throws {
     say("# \(title)")
     let queue = TransferQueue(engine: place.engine, account: account)
     try await show(queue.run([place.upload]))
   }
 
-  /// Transfers with an existing token, for one session.
+  /// Transfers a file with an existing token, which is valid for one session.
   private func token(_ place: Place) async throws {
     say("# with a token on the session")
     let grant = try await place.issuer.issue(for: TokenRequest(session: "1", specification: place.upload)).credential
@@ -55,17 +57,19 @@ struct AsperaExample: AsyncParsableCommand {
     try await show(queue.run([TransferSession(place.upload, token: .fixed(token))]))
   }
 
-  /// Transfers with an issuer, from which the queue fetches tokens and replaces those that a server rejects.
+  /// Transfers a file with a token issuer.
+  ///
+  /// The queue fetches tokens from the issuer and replaces tokens that a server rejects.
   private func issuer(_ place: Place) async throws {
     say("# with an issuer")
     let queue = TransferQueue(
       engine: place.engine, account: try place.tokenAccount(at: place.host, nil), issuer: place.issuer)
-    // LocalCloud reports the first token as expired: the queue fetches another one and continues.
+    // LocalCloud reports the first token as expired, so the queue fetches another token and continues.
     place.cloud?.faults.transfers = [.tokenExpired(.first(1))]
     try await show(queue.run([place.upload]))
   }
 
-  /// Uses the storage client of the clouds, with a node.
+  /// Uploads, lists, downloads and deletes files on the node with a storage client, as with a bucket.
   private func client(_ place: Place) async throws {
     say("# with a client")
     let client = place.client

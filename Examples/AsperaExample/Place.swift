@@ -8,7 +8,7 @@ import Foundation
 import LocalCloud
 import StorageClient
 
-/// The node, the files and the logins of the example.
+/// The node, the files and the logins that the example uses.
 struct Place {
   let engine: AscpEngine
   private let node: ExampleNode
@@ -16,7 +16,7 @@ struct Place {
   private let picture: TransferPath
   private let folder: URL
 
-  /// The user of LocalCloud that needs no token.
+  /// The LocalCloud user that logs in without a token.
   private static let localUser = (name: "mia", password: "example-password")
 
   init(localOnly: Bool) async throws {
@@ -40,10 +40,10 @@ struct Place {
 
   var cloud: LocalCloud? { node.cloud }
 
-  /// The host of the node.
+  /// The host of the node, or an empty string if the URL is invalid.
   var host: String { URL(string: node.node)?.host() ?? "" }
 
-  /// The transfer specification of the example.
+  /// The transfer specification for uploading the example's picture.
   var upload: TransferSpec {
     var spec = TransferSpec(.send, [picture], destinationRoot: node.root)
     spec.createsFolder = true
@@ -51,7 +51,7 @@ struct Place {
     return spec
   }
 
-  /// The account with a password, or `nil` for a real server without one.
+  /// The account that logs in with a password, or `nil` for a real server without a password in the environment.
   var passwordAccount: AsperaAccount? {
     get throws {
       if let cloud { return try account(Self.localUser.password, cloud) }
@@ -60,7 +60,7 @@ struct Place {
     }
   }
 
-  /// The account with a key, or `nil` for a real server without one.
+  /// The account that logs in with a private key, or `nil` for a real server without a key in the environment.
   var keyAccount: AsperaAccount? {
     get throws {
       if let cloud { return try account(nil, cloud) }
@@ -69,7 +69,9 @@ struct Place {
     }
   }
 
-  /// Returns the account for transfers with tokens; its key only proves that the node was asked before.
+  /// Returns the account for transfers with tokens.
+  ///
+  /// Its key only proves that the node authorized the transfer before.
   func tokenAccount(at host: String, _ grant: TransferGrant?) throws -> AsperaAccount {
     try AsperaAccount(
       host: host, user: grant?.specification?.remoteUser ?? AsperaAccount.defaultTokenUser, privateKey: key.privateKey,
@@ -77,7 +79,7 @@ struct Place {
       udpPort: grant?.specification?.udpPort ?? AsperaAccount.defaultPort, requiresToken: true)
   }
 
-  /// The token issuer, which uses the setup calls of the node.
+  /// The token issuer, which requests tokens with the setup calls of the Node API.
   var issuer: SetupTokenIssuer {
     let access = node.accessKey.map { AsperaNodeAccess.accessKey(id: $0.id, secret: $0.secret) }
     let transport = AsyncHTTPClientTransport.shared
@@ -85,7 +87,7 @@ struct Place {
       ?? .setup(node: node.node, access: AsperaCredentials.default.chain, transport: transport)
   }
 
-  /// The storage client of the node.
+  /// A storage client for the node.
   var client: StorageClient<AsperaProvider> {
     StorageClient(
       .aspera(

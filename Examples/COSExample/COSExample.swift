@@ -10,7 +10,7 @@ import NIOHTTP1
 import StorageClient
 import SystemPackage
 
-/// The work of an application with COS: upload, download, and presigned URLs for clients that hold no key.
+/// An example of an app that uses COS for uploads, downloads, and presigned URLs for clients that hold no key.
 @main
 struct COSExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -7,7 +7,7 @@ import Foundation
 import LocalCloud
 import StorageClient
 
-/// Credentials that are refreshed: from an app server, from a callback, and replaced by the app.
+/// An example of clients whose temporary keys come from an app server, from a callback, or directly from the app.
 @main
 struct CredentialsExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -48,19 +48,19 @@ struct CredentialsExample: AsyncParsableCommand {
     await place.close()
   }
 
-  /// Uses keys from an app server, which returns JSON: `distribute-token.json`, or the shapes of COS.
+  /// Uploads with keys from an app server, which returns JSON in the format of `distribute-token.json` or a COS format.
   private func fromTheAppServer(_ place: Place) async throws {
     say("# from the app's server")
     let credentials = CredentialCache(.appServer(place.appServer))
     let client = StorageClient(place.bucket, credentials: credentials)
     let events = client.events.observe { say("  \($0.line)") }
     try await client.upload(Array("a cat".utf8), to: "example/cat.txt")
-    // The service reports the key as expired: the client fetches another one, signs again and continues.
+    // The service reports the key as expired, so the client fetches another key, signs again and continues.
     try await place.expiringKeys { try await client.upload(Array("a dog".utf8), to: "example/dog.txt") }
     events.cancel()
   }
 
-  /// Uses keys from a callback of the app, which runs when a key is needed, and never twice at once.
+  /// Uploads with keys from a callback of the app, which runs when a key is needed, and never concurrently with itself.
   private func fromACallback(_ place: Place) async throws {
     say("# from a callback")
     let credentials = CredentialCache<AccessKey>(source: "my app") { try await place.temporaryKey() }
@@ -73,7 +73,9 @@ struct CredentialsExample: AsyncParsableCommand {
     events.cancel()
   }
 
-  /// Replaces the key from outside; uploads in progress continue with the new one.
+  /// Replaces the client's key directly.
+  ///
+  /// Uploads in progress continue with the new key.
   private func byHand(_ place: Place) async throws {
     say("# by hand")
     let client = StorageClient(place.bucket, credentials: try await place.temporaryKey())
@@ -87,7 +89,7 @@ struct CredentialsExample: AsyncParsableCommand {
 }
 
 extension AuthEvent {
-  /// A one-line description of the event.
+  /// A description of the event in one line, for the output of the example.
   fileprivate var line: String {
     switch self {
     case .signed(let event): "signed \(event.subject) with \(event.identity ?? "no key")"

@@ -4,12 +4,12 @@
 import LocalCloud
 import StorageClient
 
-/// The bucket and the app server of the example: those of LocalCloud, unless a real server is given.
+/// The bucket and the app server that the example uses: LocalCloud, unless a real server is specified.
 struct Place {
-  /// The bucket.
+  /// The provider for the bucket that the example uses.
   let bucket: OSSProvider
 
-  /// The URL of the app server.
+  /// The URL of the app server that issues temporary keys.
   let appServer: String
 
   private let cloud: LocalCloud?
@@ -28,12 +28,12 @@ struct Place {
     self.cloud = cloud
   }
 
-  /// Returns a temporary key, as the app's own callback would.
+  /// Returns a temporary key, as the app's own callback would return it.
   func temporaryKey() async throws -> AccessKey {
     try await AppServerCredentialProvider.appServer(appServer).credential()
   }
 
-  /// Lets LocalCloud report every key as expired after one use, while `act` runs.
+  /// Runs a closure while LocalCloud reports every key as expired after one use.
   func expiringKeys(_ act: () async throws -> Void) async throws {
     cloud?.faults.requestsPerToken = 1
     defer { cloud?.faults.requestsPerToken = nil }

@@ -11,9 +11,10 @@ import OSSAuth
 import StorageAuth
 import StorageAuthServer
 
-/// A page that uploads from the browser directly to OSS or COS; this server creates the forms and receives no file.
+/// An example of a web page that uploads files from the browser directly to OSS or COS.
 ///
-/// The services are those of LocalCloud. Open the URL that the program prints and select a file.
+/// This server creates the forms and receives no file. LocalCloud stands for both services. Open the URL that the
+/// program prints and select a file.
 @main
 struct FormUploadExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -38,7 +39,7 @@ struct FormUploadExample: AsyncParsableCommand {
         clock: { .now.advanced(by: ahead) }))
     let desk = FormDesk(key: key, oss: cloud.ossEndpoint, cos: cloud.cosEndpoint)
     let router = Router()
-    // Forms are created without a login, therefore only for pages of this machine.
+    // Forms are created without a login, so only pages from this machine may request them.
     router.add(middleware: LoopbackHostMiddleware())
     router.get("/") { _, _ in Self.answer(String(decoding: PackageResources.page_html, as: UTF8.self), "text/html") }
     router.get("/forms/:service") { _, context in
@@ -69,7 +70,9 @@ struct FormUploadExample: AsyncParsableCommand {
   }
 }
 
-/// The rules for uploads; this is the only type that has the key.
+/// The rules for uploads, and the key that signs the forms.
+///
+/// No other type has the key.
 struct FormDesk: Sendable {
   static let bucket = "photos-1250000000"
 
@@ -77,9 +80,9 @@ struct FormDesk: Sendable {
   let oss: ServiceEndpoint
   let cos: ServiceEndpoint
 
-  /// Returns a form for the logged-in user, here always alice, or `nil` for an unknown service.
+  /// Returns a form for the logged-in user, who is always alice here, or `nil` for an unknown service.
   ///
-  /// It uploads pictures of up to one mebibyte below the user's folder, for ten minutes.
+  /// The form uploads pictures of up to one mebibyte into the user's folder, for ten minutes.
   func form(for service: String) throws -> SignedForm? {
     let rule = AccessRule(
       .write, objects: .prefix("uploads/alice/"), in: Self.bucket, upTo: 1 << 20, types: ["image/*"])

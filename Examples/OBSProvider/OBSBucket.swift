@@ -5,30 +5,30 @@ public import CloudCredentials
 public import StorageAuth
 public import StorageClient
 
-/// A bucket of Huawei Cloud OBS as a provider for the storage client.
+/// A storage provider for a bucket in Huawei Cloud OBS.
 public struct OBSBucket: PresigningProvider {
-  /// The type of the credentials that sign.
+  /// The type of the credentials that sign requests to OBS.
   public typealias SigningCredential = AccessKey
 
-  /// The name of the bucket.
+  /// The bucket name.
   public let bucket: String
 
-  /// The region, in the form `cn-north-4`.
+  /// The region of the bucket, such as `cn-north-4`.
   public let region: String
 
-  /// The signer of requests and URLs.
+  /// The signer of requests and presigned URLs.
   public let signer: OBSSigner
 
   private let address: Result<ServiceEndpoint, SigningError>
 
-  /// Creates a provider for a bucket.
+  /// Creates a storage provider for an OBS bucket.
   ///
   /// - Parameters:
-  ///   - bucket: The name of the bucket.
-  ///   - region: The region, in the form `cn-north-4`.
-  ///   - endpoint: The URL of another endpoint than the public one of the region.
-  ///   - style: The position of the bucket in the URL; `nil` derives it from the endpoint. A custom domain must be
-  ///     stated.
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-north-4`.
+  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, or `nil` for the public endpoint.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
+  ///     for a custom domain.
   public init(bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil) {
     self.bucket = bucket
     self.region = region
@@ -38,28 +38,30 @@ public struct OBSBucket: PresigningProvider {
     signer = OBSSigner(style: try? address.get().style)
   }
 
-  /// The short name of the service.
+  /// The short name of the service, `obs`.
   public var name: String { "obs" }
 
-  /// The endpoint of the service.
+  /// The endpoint that requests are sent to.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) { try address.get() }
   }
 
-  /// The signer of URLs.
+  /// The signer that creates presigned URLs.
   public var presigner: OBSSigner { signer }
 
-  /// The service's names and encodings; its documentation names neither a CRC-64 nor an option to forbid overwriting.
+  /// The service-specific header names and encodings of OBS.
+  ///
+  /// The documentation of OBS describes neither a CRC-64 nor an option to forbid overwriting.
   public var dialect: ServiceDialect {
     ServiceDialect(
       headerPrefix: OBSName.prefix, paging: .marker, encodesSpaceAsPlus: true,
       scopes: ["acl": .publication, "expires": .creation, "website-redirect-location": .creation])
   }
 
-  /// The credential chain of the environment variables that the vendor's SDK and samples read.
+  /// The credential chain for the environment variables that the vendor's SDK and samples read.
   public var defaultCredentials: CredentialChain<AccessKey> { .obsDefault }
 
-  /// Returns the bucket and the percent-encoded key.
+  /// Returns the value of the header that specifies the source of a copy: the bucket and the percent-encoded key.
   public func copySource(_ source: CopySource) -> String {
     "/\(source.bucket ?? bucket)/\(WireText(source.key).percentEncoded(keepingSlashes: true))"
       + (source.versionID.map { "?versionId=\(WireText($0).percentEncoded())" } ?? "")
@@ -67,13 +69,14 @@ public struct OBSBucket: PresigningProvider {
 }
 
 extension StorageProvider where Self == OBSBucket {
-  /// Returns a provider for a bucket of Huawei Cloud OBS.
+  /// Returns a storage provider for a bucket in Huawei Cloud OBS.
   ///
   /// - Parameters:
-  ///   - bucket: The name of the bucket.
-  ///   - region: The region, in the form `cn-north-4`.
-  ///   - endpoint: The URL of another endpoint than the public one of the region.
-  ///   - style: The position of the bucket in the URL; `nil` derives it from the endpoint.
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-north-4`.
+  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, or `nil` for the public endpoint.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
+  ///     for a custom domain.
   public static func obs(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil
   ) -> OBSBucket {
@@ -82,7 +85,9 @@ extension StorageProvider where Self == OBSBucket {
 }
 
 extension EnvironmentCredentialProvider {
-  /// The environment variables of the Python SDK, of reqsign, and of the samples in the documentation, in search order.
+  /// The providers that read the environment variables of OBS, in search order.
+  ///
+  /// The variables are those of the Python SDK, of reqsign, and of the samples in the documentation.
   public static let obs = [
     EnvironmentCredentialProvider(
       id: "OBS_ACCESS_KEY_ID", secret: "OBS_SECRET_ACCESS_KEY", tokens: ["OBS_SECURITY_TOKEN"]),
@@ -94,10 +99,10 @@ extension EnvironmentCredentialProvider {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// The default credential sources of OBS: the environment.
+  /// The default credential sources for OBS: the environment variables.
   public static var obsDefault: CredentialChain<AccessKey> { obsDefault(EnvironmentCredentialProvider.obs) }
 
-  /// Returns the default credential sources of OBS in a given context.
+  /// Returns the default credential sources for OBS, which read the environment from the given context.
   ///
   /// - Parameter machine: The context that provides the environment.
   public static func obsDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {

@@ -6,20 +6,22 @@ public import StorageAuth
 // Form uploads from browsers. Source: Huawei Cloud, "Authentication of Signature Carried in a Table Uploaded Through a
 // Browser".
 
-/// The lower-case names of the fields that authorize a form.
+/// A namespace for the lowercase names of the fields that authorize a form upload.
 private enum OBSForm {
   static let id = "accesskeyid"
   static let policy = "policy"
   static let signature = "signature"
   static let token = "x-obs-security-token"
-  /// A field that replaces the first three: `id:signature:policy`.
+  /// The name of a field that replaces the separate fields: `id:signature:policy`.
   static let combined = "token"
   static let own: Set<String> = [id, policy, signature, combined]
 
-  /// The prefix of the fields that need no condition.
+  /// The prefix of the field names that need no condition in the policy.
   static let ignoredPrefix: WireText = "x-ignore-"
 
-  /// Returns the signature of a policy in Base64, which is itself the string to sign.
+  /// Returns the Base64-encoded signature of a policy.
+  ///
+  /// The Base64-encoded policy is itself the string to sign.
   static func signature(of policy: String, with key: AccessKey) -> String {
     key.authenticationCode(for: policy, using: .hmacSHA1).base64
   }
@@ -28,15 +30,15 @@ private enum OBSForm {
 extension OBSSigner: FormSigner {
   /// Signs a form upload.
   ///
-  /// A form is valid at most until its key expires. The policy contains the session token, so that the signature covers
-  /// it.
+  /// A form is valid at most until its key expires. The policy contains the session token, so that the signature
+  /// includes the token.
   ///
   /// - Parameters:
   ///   - policy: The uploads that the form allows.
-  ///   - endpoint: The endpoint of OBS.
-  ///   - key: The access key.
+  ///   - endpoint: The OBS endpoint that receives the form.
+  ///   - key: The access key that signs the policy.
   ///   - context: The signing time.
-  /// - Returns: The URL and the fields for a web page.
+  /// - Returns: The URL and the form fields for a web page.
   /// - Throws: A `SigningError` if the key is anonymous or expires before the policy, or OBS cannot express the policy.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
@@ -62,11 +64,11 @@ extension OBSSigner: FormSigner {
 
   /// Signs a policy that another program created.
   ///
-  /// The policy is sent unchanged; a temporary key adds its token as a field.
+  /// The policy is sent unchanged. If the key is temporary, its session token is added as a field.
   ///
   /// - Parameters:
   ///   - policy: The policy document, in JSON.
-  ///   - key: The access key.
+  ///   - key: The access key that signs the policy.
   /// - Returns: The fields that authorize the form.
   /// - Throws: A `SigningError` if the key cannot sign.
   public func fields(forPolicy policy: String, with key: AccessKey) throws(SigningError) -> [FormField] {
@@ -85,12 +87,12 @@ extension OBSSigner: FormSigner {
 }
 
 extension OBSVerifier: FormVerifier {
-  /// Parses the identity that a form claims.
+  /// Parses the identity that a submitted form claims.
   ///
   /// - Parameter form: The form as it arrived.
   /// - Returns: The access key ID and the session token in the form.
-  /// - Throws: A `VerificationError` if the form has no authorization, two at once or a malformed one, if a field
-  ///   appears twice, or if the form exceeds the limits.
+  /// - Throws: A `VerificationError` if the form has no authorization, two authorizations or a malformed authorization,
+  ///   if a field appears twice, or if the form exceeds the limits.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     try form.checkFields()
@@ -99,7 +101,7 @@ extension OBSVerifier: FormVerifier {
       sessionToken: form[OBSForm.token].map { Secret($0) })
   }
 
-  /// Returns the three strings that authorize a form, from separate fields or from the combined one.
+  /// Returns the three strings that authorize a form, from separate fields or from the combined field.
   private static func authorization(
     of form: SubmittedForm
   ) throws(VerificationError) -> (id: String, signature: String, policy: String) {
@@ -118,17 +120,17 @@ extension OBSVerifier: FormVerifier {
     return (String(Substring(parts[0])), String(Substring(parts[1])), String(Substring(parts[2])))
   }
 
-  /// Verifies a form.
+  /// Verifies a submitted form.
   ///
-  /// The signature is checked first, then the expiration of the policy, then every condition. A field without a
-  /// condition is rejected, except for those of the authorization and `x-ignore-…`.
+  /// The signature is verified first, then the expiration of the policy, then every condition. A field without a
+  /// condition is rejected, except for the authorization fields and fields with the prefix `x-ignore-`.
   ///
   /// - Parameters:
   ///   - form: The form as it arrived.
   ///   - key: The key with the claimed ID.
-  ///   - date: The present.
-  /// - Returns: The verified form, with its only reading and the permitted sizes of the file.
-  /// - Throws: A `VerificationError` if the token, the signature, the expiration or a condition is wrong.
+  ///   - date: The current time.
+  /// - Returns: The verified form, with its only interpretation and the permitted file sizes.
+  /// - Throws: A `VerificationError` if the session token, the signature, the expiration or a condition is wrong.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {

@@ -5,34 +5,34 @@ import HTTPTypes
 public import StorageAuth
 
 extension SignatureScheme {
-  /// The only version of the signature of OBS: HMAC-SHA-1.
+  /// The only signature version of OBS, which uses HMAC-SHA-1.
   public static let obs = SignatureScheme(service: "obs", version: "v1")
 }
 
-/// The header and parameter names in the signature of OBS.
+/// A namespace for the header and parameter names in OBS signatures.
 enum OBSName {
-  /// The prefix of the service's own headers and parameters.
+  /// The prefix of the service's own header and parameter names.
   static let prefix = "x-obs-"
   static let token: WireText = "x-obs-security-token"
   static let id: WireText = "AccessKeyId"
   static let signature: WireText = "Signature"
   static let expires: WireText = "Expires"
-  /// A parameter that replaces `Expires` in a form of URL that only the vendor's Go SDK creates.
+  /// The name of a parameter that replaces `Expires` in a URL format that only the vendor's Go SDK creates.
   static let policy: WireText = "Policy"
 
-  /// The lower-case names of the parameters that carry a signature in a URL.
+  /// The lowercase names of the parameters that contain a signature in a URL.
   static let authorization: Set<WireText> = ["accesskeyid", "signature"]
 
-  /// Returns whether the signature covers the header with this lower-case name.
+  /// Returns whether the header with the given lowercase name is included in the signature.
   static func signsHeader(_ name: String) -> Bool {
     name == "content-type" || name == "content-md5" || isOwn(name)
   }
 
-  /// Returns whether the header with this lower-case name is one of the service's own.
+  /// Returns whether the header with the given lowercase name has the service's own prefix.
   static func isOwn(_ name: String) -> Bool { WireText(name).starts(with: WireText(prefix)) }
 }
 
-/// The header names, each created once.
+/// A namespace for header names, each of which is created once.
 enum OBSField {
   static let date = field("x-obs-date")
   static let token = field("x-obs-security-token")
@@ -45,19 +45,19 @@ enum OBSField {
   }
 }
 
-/// The query parameters that OBS calls sub-resources, which are the only ones that the signature covers.
+/// The query parameters that OBS calls sub-resources, which are the only parameters that the signature includes.
 ///
-/// Source: Huawei Cloud, "Authentication of Signature in a Header", the table of sub-resources; the vendor's SDKs also
+/// Source: Huawei Cloud, "Authentication of Signature in a Header", the table of sub-resources. The vendor's SDKs also
 /// sign every parameter that starts with `x-obs-`.
 struct OBSSubresources: Sendable {
   private let names: Set<WireText>
 
-  /// Creates the list, with additional names from the application.
+  /// Creates the set of documented sub-resources, with additional names from the application.
   init(adding names: Set<String> = []) {
     self.names = Self.documented.union(names.map { WireText($0) })
   }
 
-  /// Returns whether the parameter with this decoded name is signed.
+  /// Returns whether the parameter with the given decoded name is included in the signature.
   ///
   /// - Throws: A `SigningError` if it is unknown whether the parameter is signed, because the service, its
   ///   documentation and its SDKs disagree on the name or on its case.
@@ -77,7 +77,7 @@ struct OBSSubresources: Sendable {
     return false
   }
 
-  /// Returns whether a parameter is in the list or has the service's prefix.
+  /// Returns whether a parameter is a known sub-resource or has the service's prefix.
   func contains(_ name: WireText) -> Bool {
     names.contains(name) || name.starts(with: WireText(OBSName.prefix))
   }
@@ -94,7 +94,7 @@ struct OBSSubresources: Sendable {
 
   private static let lowered = Set(documented.map(\.asciiLowercased))
 
-  /// The lower-case names that only some of the documentation's lists, its samples and the SDKs contain.
+  /// The lowercase parameter names that only some of the documentation's lists, its samples and the SDKs contain.
   private static let undecided = Set(
     """
     requestpayment publicaccessblock bucketstatus policystatus x-oss-process dispolicy fileinterface obscompresspolicy

@@ -5,10 +5,10 @@ public import HTTPTypes
 public import StorageAuth
 
 extension OBSSigner {
-  /// The upper limit of the lifetime of a URL: "less than 20 years" in the documentation.
+  /// The upper limit of a presigned URL's lifetime: "less than 20 years" according to the documentation.
   static let urlLifetime = Duration.seconds(20 * 365 * 86_400)
 
-  /// Returns the earliest acceptable expiration of a key for a URL signed at `date` that is valid for `duration`.
+  /// Returns the earliest acceptable expiration of a key for a URL that is signed at `date` and valid for `duration`.
   public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
     date.advanced(by: duration)
   }
@@ -16,12 +16,12 @@ extension OBSSigner {
   /// Creates a presigned URL.
   ///
   /// - Parameters:
-  ///   - request: The request that the URL authorizes; the client must send exactly its Content-Type, Content-MD5 and
+  ///   - request: The request that the URL authorizes. The client must send exactly its Content-Type, Content-MD5 and
   ///     `x-obs-` headers.
-  ///   - key: The access key.
-  ///   - duration: The lifetime of the URL, in whole seconds; less than 20 years.
+  ///   - key: The access key that signs the URL.
+  ///   - duration: The lifetime of the URL, in whole seconds, less than 20 years.
   ///   - context: The signing time.
-  /// - Returns: The URL, the headers that belong to it, and its expiration.
+  /// - Returns: The URL, the headers that the client must send, and the expiration.
   /// - Throws: A `SigningError` if the lifetime is out of range, the key is anonymous or expires before the URL, or the
   ///   request cannot be signed.
   public func presign(
@@ -38,8 +38,7 @@ extension OBSSigner {
       headers: Self.signedFields(of: draft.request), expiration: end)
   }
 
-  /// Returns a request whose path contains everything that a signature in the URL covers, and the expiration of the
-  /// URL.
+  /// Returns a request whose path contains all signed parameters except the signature, and the expiration of the URL.
   func draft(
     presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, at date: Timestamp
   ) throws(SigningError) -> (OBSDraft, expiration: Timestamp) {
@@ -69,23 +68,23 @@ extension OBSSigner {
     return (OBSDraft(request: request, stringToSign: text), end)
   }
 
-  /// Returns a request with a signature at the end of its URL.
+  /// Returns a request with the signature at the end of its URL.
   static func adding(_ signature: String, to request: HTTPRequest) -> HTTPRequest {
     var request = request
     request.path = "\(request.path ?? "/")&Signature=\(WireText(signature).percentEncoded())"
     return request
   }
 
-  /// Returns the headers of a request that its signature covers.
+  /// Returns the headers of a request that are included in its signature.
   static func signedFields(of request: HTTPRequest) -> HTTPFields {
     HTTPFields(request.headerFields.filter { OBSName.signsHeader($0.name.canonicalName) })
   }
 
-  /// Creates the string to sign of a request for a key that another party holds.
+  /// Creates the string to sign for a request, for a key that another party holds.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - identity: The identity of the key that will sign.
+  ///   - request: The request to sign.
+  ///   - identity: The ID of the key that will sign, with the session token of a temporary key.
   ///   - context: The signing time.
   /// - Returns: The string to sign, with the state that ``finish(_:signature:)`` needs.
   /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
@@ -100,12 +99,12 @@ extension OBSSigner {
       authorizationPrefix: Self.authorizationPrefix(identity.id))
   }
 
-  /// Creates the string to sign of a presigned URL for a key that another party holds.
+  /// Creates the string to sign for a presigned URL, for a key that another party holds.
   ///
   /// - Parameters:
   ///   - request: The request that the URL authorizes.
-  ///   - identity: The identity of the key that will sign.
-  ///   - duration: The lifetime of the URL, in whole seconds; less than 20 years.
+  ///   - identity: The ID of the key that will sign, with the session token of a temporary key.
+  ///   - duration: The lifetime of the URL, in whole seconds, less than 20 years.
   ///   - context: The signing time.
   /// - Returns: The string to sign, with the state that ``finish(_:signature:)`` needs.
   /// - Throws: A `SigningError` if the request cannot be signed, the identity is invalid, or the lifetime is out of
@@ -121,13 +120,13 @@ extension OBSSigner {
       authorizationPrefix: Self.authorizationPrefix(identity.id))
   }
 
-  /// Returns a prepared request with its signature.
+  /// Adds a signature to a prepared request or presigned URL.
   ///
   /// - Parameters:
   ///   - pending: The pending signature that `prepare` returned.
   ///   - signature: The bare signature, or the whole value of the Authorization header.
-  /// - Returns: The signed request; for a URL, its path contains the authorization.
-  /// - Throws: A `SigningError` if the signature is malformed or belongs to another ID.
+  /// - Returns: The signed request. For a presigned URL, the request path contains the signature.
+  /// - Throws: A `SigningError` if the signature is malformed or belongs to another access key ID.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     var bare = WireText(signature)
     let prefix = WireText(pending.authorizationPrefix)

@@ -4,9 +4,9 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A signer of requests to Huawei Cloud OBS, in headers and in URLs.
+/// A signer for requests to Huawei Cloud OBS, which adds signatures to headers or to URLs.
 ///
-/// It also prepares strings to sign for a key that another party holds, and completes the request with the signature.
+/// For a key that another party holds, the signer prepares strings to sign and completes requests with the signatures.
 ///
 /// ```swift
 /// let signer = OBSSigner()
@@ -14,42 +14,43 @@ public import StorageAuth
 /// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
 /// ```
 public struct OBSSigner: SplitSigner, Presigner {
-  /// The type of the requests that are signed.
+  /// The type of the requests that the signer signs.
   public typealias Request = HTTPRequest
-  /// The type of the credentials that sign.
+  /// The type of the credentials that the signer signs with.
   public typealias SigningCredential = AccessKey
 
-  /// The position of the bucket name, or `nil` if the host decides.
+  /// The position of the bucket name in request URLs, or `nil` to derive it from the host.
   public let style: AddressingStyle?
 
   let subresources: OBSSubresources
 
-  /// Creates a signer.
+  /// Creates a signer for OBS requests.
   ///
   /// - Parameters:
-  ///   - style: The position of the bucket name. `nil` means: before `obs.region.myhuaweicloud.com`; in the path for
-  ///     such a host without a bucket, for an IP address and for `localhost`; every other host is a custom domain,
-  ///     whose name is itself signed.
-  ///   - additionalSubresources: The names of query parameters that the service signs and its documentation lacks.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the host: before
+  ///     `obs.region.myhuaweicloud.com`, and in the path for such a host without a bucket, for an IP address and for
+  ///     `localhost`. Every other host is a custom domain, whose name is itself signed.
+  ///   - additionalSubresources: The names of query parameters that the service signs and its documentation omits.
   public init(style: AddressingStyle? = nil, additionalSubresources: Set<String> = []) {
     self.style = style
     subresources = OBSSubresources(adding: additionalSubresources)
   }
 
-  /// Returns the earliest acceptable expiration of a key for a request signed at `date`.
+  /// Returns the earliest acceptable expiration of a key for a request that is signed at `date`.
   ///
-  /// It is two seconds after `date`, the time that the request needs to reach the service.
+  /// The expiration is two seconds after `date`, the time that the request needs to reach the service.
   public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
 
-  /// Signs a request in its headers.
+  /// Signs a request by adding the signature to its headers.
   ///
-  /// Sets `Date`, unless the request has `x-obs-date`, `x-obs-security-token` for a temporary key, and `Authorization`.
+  /// This method sets `Authorization`, `Date` if the request has no `x-obs-date`, and `x-obs-security-token` for a
+  /// temporary key.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
+  ///   - request: The request to sign.
+  ///   - key: The access key that signs. With `AccessKey.anonymous`, the request is left unchanged.
   ///   - context: The signing time.
-  /// - Throws: A `SigningError` if the key or the request is invalid; the request is then unchanged.
+  /// - Throws: A `SigningError` if the key or the request is invalid. The request is unchanged in this case.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check()
@@ -66,14 +67,14 @@ public struct OBSSigner: SplitSigner, Presigner {
     remedy: "Use the URL without a signature, or a key that has the right.")
 }
 
-/// A request that is complete except for its signature.
+/// A request that is complete except for its signature, with the string to sign.
 struct OBSDraft {
   var request: HTTPRequest
   let stringToSign: String
 }
 
 extension OBSSigner {
-  /// Returns a request with everything that a signature in the headers covers.
+  /// Returns a request with all signed headers except the signature, and its string to sign.
   func draft(of original: HTTPRequest, as identity: Identity, at date: Timestamp) throws(SigningError) -> OBSDraft {
     let address = try address(of: original)
     try refuse(OBSName.authorization.union([OBSName.token]), in: address)
@@ -95,7 +96,7 @@ extension OBSSigner {
     return OBSDraft(request: request, stringToSign: text)
   }
 
-  /// Parses the address of a request.
+  /// Parses the bucket, the key and the parameters that a request addresses.
   func address(of request: HTTPRequest) throws(SigningError) -> OBSAddress {
     do throws(VerificationError) {
       return try OBSAddress(of: request, style: style)
@@ -104,7 +105,7 @@ extension OBSSigner {
     }
   }
 
-  /// Rejects a request whose URL has one of the parameters, given in lower case, that carry a signature.
+  /// Throws an error if the URL has a parameter with one of the given lowercase names, which contain a signature.
   func refuse(_ names: Set<WireText>, in address: OBSAddress) throws(SigningError) {
     for parameter in address.target.parameters where names.contains(parameter.name.asciiLowercased) {
       throw SigningError(
@@ -114,7 +115,7 @@ extension OBSSigner {
   }
 }
 
-/// Base64 with padding (RFC 4648, section 4).
+/// A namespace for Base64 encoding with padding (RFC 4648, section 4).
 enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -4,9 +4,9 @@
 import HTTPTypes
 public import StorageAuth
 
-/// A signer of strings to sign from clients that hold no key, which parses each string before it signs.
+/// A signer for strings to sign from clients that hold no key, which parses each string before it signs the string.
 ///
-/// It is the server's half of the self-signed mode.
+/// The signer is the server's half of remote signing.
 ///
 /// ```swift
 /// let answer = try OBSStringSigner().sign(order, with: key, under: SigningRules(policy), at: .now)
@@ -14,20 +14,21 @@ public import StorageAuth
 public struct OBSStringSigner: StringSigner {
   private let subresources = OBSSubresources()
 
-  /// The greatest number of parameters in a string, because each `&` in it doubles the number of readings.
+  /// The maximum number of parameters in a string to sign, because each `&` doubles the number of possible
+  /// interpretations.
   private static let parameterLimit = 8
 
-  /// The short name of the service: `obs`.
+  /// The short name of the service, `obs`.
   public var service: String { SignatureScheme.obs.service }
 
-  /// Creates a signer.
+  /// Creates a string signer for OBS.
   public init() {}
 
   /// Parses the request that a signature would authorize.
   ///
-  /// - Parameter order: The string to sign from a client.
-  /// - Returns: The only request that the string stands for, and the other targets that its signature fits.
-  /// - Throws: A `SigningRefusal` if the string is not, byte for byte, that of a request.
+  /// - Parameter order: The signing request from a client, with the string to sign.
+  /// - Returns: The only request that the string stands for, and the other targets that its signature would authorize.
+  /// - Throws: A `SigningRefusal` if the string is not, byte for byte, the string to sign of a request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     guard order.scheme == .obs, order.canonicalRequest == nil else {
       throw .malformed("This signer does not support the scheme, or there is a canonical request.")
@@ -66,17 +67,17 @@ public struct OBSStringSigner: StringSigner {
     return try intent(of: method, plain, others: readings, fields, dateLine)
   }
 
-  /// Returns the signature of a string that is within the rules.
+  /// Returns the signature of a string to sign that the rules allow.
   ///
-  /// `StringSigner` calls it after the checks.
+  /// `StringSigner` calls this method after its checks.
   ///
   /// - Parameters:
-  ///   - order: The string to sign from a client.
-  ///   - intent: The result of ``intent(of:)`` for it.
-  ///   - key: The signing key.
-  ///   - date: The present.
+  ///   - order: The signing request from a client, with the string to sign.
+  ///   - intent: The result of ``intent(of:)`` for the signing request.
+  ///   - key: The key that signs.
+  ///   - date: The current time.
   /// - Returns: The signature in Base64.
-  /// - Throws: No error; other string signers throw a `SigningRefusal`.
+  /// - Throws: No error. Other string signers throw a `SigningRefusal`.
   public func signature(
     of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
@@ -118,9 +119,10 @@ public struct OBSStringSigner: StringSigner {
     return intent(.header, date: date, expiration: nil, token: fields[OBSField.token].map { Secret($0) })
   }
 
-  /// Returns the target on which the service would act, or `nil` if it would not act.
+  /// Returns the target that the service would act on, or `nil` if the service would not perform an operation.
   ///
-  /// A part number that is not a number counts as absent, and a POST to an object without parameters is no operation.
+  /// A part number that is not a number counts as absent, and a `POST` request to an object without parameters is no
+  /// operation.
   private static func usable(_ target: RequestTarget, by method: HTTPRequest.Method) -> RequestTarget? {
     let parameters = withoutToken(target).parameters.filter { parameter in
       parameter.name != "partNumber" || parameter.value.flatMap { Int($0.string) } != nil
@@ -135,10 +137,10 @@ public struct OBSStringSigner: StringSigner {
       parameters: target.parameters.filter { $0.name != OBSName.token })
   }
 
-  /// Returns every target that a resource stands for, the plain one first.
+  /// Returns every target that the resource in a string to sign stands for, with the plain interpretation first.
   ///
-  /// The plain one ends a parameter at each `&` before a signed name. Bucket and key are encoded in the resource, so
-  /// that only the values of parameters can be parsed in several ways.
+  /// In the plain interpretation, a parameter ends at each `&` before a signed name. The bucket and the key are encoded
+  /// in the resource, so that only the values of parameters can be parsed in several ways.
   private func readings(ofResource resource: String) throws(SigningRefusal) -> [RequestTarget] {
     let parts = resource.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
       .map { String(Substring($0)) }

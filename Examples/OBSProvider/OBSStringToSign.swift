@@ -4,15 +4,15 @@
 import HTTPTypes
 import StorageAuth
 
-/// The target of a request, and the name before the key in the string to sign.
+/// The target of a request, with the bucket name or host that precedes the key in the string to sign.
 struct OBSAddress {
-  /// The bucket, or the whole host of a custom domain; `nil` for the service itself.
+  /// The bucket name, the whole host of a custom domain, or `nil` for requests to the service itself.
   let owner: WireText?
 
-  /// The bucket, the key and the parameters.
+  /// The bucket, the key and the query parameters of the request.
   let target: RequestTarget
 
-  /// Creates the address of a target whose bucket is the signed name.
+  /// Creates the address of a target whose bucket name precedes the key in the string to sign.
   init(_ target: RequestTarget) {
     owner = target.bucket
     self.target = target
@@ -21,12 +21,12 @@ struct OBSAddress {
   /// Parses the address of a request.
   ///
   /// The vendor's hosts are `bucket.obs.region.myhuaweicloud.com`, and `obs.region.myhuaweicloud.com` with the bucket
-  /// in the path. IP addresses and `localhost` have it in the path too. Any other host is a custom domain, which
-  /// replaces the bucket in the signature.
+  /// name in the path. For IP addresses and `localhost`, the bucket name is in the path as well. Any other host is a
+  /// custom domain, which replaces the bucket name in the signature.
   ///
   /// - Parameters:
   ///   - request: The request, with its path still percent-encoded.
-  ///   - style: The position of the bucket; `nil` if the host decides.
+  ///   - style: The position of the bucket name in the URL, or `nil` to derive it from the host.
   /// - Throws: A `VerificationError` if the host, the path or the query cannot be parsed in exactly one way.
   init(of request: HTTPRequest, style: AddressingStyle?) throws(VerificationError) {
     let authority = request.authority ?? ""
@@ -49,8 +49,9 @@ struct OBSAddress {
     guard owner?.isEmpty != true else { throw .malformed("The name of the bucket is empty.") }
   }
 
-  /// Returns the labels before `obs.region.myhuaweicloud.com`, which is an empty string for the service itself, or
-  /// `nil` for another host.
+  /// Returns the part of a host before `obs.region.myhuaweicloud.com`, or `nil` for another host.
+  ///
+  /// The part is an empty string for the host of the service itself.
   private static func bucket(inVendorHost host: WireText) -> String? {
     let host = host.asciiLowercased
     guard host.ends(with: ".myhuaweicloud.com") else { return nil }
@@ -59,26 +60,26 @@ struct OBSAddress {
     return labels.dropLast(4).map { String(Substring($0)) }.joined(separator: ".")
   }
 
-  /// The canonical resource up to the parameters: `/`, `/bucket/` or `/bucket/key`, percent-encoded.
+  /// The canonical resource without the parameters: `/`, `/bucket/` or `/bucket/key`, percent-encoded.
   var path: String {
     guard let owner else { return "/" }
     return "/\(owner.percentEncoded())/\(target.key?.percentEncoded(keepingSlashes: true) ?? "")"
   }
 }
 
-/// The string to sign: verb, Content-MD5, Content-Type, date, `x-obs-` headers, resource.
+/// The string to sign for an OBS request: method, Content-MD5, Content-Type, date, `x-obs-` headers, resource.
 ///
 /// Source: Huawei Cloud, "Authentication of Signature in a Header" and "Authentication of Signature in a URL".
 struct OBSStringToSign {
   let address: OBSAddress
   let subresources: OBSSubresources
 
-  /// Returns the string to sign of a request.
+  /// Returns the string to sign for a request.
   ///
   /// - Parameters:
-  ///   - request: The request with every header that is signed.
-  ///   - date: The fourth line: the date of the request, the expiration of a URL, or an empty string if `x-obs-date`
-  ///     has it.
+  ///   - request: The request with every signed header.
+  ///   - date: The fourth line: the date of the request, the expiration of a URL, or an empty string if the date is in
+  ///     the `x-obs-date` header.
   /// - Throws: A `SigningError` if a signed header or parameter is repeated, or cannot be signed in exactly one way.
   func text(of request: HTTPRequest, date: String) throws(SigningError) -> String {
     let fields = request.headerFields
@@ -90,8 +91,9 @@ struct OBSStringToSign {
     return lines.joined(separator: "\n")
   }
 
-  /// Returns one line for each name that starts with `x-obs-`, sorted; repeated values are joined in the order of
-  /// arrival.
+  /// Returns a line for each header name that starts with `x-obs-`, sorted by name.
+  ///
+  /// The values of a repeated header are joined in the order in which they appear.
   private static func headerLines(of fields: HTTPFields) throws(SigningError) -> [String] {
     var values: [WireText: [String]] = [:]
     for field in fields where OBSName.isOwn(field.name.canonicalName) {
@@ -107,9 +109,10 @@ struct OBSStringToSign {
     return try signedValue(of: field)
   }
 
-  /// Returns a value without the spaces and tabs at its ends.
+  /// Returns a header's value without spaces and tabs at the ends.
   ///
-  /// The documentation leaves it to the client to encode characters outside of ASCII.
+  /// The documentation leaves it to the client to encode characters outside of ASCII. A value with such characters is
+  /// rejected.
   private static func signedValue(of field: HTTPField) throws(SigningError) -> String {
     guard field.value.utf8.allSatisfy({ $0 < 0x80 }) else {
       throw SigningError(
@@ -124,7 +127,9 @@ struct OBSStringToSign {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-  /// The encoded path, and the sub-resources in the order of their names with values that are not encoded.
+  /// The encoded path, followed by the sub-resources sorted by name.
+  ///
+  /// The values of sub-resources are not encoded.
   private var resource: String {
     get throws(SigningError) {
       var signed: [RequestTarget.Parameter] = []
@@ -147,7 +152,9 @@ struct OBSStringToSign {
     }
   }
 
-  /// Rejects a value with `&` before the name of a signed parameter: another request has the same string to sign.
+  /// Throws an error if a value contains `&` before a signed parameter's name.
+  ///
+  /// With such a value, another request would have the same string to sign.
   private func checkIsOneParameter(_ value: WireText) throws(SigningError) {
     let pieces = value.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     for piece in pieces.dropFirst() {
@@ -164,7 +171,7 @@ struct OBSStringToSign {
 }
 
 extension SigningError {
-  /// Creates the error for a request that cannot be parsed.
+  /// Creates the signing error for a request that cannot be parsed.
   init(_ error: VerificationError) {
     self.init(.invalidRequest, error.message, remedy: error.remedy)
   }

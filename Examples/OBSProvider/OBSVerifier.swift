@@ -4,52 +4,51 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// The claim about its OBS signature that a request contains.
+/// The key ID, session token and signature that a request to OBS contains, before they are verified.
 public struct OBSClaim: SignatureClaim {
   /// The ID of the key that the request claims to be signed with.
   public let accessKeyID: AccessKeyID
 
-  /// The session token in the request, or `nil` if it contains none.
+  /// The session token in the request, or `nil` if the request contains no token.
   public let sessionToken: Secret?
 
   /// The position of the signature: in the headers or in the URL.
   public let placement: VerifiedRequest.Placement
 
-  /// The fourth line of the string to sign.
+  /// The fourth line of the string to sign: a date, the expiration of a URL, or an empty string.
   let dateLine: String
 
-  /// The time of signing; for a URL, its expiration.
+  /// The signing time of a request, or the expiration of a presigned URL.
   let instant: Timestamp
   let signature: Secret
 }
 
-/// A verifier of the signatures of requests to OBS, in headers and in URLs.
+/// A verifier of signatures in the headers or URLs of requests to OBS.
 ///
 /// ```swift
 /// let proof = try await OBSVerifier().verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
-/// The signature covers the bucket, the key, the parameters that OBS calls sub-resources, Content-Type, Content-MD5 and
-/// the headers and parameters that start with `x-obs-`. The sender of the request can change everything else.
+/// The signature includes the bucket, the key, the parameters that OBS calls sub-resources, Content-Type, Content-MD5
+/// and the headers and parameters that start with `x-obs-`. The sender of the request can change everything else.
 ///
 /// Source: Huawei Cloud, "Authentication of Signature in a Header" and "Authentication of Signature in a URL".
 public struct OBSVerifier: SignatureVerifier {
-  /// The position of the bucket name, or `nil` if the host decides.
+  /// The position of the bucket name in request URLs, or `nil` to derive it from the host.
   public let style: AddressingStyle?
 
-  /// The limits of the size of a request and of the lifetime of a URL.
+  /// The limits on the size of a request and on the lifetime of a presigned URL.
   public let limits: VerificationLimits
 
   let subresources: OBSSubresources
   private var acceptsPayloadHashes = false
 
-  /// Creates a verifier.
+  /// Creates a verifier for OBS requests.
   ///
   /// - Parameters:
-  ///   - style: The position of the bucket name, as for an ``OBSSigner``.
-  ///   - additionalSubresources: The names of query parameters that are signed and that the service's documentation
-  ///     lacks.
-  ///   - limits: The limits of the size of a request and of the lifetime of a URL.
+  ///   - style: The position of the bucket name in request URLs, as for an ``OBSSigner``.
+  ///   - additionalSubresources: The names of query parameters that the service signs and its documentation omits.
+  ///   - limits: The limits on the size of a request and on the lifetime of a presigned URL.
   public init(
     style: AddressingStyle? = nil, additionalSubresources: Set<String> = [],
     limits: VerificationLimits = VerificationLimits()
@@ -59,26 +58,29 @@ public struct OBSVerifier: SignatureVerifier {
     subresources = OBSSubresources(adding: additionalSubresources)
   }
 
-  /// The prefix `x-obs-`.
+  /// The prefix of the headers and parameters that control OBS operations, `x-obs-`.
   public var controlPrefixes: [String] { [OBSName.prefix] }
 
-  /// The error vocabulary from "Error Codes" of the documentation, which has no code for a token: those of the other
-  /// services apply.
+  /// The error codes for rejected requests, from "Error Codes" in the documentation.
+  ///
+  /// The documentation has no error code for a wrong token, so the codes of the other services apply.
   public var refusals: RefusalVocabulary {
     RefusalVocabulary(refusals: [.expired: .init(.forbidden, "RequestTimeTooSkewed")])
   }
 
-  /// The header `x-obs-content-sha256`.
+  /// The header that contains the SHA-256 of the body, `x-obs-content-sha256`.
   public var payloadHashHeader: HTTPField.Name? { OBSField.contentSHA256 }
 
-  /// A copy that accepts the hash of the body in `x-obs-content-sha256`, for a caller that compares the body with it.
+  /// A copy of the verifier that accepts body hashes, for a caller that compares the body with the hash.
+  ///
+  /// The hash is in the `x-obs-content-sha256` header.
   public var acceptingPayloadHashes: OBSVerifier {
     var copy = self
     copy.acceptsPayloadHashes = true
     return copy
   }
 
-  /// Returns whether a request carries an authorization of OBS, well-formed or not.
+  /// Returns a Boolean value that indicates whether a request contains an OBS authorization, well-formed or not.
   ///
   /// - Parameter request: The request as it arrived.
   /// - Throws: A `VerificationError` if the request cannot be parsed, or exceeds the limits.
@@ -91,12 +93,12 @@ public struct OBSVerifier: SignatureVerifier {
     }
   }
 
-  /// Parses the claim about its signature that a request contains.
+  /// Parses the key ID, session token and signature that a request contains.
   ///
   /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
-  /// - Returns: The claim, or `nil` if the request carries no authorization.
-  /// - Throws: A `VerificationError` if the authorization is malformed, if the request carries two of them, or if it
-  ///   exceeds the limits.
+  /// - Returns: The claim, or `nil` if the request contains no authorization.
+  /// - Throws: A `VerificationError` if the authorization is malformed, if the request contains two authorizations, or
+  ///   if the request exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> OBSClaim? {
     try limits.check(request)
     let target = try OBSAddress(of: request, style: style).target
@@ -173,15 +175,15 @@ public struct OBSVerifier: SignatureVerifier {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 
-  /// Verifies a claim.
+  /// Verifies the claimed signature of a request.
   ///
   /// - Parameters:
   ///   - claim: The result of ``claim(in:)`` for the request.
   ///   - request: The request as it arrived.
   ///   - key: The key with the claimed ID.
-  ///   - date: The present.
-  /// - Returns: The verified request, with the only reading that the signature covers.
-  /// - Throws: A `VerificationError` if the time, the token or the signature is wrong.
+  ///   - date: The current time.
+  /// - Returns: The verified request, with the only interpretation that the signature authorizes.
+  /// - Throws: A `VerificationError` if the time, the session token or the signature is wrong.
   public func verify(
     _ claim: OBSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
@@ -235,7 +237,7 @@ public struct OBSVerifier: SignatureVerifier {
     let isURL = claim.placement == .query
     return VerifiedRequest(
       accessKeyID: claim.accessKeyID, placement: claim.placement,
-      // The fourth line of a URL is a number; that of a header signature is a date or empty.
+      // The fourth line of a URL is a number; the fourth line of a header signature is a date or empty.
       signsPlacement: true, target: target, signedHeaders: headers, signature: claim.signature,
       expiration: isURL ? claim.instant : nil,
       usableUntil: isURL ? claim.instant : claim.instant.advanced(by: VerificationLimits.clockTolerance),

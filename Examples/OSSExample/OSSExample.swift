@@ -10,7 +10,7 @@ import NIOHTTP1
 import StorageClient
 import SystemPackage
 
-/// The work of an application with OSS: upload, download, and presigned URLs for clients that hold no key.
+/// An example of an app that uses OSS for uploads, downloads, and presigned URLs for clients that hold no key.
 @main
 struct OSSExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -8,7 +8,7 @@ import OSSAuth
 import StorageAuth
 import StorageAuthServer
 
-/// The server of an app, which holds the key and signs for logged-in users, for each below the user's own folder.
+/// The server of an app, which holds the key and signs requests for the folders of logged-in users.
 struct AppServer {
   let oss: SigningAccount
   let cos: SigningAccount
@@ -16,7 +16,7 @@ struct AppServer {
 
   /// Runs the server until the task is cancelled.
   ///
-  /// - Parameter onReady: A function that receives the URL of the signing route.
+  /// - Parameter onReady: A closure that receives the URL of the signing route.
   func run(onReady: @escaping @Sendable (String) -> Void) async throws {
     let signing = SigningService<UserContext>(oss, cos) { [buckets] context in
       SigningRules(
@@ -27,7 +27,7 @@ struct AppServer {
     }
     let router = Router(context: AppContext.self)
     signing.addRoutes(to: router.group().add(middleware: BearerLogin()).group(context: UserContext.self))
-    // The service logs each order; a real app stores these lines.
+    // The service logs each signing request. A real app stores these lines.
     var quiet = Logger(label: "app")
     quiet.logLevel = .critical
     let limits = ConnectionLimits()
@@ -42,7 +42,7 @@ struct AppServer {
   }
 }
 
-/// The context of a request, with the logged-in user after ``BearerLogin``.
+/// The context of a request to the app server, with the logged-in user after the ``BearerLogin`` middleware.
 struct AppContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   var user: String?
@@ -52,7 +52,9 @@ struct AppContext: RequestContext {
   }
 }
 
-/// The context behind the login, which always has a user; without the middleware, creating it fails.
+/// The request context for routes that require a login, which always has a user.
+///
+/// Without the ``BearerLogin`` middleware, creating the context fails.
 struct UserContext: ChildRequestContext {
   var coreContext: CoreRequestContextStorage
   let user: String
@@ -64,7 +66,9 @@ struct UserContext: ChildRequestContext {
   }
 }
 
-/// The login of the app; a real one checks its own tokens.
+/// A middleware that requires a bearer token from a login.
+///
+/// A real app checks its own tokens.
 struct BearerLogin: RouterMiddleware {
   private static let users = ["token-of-alice": "alice", "token-of-bob": "bob"]
 

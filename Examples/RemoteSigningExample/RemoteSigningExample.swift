@@ -11,7 +11,7 @@ import StorageAuth
 import StorageAuthServer
 import StorageClient
 
-/// The self-signed mode: a server that holds the key, and a client that holds none.
+/// An example of remote signing, with a server that holds the key and a client that holds no key.
 @main
 struct RemoteSigningExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

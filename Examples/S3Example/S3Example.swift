@@ -10,8 +10,9 @@ import NIOHTTP1
 import StorageClient
 import SystemPackage
 
-/// The work of an application with Amazon S3 or a compatible service: upload, checksums, conditions, and presigned URLs
-/// for clients that hold no key.
+/// An example of an app that uses Amazon S3 or a compatible service.
+///
+/// The app uploads with checksums and conditions, and creates presigned URLs for clients that hold no key.
 @main
 struct S3Example: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -33,7 +34,7 @@ struct S3Example: AsyncParsableCommand {
     let provider = S3Provider(bucket: place.bucket, region: place.region, endpoint: place.endpoint)
     let client = place.key.map { StorageClient(provider, credentials: $0) } ?? StorageClient(provider)
 
-    // An upload states its checksum, so that the service rejects bytes that changed in transit.
+    // An upload sends its checksum, so that the service rejects bytes that changed in transit.
     let picture = Array("a picture of a cat".utf8)
     let stored = try await client.upload(picture, to: "example/cat.jpg", metadata: ["author": "alice"])
     say("stored:", stored.size, "bytes,", stored.checksum.map(String.init(describing:)) ?? "no checksum")

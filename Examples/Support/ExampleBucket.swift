@@ -5,29 +5,29 @@ internal import Foundation
 internal import LocalCloud
 public import StorageAuth
 
-/// The bucket of an example: one of LocalCloud, unless the environment selects a real one.
+/// The bucket that an example uses: a LocalCloud bucket, unless the environment selects a real bucket.
 ///
 /// A real bucket is used only with `STORAGE_AUTH_LIVE=1` and the names of a bucket and a region (`OSS_BUCKET`,
 /// `OSS_REGION`, `COS_BUCKET`, `COS_REGION`, `S3_BUCKET`, `S3_REGION`). Keys in the environment are never sufficient.
 public struct ExampleBucket: Sendable {
-  /// The name of the bucket.
+  /// The bucket name.
   public let bucket: String
 
-  /// The region of the bucket.
+  /// The region of the bucket, such as `cn-hangzhou`.
   public let region: String
 
-  /// The endpoint, or `nil` for the public one of the region.
+  /// The URL of the LocalCloud endpoint, or `nil` for the region's public endpoint.
   public let endpoint: String?
 
-  /// The key, or `nil` for the one in the environment.
+  /// The access key of LocalCloud, or `nil` to use the default credentials.
   public let key: AccessKey?
 
   private let cloud: LocalCloud?
 
-  /// The number of signatures that LocalCloud verified; `nil` for a real service, which does not report it.
+  /// The number of signatures that LocalCloud verified, or `nil` for a real service, which does not report the number.
   public var verifiedSignatures: Int? { cloud?.statistics.verifiedCount }
 
-  /// Opens a bucket of OSS.
+  /// Opens an OSS bucket for an example.
   ///
   /// - Parameter localOnly: Whether to use LocalCloud regardless of the environment.
   /// - Throws: An error if LocalCloud cannot start.
@@ -35,7 +35,7 @@ public struct ExampleBucket: Sendable {
     try await open("OSS", localOnly, region: "cn-hangzhou", bucket: "photos") { $0.ossEndpoint }
   }
 
-  /// Opens a bucket of COS.
+  /// Opens a COS bucket for an example.
   ///
   /// - Parameter localOnly: Whether to use LocalCloud regardless of the environment.
   /// - Throws: An error if LocalCloud cannot start.
@@ -43,7 +43,7 @@ public struct ExampleBucket: Sendable {
     try await open("COS", localOnly, region: "ap-guangzhou", bucket: "photos-1250000000") { $0.cosEndpoint }
   }
 
-  /// Opens a bucket of S3.
+  /// Opens an S3 bucket for an example.
   ///
   /// - Parameter localOnly: Whether to use LocalCloud regardless of the environment.
   /// - Throws: An error if LocalCloud cannot start.

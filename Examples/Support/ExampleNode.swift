@@ -5,34 +5,35 @@ internal import Foundation
 public import LocalCloud
 public import StorageAuth
 
-/// The Aspera node of an example: one of LocalCloud, unless the environment selects a real one.
+/// The Aspera node that an example uses: a LocalCloud node, unless the environment selects a real node.
 ///
-/// A real node is used only with `STORAGE_AUTH_LIVE=1` and its URL in `ASPERA_NODE_URL`; `ASPERA_ROOT` names the
+/// A real node is used only with `STORAGE_AUTH_LIVE=1` and its URL in `ASPERA_NODE_URL`; `ASPERA_ROOT` specifies the
 /// folder. LocalCloud requires `ascp-simulator`, which must be built first, next to the running program.
 public struct ExampleNode: Sendable {
-  /// The URL of the Node API.
+  /// The URL of the node's Node API.
   public let node: String
 
-  /// The working folder.
+  /// The folder on the node that the example uses.
   public let root: String
 
-  /// The access key, or `nil` for the access in the environment.
+  /// The access key of LocalCloud, or `nil` to use the default credentials.
   public let accessKey: (id: String, secret: Secret)?
 
-  /// The program that replaces ascp, or `nil` for ascp itself.
+  /// The path of the program that replaces ascp, or `nil` for ascp itself.
   public let ascp: String?
 
-  /// The local server, or `nil` for a real node.
+  /// The LocalCloud server, or `nil` for a real node.
   public let cloud: LocalCloud?
 
-  /// The number of sessions that LocalCloud accepted after verifying account and token; `nil` for a real node.
+  /// The number of sessions that LocalCloud accepted after verifying account and token, or `nil` for a real node.
   public var verifiedSessions: Int? { cloud?.statistics.transfers.sessions }
 
-  /// Opens a node.
+  /// Opens an Aspera node for an example.
   ///
   /// - Parameters:
   ///   - localOnly: Whether to use LocalCloud regardless of the environment.
-  ///   - accounts: The accounts that LocalCloud accepts, that for tokens first; its default ones if the array is empty.
+  ///   - accounts: The accounts that LocalCloud accepts, with the account for tokens first. If the array is empty,
+  ///     LocalCloud accepts its default accounts.
   /// - Throws: An error if `ascp-simulator` is missing or LocalCloud cannot start.
   public static func open(
     localOnly: Bool = false, accounts: [LocalCloud.TransferAccount] = []
@@ -66,7 +67,7 @@ public struct ExampleNode: Sendable {
   }
 }
 
-/// The error for a missing `ascp-simulator`.
+/// An error that reports that `ascp-simulator` is missing.
 private struct MissingSimulator: Error, CustomStringConvertible {
   let description: String
 }

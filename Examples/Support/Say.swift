@@ -7,7 +7,7 @@ internal import StorageAuth
 ///
 /// - Parameters:
 ///   - items: The items to print, separated by spaces.
-///   - keepingLines: Whether line feeds are part of the layout.
+///   - keepingLines: Whether line feeds are part of the layout and are printed unchanged.
 public func say(_ items: Any..., keepingLines: Bool = false) {
   print(DisplayText(items.map { "\($0)" }.joined(separator: " "), keepingLines: keepingLines))
 }

@@ -9,7 +9,7 @@ import NIOCore
 import NIOHTTP1
 import StorageClient
 
-/// The app on a phone, which logs in once and whose storage client fetches keys from the app server when it needs them.
+/// An app on a phone, which logs in once and whose storage client requests keys from the app server when necessary.
 struct AppClient {
   struct LoginFailed: Error {
     let status: UInt
@@ -37,7 +37,7 @@ struct AppClient {
     photos = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud), credentials: keys)
   }
 
-  /// Prints an object, or the reason why it cannot be downloaded.
+  /// Prints the content of an object, or the reason why it cannot be downloaded.
   func show(_ key: String) async {
     do {
       say("  \(key): \(String(decoding: try await photos.download(key, upTo: 1 << 20), as: UTF8.self))")

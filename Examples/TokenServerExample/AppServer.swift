@@ -10,7 +10,7 @@ import StorageAuth
 import StorageAuthServer
 import StorageClient
 
-/// The server of an app: a login, and behind it a route that issues keys.
+/// The server of an app, with a login route and a route that issues temporary keys to logged-in users.
 struct AppServer {
   private let logins: Logins
   private let tokens: TokenService
@@ -28,7 +28,7 @@ struct AppServer {
     self.bucket = bucket
   }
 
-  /// Runs the server while `body` runs.
+  /// Runs the server while the given closure runs, and passes the server's URL to the closure.
   func run(_ body: @escaping @Sendable (_ address: String) async throws -> Void) async throws {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     var quiet = Logger(label: "app")
@@ -64,7 +64,7 @@ struct AppServer {
   }
 }
 
-/// The body of a login request.
+/// The user name and password in the body of a login request.
 struct Login: Codable {
   let name: String
   let password: String

@@ -3,7 +3,7 @@
 
 import Hummingbird
 
-/// The context of a request, with the logged-in user after ``BearerLogin``.
+/// The context of a request to the app server, with the logged-in user after the ``BearerLogin`` middleware.
 struct AppContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   var user: String?
@@ -13,7 +13,9 @@ struct AppContext: RequestContext {
   }
 }
 
-/// The context behind the login, which always has a user; without the middleware, creating it fails.
+/// The request context for routes that require a login, which always has a user.
+///
+/// Without the ``BearerLogin`` middleware, creating the context fails.
 struct UserContext: ChildRequestContext {
   var coreContext: CoreRequestContextStorage
   let user: String
@@ -25,7 +27,9 @@ struct UserContext: ChildRequestContext {
   }
 }
 
-/// A middleware that requires a token of the login: the second layer that the vendors' documentation asks for.
+/// A middleware that requires a bearer token from a login.
+///
+/// This is the second layer of protection that the vendors' documentation requires.
 struct BearerLogin: RouterMiddleware {
   let logins: Logins
 

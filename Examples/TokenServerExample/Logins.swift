@@ -4,7 +4,9 @@
 import StorageAuth
 import Synchronization
 
-/// The logged-in users, in memory; a real app has its own storage.
+/// The users of the app and their bearer tokens, in memory.
+///
+/// A real app stores them elsewhere.
 final class Logins: Sendable {
   private let users: [String: Secret]
   private let tokens = Mutex<[String: String]>([:])
@@ -15,7 +17,7 @@ final class Logins: Sendable {
 
   /// Logs a user in.
   ///
-  /// - Returns: The bearer token of the login, or `nil` if the name or the password is wrong.
+  /// - Returns: A bearer token for the user, or `nil` if the name or the password is wrong.
   func token(for name: String, _ password: Secret) -> String? {
     guard let known = users[name], known == password else { return nil }
     let token = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
@@ -23,6 +25,6 @@ final class Logins: Sendable {
     return token
   }
 
-  /// Returns the user of a bearer token, or `nil` if the token is unknown.
+  /// Returns the name of the user with the given bearer token, or `nil` if the token is unknown.
   func user(of token: String) -> String? { tokens.withLock { $0[token] } }
 }

@@ -12,8 +12,9 @@ import NIOHTTP1
 import StorageAuthServer
 import StorageClient
 
-/// An app with its own server: users log in, the server issues keys for each user's folder, and the app's client
-/// refreshes them automatically.
+/// An example of an app with its own server, which issues temporary keys to the app's storage clients.
+///
+/// Users log in, the server issues keys for each user's folder, and the app's client refreshes the keys automatically.
 @main
 struct TokenServerExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -37,7 +38,7 @@ struct TokenServerExample: AsyncParsableCommand {
     }
   }
 
-  /// Runs the two clients of the example.
+  /// Runs the clients of two users against the app server.
   private func use(_ address: String, _ cloud: LocalCloud) async throws {
     let mia = try await AppClient(user: "mia", password: "cat-lover-1", server: address, cloud: cloud.ossURL)
     let noah = try await AppClient(user: "noah", password: "dog-lover-2", server: address, cloud: cloud.ossURL)

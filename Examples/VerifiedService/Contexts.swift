@@ -5,21 +5,21 @@ public import Hummingbird
 public import StorageAuth
 public import StorageAuthServer
 
-/// The context of a request, with its signer and the signed parts after the middleware verified it.
+/// The context of a request to the service, with the verified request after the signature middleware.
 public struct ServiceContext: VerifiedRequestContext {
-  /// The request storage of Hummingbird.
+  /// The storage that Hummingbird requires in every request context.
   public var coreContext: CoreRequestContextStorage
 
-  /// The verified request, or `nil` before verification.
+  /// The verified request, or `nil` before the signature middleware verified the request.
   public var verifiedRequest: VerifiedRequest?
 
-  /// Creates the context of a request that is not verified yet.
+  /// Creates the context of a request that has not been verified yet.
   public init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
   }
 }
 
-/// The context behind the middleware, which always has a verified request and the name of the file that it is about.
+/// The request context behind the signature middleware, which always has a verified request and the name of its file.
 struct FileContext: ChildRequestContext {
   var coreContext: CoreRequestContextStorage
   let verified: VerifiedRequest
@@ -27,7 +27,7 @@ struct FileContext: ChildRequestContext {
 
   init(context: ServiceContext) throws {
     guard let verified = context.verifiedRequest else { throw HTTPError(.forbidden) }
-    // The file is the one that was signed, not the one that the router parsed from the path.
+    // The signature determines the file, not the path that the router parsed.
     guard verified.target.bucket == VerifiedService.bucket, let key = verified.target.key else {
       throw HTTPError(.notFound)
     }

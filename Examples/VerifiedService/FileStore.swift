@@ -4,14 +4,16 @@
 import Hummingbird
 import Synchronization
 
-/// A store of files in memory, with limits for each account.
+/// A store of files in memory, with limits on the files and bytes of each account.
 final class FileStore: Sendable {
-  /// The greatest size of a file in bytes.
+  /// The maximum size of a file in bytes.
   static let fileByteLimit = 1 << 20
   private static let accountByteLimit = 16 << 20
   private static let accountFileLimit = 10_000
 
-  /// The name of a file of an account, in bytes, so that different encodings of a name are different files.
+  /// The name of an account's file.
+  ///
+  /// The name consists of bytes, so that names with different Unicode encodings refer to different files.
   struct Name: Hashable {
     let account: [UInt8]
     let key: [UInt8]
@@ -24,9 +26,9 @@ final class FileStore: Sendable {
 
   private let accounts = Mutex<[[UInt8]: Account]>([:])
 
-  /// Stores a file, replacing an existing one with this name.
+  /// Stores a file, and replaces an existing file with the same name.
   ///
-  /// - Throws: An `HTTPError` with status 413 if the account has no space for it.
+  /// - Throws: An `HTTPError` with status 413 if the account has no space for the file.
   func write(_ bytes: [UInt8], to name: Name) throws {
     try accounts.withLock { accounts in
       var account = accounts.removeValue(forKey: name.account) ?? Account()
@@ -41,12 +43,12 @@ final class FileStore: Sendable {
     }
   }
 
-  /// Returns the size of a file in bytes, or `nil` if it does not exist.
+  /// Returns the size of a file in bytes, or `nil` if the file does not exist.
   func byteCount(of name: Name) -> Int? {
     accounts.withLock { $0[name.account]?.files[name.key]?.count }
   }
 
-  /// Removes a file, if it exists.
+  /// Removes a file if the file exists.
   func delete(_ name: Name) {
     accounts.withLock { accounts in
       guard let removed = accounts[name.account]?.files.removeValue(forKey: name.key) else { return }

@@ -4,24 +4,26 @@
 import Hummingbird
 import StorageAuth
 
-/// The response to a GET: the verified and the unverified parts of the request.
+/// The response to a GET request, which lists the verified and the unverified components of the request.
 struct VerifiedAnswer: ResponseEncodable {
   struct Parameter: Encodable {
     let name: String
     let value: String?
   }
 
-  /// The ID of the key that signed.
+  /// The ID of the key that signed the request.
   let id: String
   let bucket: String?
   let key: String?
-  /// The parameters that were signed.
+  /// The query parameters that were included in the signature.
   let parameters: [Parameter]
-  /// The names of the unsigned parameters, which any sender may have added: a handler should not act on them.
+  /// The names of the unsigned parameters, which any sender may have added.
+  ///
+  /// A handler should not act on them.
   let unsignedParameters: [String]
-  /// The names of the headers that were signed.
+  /// The names of the headers that were included in the signature.
   let signedHeaders: [String]
-  /// The size of the file in bytes, or `nil` if it does not exist.
+  /// The size of the requested file in bytes, or `nil` if the file does not exist.
   let byteCount: Int?
 
   init(_ verified: VerifiedRequest, byteCount: Int?) {

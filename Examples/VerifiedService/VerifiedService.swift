@@ -7,34 +7,36 @@ import OSSAuth
 public import StorageAuth
 import StorageAuthServer
 
-/// A service that stores files for its accounts and requires requests signed as for OSS (V1 and V4) or COS.
+/// A service that stores files for its accounts and requires requests with OSS (V1 or V4) or COS signatures.
 ///
-/// The bucket is `files` and is in the path, so that a signer whose endpoint is the service signs for it as for the
-/// cloud. Each account has its own files.
+/// The bucket `files` is in the path, so that a signer whose endpoint is this service signs requests as for the cloud.
+/// Each account has separate files.
 public struct VerifiedService: Sendable {
-  /// The name of the bucket.
+  /// The name of the service's only bucket.
   public static let bucket: WireText = "files"
 
   private let middleware: SignatureMiddleware<ServiceContext>
   private let files = FileStore()
 
-  /// Creates a service.
+  /// Creates a service for the given accounts.
   ///
   /// - Parameters:
-  ///   - accounts: The keys with which requests can be signed.
-  ///   - isStrict: Whether a COS signature must cover the host, Content-Length and every parameter, which the vendor's
-  ///     older SDKs leave out.
-  ///   - time: The clocks.
+  ///   - accounts: The keys that may sign requests.
+  ///   - isStrict: Whether a COS signature must include the host, Content-Length and every parameter, which the
+  ///     vendor's older SDKs leave out.
+  ///   - time: The clock that is used to verify signing times and expirations.
   public init(accounts: [AccessKey], isStrict: Bool = false, time: any SigningClock = .system) {
-    // This is the only line that states the accepted schemes, keys and replays. The rest of the service relies on its
-    // result.
+    // This is the only statement that defines the accepted signature versions, keys and replays. The rest of the
+    // service relies on the middleware's result.
     middleware = SignatureMiddleware(
       OSSVerifier(style: .path), COSVerifier(mode: isStrict ? .strict : .compatible, style: .path),
       replays: ReplayGuard(MemoryReplayStore(limit: 5_000)), time: time
     ) { id in accounts.first { $0.id == id } }
   }
 
-  /// The routes, each behind the middleware.
+  /// The routes of the service.
+  ///
+  /// A request reaches them only after the signature middleware verified it.
   public var router: Router<ServiceContext> {
     let router = Router(context: ServiceContext.self)
     router.add(middleware: middleware).group(context: FileContext.self)

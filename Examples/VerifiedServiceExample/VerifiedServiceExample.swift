@@ -11,7 +11,7 @@ import StorageAuthServer
 import UnixSignals
 import VerifiedService
 
-/// A service behind the signature middleware, for manual requests and for attacks on it.
+/// An example of a service behind the signature middleware, for manual requests and for attempts to attack the service.
 @main
 struct VerifiedServiceExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -50,7 +50,7 @@ struct VerifiedServiceExample: AsyncParsableCommand {
     }
   }
 
-  /// Prints the URL and the accounts for a client.
+  /// Prints the service's URL and accounts as one line of JSON, for a client program.
   private static func announce(port: Int, _ accounts: [AccessKey]) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
@@ -64,7 +64,7 @@ struct VerifiedServiceExample: AsyncParsableCommand {
   }
 }
 
-/// The line that is printed when the service is ready.
+/// The JSON object that is printed when the service is ready.
 private struct Ready: Encodable {
   struct Account: Encodable {
     let id: String

@@ -8,11 +8,10 @@ internal import StorageCrypto
 internal import Synchronization
 public import SystemPackage
 
-/// An object store in memory for the unit tests of apps: it needs no server, no network and no credentials.
+/// An object store in memory for the unit tests of apps, which needs no server, no network and no credentials.
 ///
 /// The store behaves like a bucket as far as `ObjectStore` exposes it: conditions, ranges, metadata,
 /// checksums, and listings in the byte order of the keys. Tests can inject failures and inspect the recorded calls:
-///
 /// ```swift
 /// let store = InMemoryStore()
 /// store.fail(.upload, with: InMemoryStore.throttled)
@@ -20,24 +19,24 @@ public import SystemPackage
 /// #expect(store.calls == [.init(.upload, "2026/11/20/cat.jpg")])
 /// ```
 public final class InMemoryStore: ObjectStore {
-  /// An operation of a store.
+  /// An operation of the in-memory store, for selecting failures and comparing recorded calls.
   public enum Operation: Sendable, Hashable, CaseIterable {
     case upload, download, open, head, delete, list
   }
 
-  /// A recorded call of an operation.
+  /// A recorded call of a store operation.
   public struct Call: Sendable, Hashable {
-    /// The operation.
+    /// The operation that was called.
     public let operation: Operation
 
-    /// The key, or the prefix of a listing.
+    /// The object key that was passed to the operation, or the prefix of a listing.
     public let key: String
 
-    /// Creates a call, for comparison with recorded ones.
+    /// Creates a call, for comparison with recorded calls.
     ///
     /// - Parameters:
-    ///   - operation: The operation.
-    ///   - key: The key, or the prefix of a listing.
+    ///   - operation: The operation that was called.
+    ///   - key: The object key that was passed to the operation, or the prefix of a listing.
     public init(_ operation: Operation, _ key: String) {
       self.operation = operation
       self.key = key
@@ -57,7 +56,7 @@ public final class InMemoryStore: ObjectStore {
   }
 
   private struct State {
-    /// The objects by the UTF-8 bytes of their keys, so that two Unicode spellings are two objects.
+    /// The objects by the UTF-8 bytes of their keys, so that keys with different Unicode spellings are different.
     var objects: [[UInt8]: Object] = [:]
     var failures: [Failure] = []
     var calls: [Call] = []
@@ -72,7 +71,7 @@ public final class InMemoryStore: ObjectStore {
   ///
   /// - Parameters:
   ///   - pageSize: The maximum number of entries on a page of a listing, at least 1.
-  ///   - keyByteLimit: The maximum length of a key in bytes of UTF-8: 1,023 for OSS and COS, 1,024 for S3.
+  ///   - keyByteLimit: The maximum length of a key in UTF-8 bytes: 1,023 for OSS and COS, 1,024 for S3.
   ///   - time: The clock that provides the modification times of objects.
   public init(pageSize: Int = 1000, keyByteLimit: Int = 1023, time: any SigningClock = .system) {
     self.pageSize = max(1, pageSize)
@@ -80,9 +79,9 @@ public final class InMemoryStore: ObjectStore {
     self.time = time
   }
 
-  /// Makes operations fail before they change any state.
+  /// Makes operations throw an error before they change any state.
   ///
-  /// Failures are used in the order in which they were added.
+  /// If this method is called several times, the errors are used in the order of the calls.
   ///
   /// - Parameters:
   ///   - operation: The operation that fails, or `nil` for all operations.
@@ -95,12 +94,12 @@ public final class InMemoryStore: ObjectStore {
     state.withLock { $0.failures.append(Failure(operation: operation, key: key, count: count, error: error)) }
   }
 
-  /// The recorded calls, in order.
+  /// The recorded calls of the store's operations, in order.
   public var calls: [Call] { state.withLock { $0.calls } }
 
-  /// The bytes of an object, or `nil` if it does not exist; access through the subscript is not recorded as a call.
+  /// The content of an object, or `nil` if the object does not exist.
   ///
-  /// Setting `nil` removes the object.
+  /// Setting `nil` removes the object. Access through the subscript is not recorded as a call.
   ///
   /// - Parameter key: The key of the object.
   public subscript(key: String) -> [UInt8]? {
@@ -111,7 +110,7 @@ public final class InMemoryStore: ObjectStore {
     }
   }
 
-  /// A service's request to reduce the rate of requests.
+  /// An error with which a service asks the client to reduce its request rate.
   public static let throttled = ServiceError(
     code: "SlowDown", message: "Reduce your request rate.", status: .serviceUnavailable, subject: "a test")
 
@@ -120,14 +119,14 @@ public final class InMemoryStore: ObjectStore {
   /// Stores an object.
   ///
   /// - Parameters:
-  ///   - source: The source of the bytes.
-  ///   - key: The key of the object.
-  ///   - options: The attributes that are stored with the object.
-  ///   - progress: Called as bytes are read.
-  /// - Returns: The description of the object.
+  ///   - source: The bytes to store: in memory, in a file, or as a stream.
+  ///   - key: The key under which the object is stored.
+  ///   - options: The attributes to store with the object, such as its media type.
+  ///   - progress: A closure that receives the progress as bytes are read.
+  /// - Returns: The description of the stored object.
   /// - Throws: A `ServiceError` if the object exists and `forbidOverwrite` is set, a
-  ///   `StorageError` if the key or the announced length is invalid, an injected failure, the
-  ///   source's error, or a `CancellationError` if the task is cancelled.
+  ///   `StorageError` if the key or the announced length is invalid, an injected failure, the source's
+  ///   error, or a `CancellationError` if the task is cancelled.
   @discardableResult
   public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -162,9 +161,9 @@ public final class InMemoryStore: ObjectStore {
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - file: The file; an existing one is replaced.
-  ///   - options: The range, and the conditions of the download.
-  ///   - progress: Called once, when the file is complete.
+  ///   - file: The destination file. An existing file is replaced.
+  ///   - options: The byte range, and the conditions for the download.
+  ///   - progress: A closure that is called once, when the file is complete.
   /// - Returns: The description of the object.
   /// - Throws: The errors of ``open(_:options:)``, and a `StorageError` if the file cannot be written.
   @discardableResult
@@ -178,12 +177,12 @@ public final class InMemoryStore: ObjectStore {
     return object.info
   }
 
-  /// Returns the bytes of an object, or of a range of it.
+  /// Returns the bytes of an object, or a range of its bytes.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - options: The range, and the conditions of the download.
-  /// - Throws: A `ServiceError` if the object does not exist, a condition does not hold or the range
+  ///   - options: The byte range, and the conditions for the download.
+  /// - Throws: A `ServiceError` if the object does not exist, a condition is not fulfilled or the range
   ///   lies outside the object; an injected failure; a `CancellationError` if the task is cancelled.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try begin(.open, key)
@@ -196,7 +195,7 @@ public final class InMemoryStore: ObjectStore {
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - headers: Ignored.
+  ///   - headers: Additional headers, which the store ignores.
   /// - Throws: A `ServiceError` if the object does not exist; an injected failure; a
   ///   `CancellationError` if the task is cancelled.
   public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
@@ -204,7 +203,7 @@ public final class InMemoryStore: ObjectStore {
     return try find(key, DownloadOptions()).object.info
   }
 
-  /// Removes an object if it exists.
+  /// Removes an object, and succeeds if the object does not exist.
   ///
   /// - Parameter key: The key of the object.
   /// - Throws: An injected failure, or a `CancellationError` if the task is cancelled.
@@ -213,10 +212,12 @@ public final class InMemoryStore: ObjectStore {
     state.withLock { $0.objects[Array(key.utf8)] = nil }
   }
 
-  /// Removes objects, and reports the keys whose removal fails with an injected `ServiceError`.
+  /// Removes objects, and succeeds for keys that do not exist.
+  ///
+  /// Keys whose removal fails with an injected `ServiceError` are part of the report.
   ///
   /// - Parameter keys: The keys of the objects.
-  /// - Returns: The removed keys, and the failures.
+  /// - Returns: The removed keys, and the keys that could not be removed with the reasons.
   /// - Throws: An injected failure of another type, or a `CancellationError` if the task is cancelled.
   @discardableResult
   public func delete(_ keys: [String]) async throws -> DeletionReport {
@@ -233,12 +234,15 @@ public final class InMemoryStore: ObjectStore {
     return report
   }
 
-  /// Lists objects in the byte order of their keys; each page reflects the store's content when it is requested.
+  /// Lists objects in the byte order of their keys.
+  ///
+  /// Each page reflects the content of the store when the page is requested.
   ///
   /// - Parameters:
-  ///   - prefix: The prefix of the keys.
-  ///   - delimiter: If not `nil`, keys that contain it after the prefix are grouped into one common prefix each.
-  /// - Returns: The listing.
+  ///   - prefix: The prefix of the listed keys. An empty prefix lists all keys.
+  ///   - delimiter: The string that ends a common prefix. Keys that contain the delimiter after `prefix` are grouped
+  ///     into common prefixes; if `nil`, every key is listed.
+  /// - Returns: An asynchronous sequence of objects and common prefixes.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
       try begin(.list, prefix)
@@ -253,7 +257,7 @@ public final class InMemoryStore: ObjectStore {
 
   // MARK: Shared
 
-  /// Records an operation, and throws the next injected failure that applies to it.
+  /// Records a call of an operation, and throws the next injected failure that applies to the call.
   private func begin(_ operation: Operation, _ key: String) throws {
     try Task.checkCancellation()
     try state.withLock { state in

@@ -6,28 +6,28 @@ package import AsperaTransfer
 internal import StorageAuth
 package import SystemPackage
 
-/// Transfers of files with only an account, for servers without a Node API.
+/// File transfers to and from an Aspera server without a Node API, which needs only an account.
 package struct AccountTransfers: Sendable {
   private let queue: TransferQueue
   private let token: AsperaToken?
 
-  /// Creates the transfers of an account.
+  /// Creates the file transfers of an Aspera account.
   ///
   /// - Parameters:
-  ///   - account: The account that logs in.
-  ///   - token: The transfer token, if the server requires one in addition.
+  ///   - account: The account that logs in to the server.
+  ///   - token: The transfer token, or `nil` if the server requires only the account.
   ///   - engine: The engine that carries out the transfers.
   package init(_ account: AsperaAccount, token: AsperaToken? = nil, engine: any TransferEngine) {
     queue = TransferQueue(engine: engine, account: account)
     self.token = token
   }
 
-  /// Uploads a file.
+  /// Uploads a file to the Aspera server.
   ///
   /// - Parameters:
-  ///   - file: The file.
+  ///   - file: The path of the local file.
   ///   - path: The path on the server, relative to the account's root.
-  ///   - progress: Receives the progress of the transfer.
+  ///   - progress: A closure that receives the progress of the transfer, or `nil`.
   package func upload(_ file: FilePath, to path: String, progress: TransferProgress.Handler? = nil) async throws {
     let source = try await TransferFile(.file(file))
     var spec = TransferSpec(.send, [TransferPath(source.path, to: path)], destinationRoot: "/")
@@ -36,12 +36,12 @@ package struct AccountTransfers: Sendable {
     try await queue.carryOut(session(spec), size: source.size) { meter.advance(by: $0) }
   }
 
-  /// Downloads a file, which appears only when it has arrived completely.
+  /// Downloads a file from the Aspera server into a local file, which appears only when the download is complete.
   ///
   /// - Parameters:
   ///   - path: The path on the server, relative to the account's root.
-  ///   - file: The local file.
-  ///   - progress: Receives the progress of the transfer.
+  ///   - file: The path of the local file.
+  ///   - progress: A closure that receives the progress of the transfer, or `nil`.
   package func download(_ path: String, to file: FilePath, progress: TransferProgress.Handler? = nil) async throws {
     let place = try await FilePlace(file)
     let folder = try TemporaryFolder(in: place.folder.string)

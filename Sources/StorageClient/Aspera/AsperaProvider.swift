@@ -6,33 +6,33 @@ internal import CloudCredentials
 public import HTTPTypes
 public import StorageAuth
 
-/// A provider for a node of IBM Aspera: the Node API for names, FASP for bytes.
+/// A storage provider for an IBM Aspera node, which uses the Node API for names and FASP for bytes.
 ///
-/// Objects are files, and keys are paths below a root, such as `2026/cat.jpg`. A folder is not an object; listings show
-/// it as a common prefix. The service has neither server-side copies nor presigned URLs, so a client of a node has no
-/// `copy` and no `presign`.
+/// Objects are files, and keys are paths below a root folder, such as `2026/cat.jpg`. A folder is not an object;
+/// listings contain folders as common prefixes. The service has neither server-side copies nor presigned URLs, so a
+/// client for a node has no `copy` and no `presign`.
 public struct AsperaProvider: StorageProvider {
-  /// The credential that authorizes requests to the Node API.
+  /// The type of the credentials that authorize requests to the Node API.
   public typealias SigningCredential = AsperaNodeAccess
 
-  /// The folder that keys are relative to.
+  /// The path of the folder that object keys are relative to.
   public let root: String
 
-  /// The settings of file transfers.
+  /// The settings for file transfers to and from the node: login, program and rates.
   public let transfers: AsperaTransfers
 
   let address: Result<ServiceURL, SigningError>
   private let access: AsperaNodeAccess?
 
-  /// Creates the provider of a node.
+  /// Creates a storage provider for an Aspera node.
   ///
   /// - Parameters:
-  ///   - node: The URL of the Node API: `https`, or `http` on this machine. Its path, as Shares has one, precedes the
-  ///     paths of the calls.
-  ///   - access: The credential for requests, unless the client has its own credentials; the default sources are used
-  ///     if there are neither.
-  ///   - root: The folder that keys are relative to.
-  ///   - transfers: The settings of file transfers: account, program and rates.
+  ///   - node: The URL of the Node API: `https`, or `http` on this machine. If the URL has a path, as with Shares, it
+  ///     precedes the paths of the API calls.
+  ///   - access: The credential for Node API requests of a client that is created without credentials. If `nil`, such a
+  ///     client uses the default sources.
+  ///   - root: The path of the folder that object keys are relative to.
+  ///   - transfers: The settings for file transfers: login, program and rates.
   public init(
     node: String, access: AsperaNodeAccess? = nil, root: String = "/", transfers: AsperaTransfers = AsperaTransfers()
   ) {
@@ -55,15 +55,15 @@ public struct AsperaProvider: StorageProvider {
     }
   }
 
-  /// The short name of the service.
+  /// The short name of the service, `aspera`.
   public var name: String { "aspera" }
 
-  /// The host and the root folder.
+  /// The node's host and the root folder, which errors and events show as the container of the objects.
   public var containerName: String { "\((try? address.get().authority) ?? "node")\(root == "/" ? "" : root)" }
 
-  /// The address of the node, without a path.
+  /// The endpoint of the Node API, without a path.
   ///
-  /// - Throws: A `SigningError` if the URL or the root is invalid.
+  /// - Throws: A `SigningError` if the node's URL or the root folder is invalid.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) {
       let address = try address.get()
@@ -74,7 +74,8 @@ public struct AsperaProvider: StorageProvider {
   /// The signer of requests to the Node API.
   public var signer: AsperaNodeSigner { AsperaNodeSigner() }
 
-  /// The access that was passed to the initializer, or the default sources on this machine: environment and file.
+  /// The credential that was passed to the initializer, or the default sources on this machine: the environment and a
+  /// file.
   public var defaultCredentials: CredentialChain<AsperaNodeAccess> {
     guard let access else { return .asperaDefault }
     return CredentialChain([StaticCredentialProvider(access)], source: "access of the provider")
@@ -82,25 +83,25 @@ public struct AsperaProvider: StorageProvider {
 
   /// Returns `true`, because requests carry a password, secret or token itself rather than a signature.
   ///
-  /// - Parameter credential: The credential of the requests.
+  /// - Parameter credential: The credential that authorizes the requests.
   public func carriesToken(_ credential: AsperaNodeAccess) -> Bool { true }
 
-  /// Returns the user name or the access key id.
+  /// Returns the user name or the access key ID of a credential, for events and logs.
   ///
-  /// - Parameter credential: The credential.
+  /// - Parameter credential: The credential that authorizes the requests.
   public func identity(of credential: AsperaNodeAccess) -> String? { credential.identity }
 
-  /// Creates the error that a response of the Node API describes.
+  /// Creates a service error from an unsuccessful response of the Node API.
   ///
   /// - Parameters:
   ///   - response: The head of the response.
-  ///   - body: The body, or its beginning; empty if the connection was lost.
-  ///   - subject: The action and the location of the request.
+  ///   - body: The body of the response, or its beginning. Empty if the connection was lost.
+  ///   - subject: The action and the location of the request, for the error message.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
     ServiceError(NodeAnswer.refusal(in: body), in: response, subject: subject)
   }
 
-  /// Returns the operations of a node.
+  /// Returns the object store that performs a client's operations on the node.
   ///
   /// - Parameter client: The client that sends the requests.
   public func store(of client: StorageClient<AsperaProvider>) -> some ObjectStore {
@@ -109,7 +110,7 @@ public struct AsperaProvider: StorageProvider {
 }
 
 extension StorageProvider where Self == AsperaProvider {
-  /// Returns the provider of a node of IBM Aspera.
+  /// Returns a storage provider for an IBM Aspera node.
   ///
   /// ```swift
   /// let client = StorageClient(.aspera(node: "https://node.example.com:9092", access: .accessKey(id: id, secret: secret)))
@@ -117,10 +118,10 @@ extension StorageProvider where Self == AsperaProvider {
   ///
   /// - Parameters:
   ///   - node: The URL of the Node API: `https`, or `http` on this machine.
-  ///   - access: The credential for requests, unless the client has its own credentials; the default sources are used
-  ///     if there are neither.
-  ///   - root: The folder that keys are relative to.
-  ///   - transfers: The settings of file transfers: account, program and rates.
+  ///   - access: The credential for Node API requests of a client that is created without credentials. If `nil`, such a
+  ///     client uses the default sources.
+  ///   - root: The path of the folder that object keys are relative to.
+  ///   - transfers: The settings for file transfers: login, program and rates.
   public static func aspera(
     node: String, access: AsperaNodeAccess? = nil, root: String = "/", transfers: AsperaTransfers = AsperaTransfers()
   ) -> AsperaProvider {

@@ -5,66 +5,78 @@ public import AsperaAuth
 public import AsperaTransfer
 public import StorageAuth
 
-/// The settings with which a client of a node transfers files: account, program and rates.
+/// The settings for file transfers to and from an Aspera node: login, program and rates.
 ///
 /// ```swift
 /// let client = StorageClient(
 ///   .aspera(node: "https://node.example.com:9092", transfers: AsperaTransfers(login: .dynamicKey, targetRate: 100_000)))
 /// ```
 public struct AsperaTransfers: Sendable {
-  /// The login of transfers; a server checks it before it checks the token.
+  /// The account and key that transfers log in with.
+  ///
+  /// A server checks the login before it checks the transfer token.
   public enum Login: Sendable {
-    /// The user that the node names, with the private key that IBM's products install on this machine, or another key.
+    /// The transfer user that the node specifies, with the private key that IBM's products install on this machine, or
+    /// with another private key.
     ///
     /// - Parameters:
-    ///   - keyPath: The path of the key file; if `nil`, the directories where IBM's products install it are searched.
-    ///   - passphrase: The passphrase of an encrypted key; if `nil`, the value of `ASPERA_SCP_PASS`.
+    ///   - keyPath: The path of the private key file. If `nil`, the directories where IBM's products install the key
+    ///     are searched.
+    ///   - passphrase: The passphrase of an encrypted private key. If `nil`, the value of `ASPERA_SCP_PASS`.
     case tokenAccount(keyPath: String? = nil, passphrase: Secret? = nil)
-    /// The user that the node names, with a key pair that the client generates.
+    /// The transfer user that the node specifies, with a key pair that the client generates.
     ///
-    /// The node receives the public key with each transfer request. Servers since version 4.4 support this; no key of
-    /// IBM's products is needed.
+    /// The node receives the public key with each transfer request, so no key from IBM's products is needed. Aspera
+    /// servers support this login since version 4.4.
     case dynamicKey
-    /// A separate account.
+    /// A separate account on the transfer server.
     ///
-    /// A password is sent only to the host and the user of the account.
+    /// A password is sent only to the host and the user that the account specifies.
     case account(AsperaAccount)
   }
 
-  /// The login of transfers.
+  /// The account and key that transfers log in with.
   public var login: Login
 
-  /// The path of ascp; if `nil`, the program is searched for.
+  /// The path of the ascp program.
+  ///
+  /// If `nil`, the client searches for ascp.
   public var ascp: String?
 
   /// The engine that carries out transfers instead of ascp.
+  ///
+  /// If `nil`, ascp is used.
   public var engine: (any TransferEngine)?
 
-  /// The target rate, in kilobits per second; the server may set a lower one.
+  /// The target rate of a transfer, in kilobits per second.
+  ///
+  /// The server may set a lower rate.
   public var targetRate: Int?
 
-  /// The minimum rate, in kilobits per second.
+  /// The minimum rate of a transfer, in kilobits per second.
   public var minimumRate: Int?
 
   /// The policy by which a transfer shares the bandwidth with other traffic.
   public var ratePolicy: RatePolicy?
 
-  /// The requested lifetime of tokens, in whole seconds; if `nil`, the node decides.
+  /// The requested lifetime of transfer tokens, in whole seconds.
+  ///
+  /// If `nil`, the node decides.
   public var tokenLifetime: Duration?
 
   /// The configuration of the transfer queue: the number of concurrent transfers, and the retries.
   public var queue: TransferQueueConfiguration
 
-  /// Creates the settings.
+  /// Creates settings for file transfers.
   ///
   /// - Parameters:
-  ///   - login: The login of transfers.
-  ///   - ascp: The path of ascp; if `nil`, the program is searched for.
-  ///   - engine: The engine that carries out transfers instead of ascp.
-  ///   - targetRate: The target rate, in kilobits per second.
-  ///   - minimumRate: The minimum rate, in kilobits per second.
+  ///   - login: The account and key that transfers log in with.
+  ///   - ascp: The path of the ascp program. If `nil`, the client searches for ascp.
+  ///   - engine: The engine that carries out transfers instead of ascp. If `nil`, ascp is used.
+  ///   - targetRate: The target rate of a transfer, in kilobits per second.
+  ///   - minimumRate: The minimum rate of a transfer, in kilobits per second.
   ///   - ratePolicy: The policy by which a transfer shares the bandwidth with other traffic.
-  ///   - tokenLifetime: The requested lifetime of tokens, in whole seconds; if `nil`, the node decides.
+  ///   - tokenLifetime: The requested lifetime of transfer tokens, in whole seconds. If `nil`, the node decides.
   ///   - queue: The configuration of the transfer queue.
   public init(
     login: Login = .tokenAccount(), ascp: String? = nil, engine: (any TransferEngine)? = nil, targetRate: Int? = nil,
@@ -83,7 +95,7 @@ public struct AsperaTransfers: Sendable {
 }
 
 extension AsperaTransfers {
-  /// Copies the rates and the rate policy into a transfer specification.
+  /// Sets the rates and the rate policy of a transfer specification.
   func put(into spec: inout TransferSpec) {
     spec.targetRate = targetRate
     spec.minimumRate = minimumRate

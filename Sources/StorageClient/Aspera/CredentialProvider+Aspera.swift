@@ -5,11 +5,13 @@ public import AsperaAuth
 public import StorageAuth
 
 extension AsperaCredentials {
-  /// The sources of access to a Node API on this machine; individual sources can be replaced or left out.
+  /// The sources of Node API credentials on this machine.
+  ///
+  /// Individual sources can be replaced or left out.
   public static var `default`: AsperaCredentials { AsperaCredentials(.system) }
 }
 
 extension CredentialProvider where Self == CredentialChain<AsperaNodeAccess> {
-  /// The default chain of sources of access to a Node API on this machine, as `AsperaCredentials` lists them.
+  /// The default chain of Node API credential sources on this machine, which `AsperaCredentials` describes.
   public static var asperaDefault: CredentialChain<AsperaNodeAccess> { AsperaCredentials.default.chain }
 }

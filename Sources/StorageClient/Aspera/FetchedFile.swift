@@ -7,14 +7,14 @@ internal import NIOCore
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// A downloaded object in a temporary folder, which is removed when its last reader releases it.
+/// A downloaded object in a temporary folder, which is removed when the last reader releases the object.
 struct FetchedFile: Sendable {
   let info: ObjectInfo
   let file: FilePath
   private let length: Int64
   private let folder: TemporaryFolder
 
-  /// Creates the file after checking that it is complete.
+  /// Creates a fetched file after checking that the download is complete.
   init(_ info: ObjectInfo, _ file: FilePath, in folder: TemporaryFolder) async throws {
     let found = try? await FileSystem.shared.info(forFileAt: file, infoAboutSymbolicLink: true)
     guard let found, found.type == .regular, info.size == nil || info.size == found.size else {
@@ -28,9 +28,10 @@ struct FetchedFile: Sendable {
     self.folder = folder
   }
 
-  /// Returns the bytes that a range selects, or all of them for `nil`.
+  /// Returns the byte offsets that a range selects, or all offsets of the file if the range is `nil`.
   ///
-  /// - Throws: ``ServiceError`` of the kind `invalidRange`, as from other services, for a range outside the object.
+  /// - Throws: ``ServiceError`` of the kind `invalidRange`, as from other services, if the range lies outside the
+  ///   object.
   func bytes(of range: ByteRange?, subject: String) throws -> Range<Int64> {
     guard let range else { return 0..<length }
     guard let bytes = range.bytes(of: length) else {
@@ -41,7 +42,7 @@ struct FetchedFile: Sendable {
     return bytes
   }
 
-  /// Returns the bytes of a range of the file, in chunks.
+  /// Returns a stream of the bytes in a range of the file, in chunks.
   func stream(_ range: Range<Int64>) -> ByteStream {
     ByteStream { [self] in
       var offset = range.lowerBound

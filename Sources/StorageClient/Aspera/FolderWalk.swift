@@ -3,16 +3,18 @@
 
 internal import StorageAuth
 
-/// A walk over the files of a node, folder by folder, in the byte order of their keys.
+/// A walk over the files of an Aspera node, folder by folder, in the byte order of their keys.
 ///
-/// A folder sorts as its name followed by a slash, the common prefix of all keys in it. The files of a folder and its
-/// subfolders therefore appear in the order of a flat listing.
+/// A folder is sorted by its name followed by a slash, which is the common prefix of all keys in the folder. The files
+/// of a folder and its subfolders therefore appear in the order of a flat listing.
 actor FolderWalk {
-  /// The maximum depth of folders; a deeper hierarchy is taken for a cycle.
+  /// The maximum depth of nested folders.
+  ///
+  /// A deeper hierarchy is considered a cycle.
   private static let deepest = 256
 
   private struct Step {
-    /// The key of a file, or of a folder with a trailing slash.
+    /// The key of a file, or the key of a folder with a trailing slash.
     let key: String
     let entry: NodeEntry
     let depth: Int
@@ -22,7 +24,7 @@ actor FolderWalk {
   private let prefix: String
   private let delimiter: String?
   private let limit: Int
-  /// The remaining steps, the next one last; `nil` before the first folder was requested.
+  /// The remaining files and folders, with the next step last, or `nil` before the first folder was requested.
   private var steps: [Step]?
   private var lastCommonPrefix: String?
   private var number = 0
@@ -34,7 +36,9 @@ actor FolderWalk {
     self.limit = limit
   }
 
-  /// Returns the next page; once it has an entry, no further folder is requested for it.
+  /// Returns the next page of the walk.
+  ///
+  /// Once the page has an entry, the walk requests no other folder for it.
   func page() async throws -> ListPage {
     if steps == nil { steps = try await firstSteps() }
     var entries: [ListEntry] = []
@@ -53,11 +57,11 @@ actor FolderWalk {
     return ListPage(entries: entries, continuation: steps?.isEmpty == true ? nil : "\(number)")
   }
 
-  /// Returns the content of the folder that the prefix names, limited to the keys that start with the prefix.
+  /// Returns the files and folders in the prefix's folder whose keys start with the prefix.
   private func firstSteps() async throws -> [Step] {
     _ = try store.provider.address.get()
     let folder = prefix.lastIndex(of: "/").map { String(prefix[..<$0]) } ?? ""
-    // No file has a key with such a prefix.
+    // No file has a key whose prefix starts with a slash or contains an invalid folder.
     guard folder.isEmpty ? !prefix.hasPrefix("/") : NodePath.isKey(folder) else { return [] }
     let children = try await children(ofFolder: folder, 1) ?? []
     return children.filter { $0.key.utf8.starts(with: prefix.utf8) }
@@ -77,7 +81,7 @@ actor FolderWalk {
     return steps.sorted { $1.key.utf8.lexicographicallyPrecedes($0.key.utf8) }
   }
 
-  /// Returns the entry for a file or an unwalked folder, or `nil` if its common prefix was returned before.
+  /// Returns the listing entry for a file or folder, or `nil` if its common prefix was returned before.
   private func entry(for step: Step) throws(StorageError) -> ListEntry? {
     if let delimiter, let range = step.key.utf8.dropFirst(prefix.utf8.count).firstRange(of: delimiter.utf8) {
       let common = String(decoding: step.key.utf8[..<range.upperBound], as: UTF8.self)

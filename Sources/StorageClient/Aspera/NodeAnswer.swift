@@ -7,9 +7,9 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// A namespace for the parsing of Node API responses.
+/// A namespace for functions that parse Node API responses.
 enum NodeAnswer {
-  /// Parses a response body.
+  /// Parses the JSON body of a Node API response.
   static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {
     do {
       return try JSONValue(parsing: body)
@@ -18,14 +18,14 @@ enum NodeAnswer {
     }
   }
 
-  /// Returns the error that a body describes, or `nil` if it describes none.
+  /// Returns the error that a Node API response body describes, or `nil` if the body describes no error.
   static func refusal(in body: [UInt8]) -> NodeRefusal? {
     (try? JSONValue(parsing: body)).flatMap { NodeRefusal(of: $0) }
   }
 }
 
 extension NodeRefusal {
-  /// The node's message, made safe for display.
+  /// The node's error message, made safe for display, or `nil` if the node gave no reason.
   var shown: String? {
     guard let text = message ?? reason, !text.isEmpty else { return nil }
     return ServiceText().shown(Self.maskingAuthorization(in: text))
@@ -42,7 +42,9 @@ extension NodeRefusal {
 }
 
 extension ServiceError {
-  /// Creates an error from a node's refusal, which the response carries, or one of its elements with its own status.
+  /// Creates a service error from the error that a node's response describes.
+  ///
+  /// The error can concern one of several paths in a successful response. It then has its own status.
   init(_ refusal: NodeRefusal?, in response: HTTPResponse, subject: String) {
     var response = response
     if response.status.kind == .successful, let status = refusal?.status, (400...599).contains(status) {

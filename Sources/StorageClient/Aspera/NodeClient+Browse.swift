@@ -7,14 +7,14 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension NodeClient {
-  /// The maximum number of files that are listed of one folder, because they are sorted in memory.
+  /// The maximum number of files that are listed from one folder, because they are sorted in memory.
   private static let mostEntries = 1_000_000
 
-  /// The error code for a folder where an object was requested.
+  /// The error code for a key that refers to a folder instead of an object.
   static let folderCode = "IsFolder"
   static let folderMessage = "The key names a folder, which is not an object."
 
-  /// Returns the description of an object.
+  /// Requests the description of an object from the node.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try StorageError.refuse([("headers", !headers.isEmpty)])
     let path = try path(key)
@@ -24,7 +24,7 @@ extension NodeClient {
     return ObjectInfo(key: key, entry)
   }
 
-  /// Lists objects in the byte order of their keys.
+  /// Lists objects in the byte order of their keys, by walking through the folders of the node.
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing {
       let walk = FolderWalk(
@@ -33,7 +33,7 @@ extension NodeClient {
     }
   }
 
-  /// Returns the entries of a folder, unsorted, or `nil` if the folder does not exist or is a file.
+  /// Returns the unsorted entries of a folder, or `nil` if the folder does not exist or is a file.
   func entries(ofFolder key: String) async throws -> [NodeEntry]? {
     let limit = client.configuration.keysPerPage
     var entries: [NodeEntry] = []
@@ -62,7 +62,7 @@ extension NodeClient {
     }
   }
 
-  /// Returns the error for a folder where an object was requested.
+  /// Creates the error for a key that refers to a folder instead of an object.
   func folder(_ key: String, _ response: HTTPResponse) -> ServiceError {
     var response = response
     response.status = .notFound

@@ -6,11 +6,11 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The maximum number of paths that one request carries.
+/// The maximum number of paths in one deletion request.
 private let batchSize = 1000
 
 extension NodeClient {
-  /// Deletes an object; succeeds if it does not exist, and throws if the key names a folder.
+  /// Deletes an object, succeeds if the object does not exist, and throws an error if the key refers to a folder.
   func delete(_ key: String) async throws {
     do {
       _ = try await head(key)
@@ -21,9 +21,10 @@ extension NodeClient {
     try await deletePath(key)
   }
 
-  /// Deletes objects; succeeds for keys that do not exist.
+  /// Deletes objects, and succeeds for keys that do not exist.
   ///
-  /// A node deletes a folder together with its content, so each key's kind is requested before.
+  /// A node deletes a folder together with its content. The client therefore checks first whether each key refers to a
+  /// file or a folder.
   func delete(_ keys: [String]) async throws -> DeletionReport {
     for key in keys { _ = try path(key) }
     var report = DeletionReport()
@@ -39,9 +40,9 @@ extension NodeClient {
     return report
   }
 
-  /// Creates a folder and its parents; succeeds if it exists.
+  /// Creates a folder and its parent folders, and succeeds if the folder exists.
   ///
-  /// A node creates a folder only in an existing one, and reports an error for a folder that exists.
+  /// A node creates a folder only in an existing folder, and reports an error for a folder that exists.
   func createFolder(_ key: String) async throws {
     _ = try path(key)
     var folders: [String] = []
@@ -55,7 +56,7 @@ extension NodeClient {
     throw ServiceError(refusal, in: response, subject: "create \(client.location(ofKey: key))")
   }
 
-  /// Deletes a folder and its content; succeeds if it does not exist.
+  /// Deletes a folder and its content, and succeeds if the folder does not exist.
   func deleteFolder(_ key: String) async throws {
     _ = try path(key)
     try await deletePath(key)
@@ -63,7 +64,9 @@ extension NodeClient {
 
   private enum Kind: Sendable { case file, folder }
 
-  /// Returns the kinds of those keys that exist.
+  /// Returns whether each existing key refers to a file or a folder.
+  ///
+  /// Keys that do not exist are left out.
   private func kinds(of keys: ArraySlice<String>) async throws -> [String: Kind] {
     try await withThrowingTaskGroup(of: (String, Kind?).self) { group in
       for key in Set(keys) {
@@ -102,7 +105,8 @@ extension NodeClient {
     }
   }
 
-  /// Deletes the files and folders with the given keys, and returns the node's refusal for each key, or `nil`.
+  /// Deletes the files and folders with the given keys, and returns the node's error for each key, or `nil` for
+  /// success.
   private func results(of keys: [String]) async throws -> (HTTPResponse, [NodeRefusal?]) {
     let paths = keys.map { ["path": .string(NodePath.join($0, below: provider.root))] as JSONValue }
     let (response, answer) = try await call("delete", keys.count == 1 ? keys[0] : "", ["paths": .array(paths)])

@@ -7,7 +7,7 @@ internal import HTTPTypes
 internal import SystemPackage
 
 extension NodeClient {
-  /// Downloads an object into a file, which appears only when it has arrived completely.
+  /// Downloads an object into a file that appears at its destination only when the download is complete.
   @concurrent
   func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -51,9 +51,9 @@ extension NodeClient {
   /// Downloads an object into a new temporary folder.
   ///
   /// - Parameters:
-  ///   - info: The object.
-  ///   - parent: The folder in which the temporary folder is created; `nil` for the system's temporary directory.
-  ///   - meter: Receives the number of transferred bytes.
+  ///   - info: The description of the object to download.
+  ///   - parent: The folder in which the temporary folder is created. If `nil`, the system's temporary directory.
+  ///   - meter: The meter that receives the number of transferred bytes, or `nil`.
   private func fetch(_ info: ObjectInfo, into parent: FilePath?, _ meter: ProgressMeter?) async throws -> FetchedFile {
     let folder = try TemporaryFolder(in: parent?.string)
     let name = "content"
@@ -65,7 +65,7 @@ extension NodeClient {
 }
 
 extension DownloadOptions {
-  /// Rejects options that a node does not support.
+  /// Throws an error if a download option is set that an Aspera node does not support.
   func checkForAspera() throws(StorageError) {
     try StorageError.refuse([
       ("versionID", versionID != nil), ("ifMatch", ifMatch != nil), ("ifNoneMatch", ifNoneMatch != nil),

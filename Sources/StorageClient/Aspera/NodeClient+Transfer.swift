@@ -5,13 +5,14 @@ internal import AsperaAuth
 internal import AsperaTransfer
 
 extension NodeClient {
-  /// Carries out a transfer of one file, with a token of the node.
+  /// Transfers one file with a transfer token from the node.
   ///
   /// - Parameters:
   ///   - spec: The transfer specification.
-  ///   - size: The size of the file in bytes.
-  ///   - meter: Receives the number of transferred bytes.
-  /// - Throws: A `TransferFailure` or a `CancellationError`; an `AsperaError` if ascp or the login's key is missing.
+  ///   - size: The size of the file in bytes, or `nil` if it is unknown.
+  ///   - meter: The meter that receives the number of transferred bytes, or `nil`.
+  /// - Throws: A `TransferFailure` or a `CancellationError`; an `AsperaError` if ascp or the login's private key is
+  ///   missing.
   func carryOut(_ spec: TransferSpec, size: Int64?, _ meter: ProgressMeter?) async throws {
     let room = try client.memory.value { try TransferContext(client) }
     var spec = spec

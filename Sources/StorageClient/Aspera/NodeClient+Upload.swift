@@ -6,7 +6,7 @@ internal import AsperaTransfer
 internal import SystemPackage
 
 extension NodeClient {
-  /// Uploads an object: a file directly, other sources through a temporary file.
+  /// Uploads an object, directly from a file or through a temporary file for other sources.
   @concurrent
   func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -24,7 +24,7 @@ extension NodeClient {
 }
 
 extension UploadOptions {
-  /// Rejects options that a node cannot store with a file.
+  /// Throws an error if an upload option is set that an Aspera node cannot store with a file.
   func checkForAspera() throws(StorageError) {
     let named = [
       ("contentType", contentType != nil), ("metadata", !metadata.isEmpty), ("cacheControl", cacheControl != nil),
@@ -36,7 +36,7 @@ extension UploadOptions {
 }
 
 extension StorageError {
-  /// Throws an error that names the options that are set, if there are any.
+  /// Throws an error that lists the options that are set, or returns if no option is set.
   static func refuse(_ options: [(name: String, isSet: Bool)]) throws(StorageError) {
     let names = options.filter(\.isSet).map(\.name)
     guard !names.isEmpty else { return }

@@ -6,20 +6,20 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// The operations of a node.
+/// The implementation of the object store operations for an Aspera node.
 struct NodeClient: ObjectStore {
   let client: StorageClient<AsperaProvider>
 
   var provider: AsperaProvider { client.provider }
 
-  /// Calls the Node API.
+  /// Calls a file operation of the Node API.
   ///
   /// - Parameters:
-  ///   - action: The action of the call: the last component of its path below `/files`.
-  ///   - key: The key that the call concerns, for errors and events.
+  ///   - action: The name of the operation: the last component of the URL path, after `/files`.
+  ///   - key: The object key that the call concerns, for errors and events.
   ///   - body: The JSON body of the request.
   /// - Returns: The head and the JSON body of the response.
-  /// - Throws: ``ServiceError``, also for an error inside a response whose status reports success.
+  /// - Throws: ``ServiceError`` if the node reports an error, even in a response whose status reports success.
   func call(_ action: String, _ key: String, _ body: JSONValue) async throws -> (HTTPResponse, JSONValue) {
     let address = try provider.address.get().appending("/files/\(action)")
     var request = HTTPRequest(
@@ -37,9 +37,10 @@ struct NodeClient: ObjectStore {
     return (response, try NodeAnswer.document(answer))
   }
 
-  /// Returns the path of a file.
+  /// Returns the path on the node for an object key.
   ///
-  /// - Throws: A `SigningError` if the provider's URL or root is invalid, ``StorageError`` if the key is invalid.
+  /// - Throws: A `SigningError` if the provider's URL or root folder is invalid; ``StorageError`` if the key is
+  ///   invalid.
   func path(_ key: String) throws -> String {
     _ = try provider.address.get()
     return try NodePath.file(key, below: provider.root)

@@ -4,16 +4,16 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// A file or a folder of a node.
+/// A file or a folder on an Aspera node.
 struct NodeEntry: Sendable {
   let name: String
   let isFolder: Bool
   let size: Int64?
   let modified: Timestamp?
 
-  /// Parses an element of a response to `browse`.
+  /// Creates an entry from a JSON object in a response to the `browse` operation.
   ///
-  /// A symbolic link counts as a file: its target is not walked, so that a walk cannot run into a cycle.
+  /// A symbolic link counts as a file. Its target is not walked, so that a walk cannot run into a cycle.
   init(_ element: JSONValue) throws(StorageError) {
     guard let type = element["type"]?.string,
       let name = element["basename"]?.string ?? element["path"]?.string?.split(separator: "/").last.map(String.init)
@@ -29,7 +29,7 @@ struct NodeEntry: Sendable {
 }
 
 extension ObjectInfo {
-  /// Creates the description of a file from a node's entry.
+  /// Creates the description of an object from a file entry of an Aspera node.
   init(key: String, _ entry: NodeEntry) {
     self.init(key: key, size: entry.size, lastModified: entry.modified)
   }

@@ -3,12 +3,12 @@
 
 internal import StorageAuth
 
-/// The path of a file on a node, derived from a key.
+/// A namespace for functions that derive a file's path on an Aspera node from an object key.
 ///
-/// Two keys never name the same file, and no key leads out of the root: keys that a file system would normalise are
-/// rejected.
+/// Two different keys never refer to the same file, and no key leads out of the root folder. Keys that a file system
+/// would normalize are rejected.
 enum NodePath {
-  /// Returns the path of a file.
+  /// Returns the path on the node for the file with the given key.
   ///
   /// - Throws: ``StorageError/Code/invalidKey`` if no file can have the key.
   static func file(_ key: String, below root: String) throws(StorageError) -> String {
@@ -21,18 +21,18 @@ enum NodePath {
     return join(key, below: root)
   }
 
-  /// Whether a file or a folder can have the key.
+  /// Returns whether a file or a folder can have the given key.
   static func isKey(_ key: String) -> Bool {
     key.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { isName($0) }
   }
 
-  /// Whether a file or a folder can have the name.
+  /// Returns whether a file or a folder can have the given name.
   static func isName(_ name: some StringProtocol) -> Bool {
     !name.isEmpty && name != "." && name != ".."
       && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "/") }
   }
 
-  /// Returns the path of a valid key; the root itself for an empty key.
+  /// Returns the path on the node for a valid key, or the path of the root folder for an empty key.
   static func join(_ key: String, below root: String) -> String {
     key.isEmpty ? root : "\(root == "/" ? "" : root)/\(key)"
   }

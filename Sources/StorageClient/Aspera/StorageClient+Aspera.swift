@@ -2,22 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StorageClient<AsperaProvider> {
-  /// Creates a folder and its parents; succeeds if it exists.
+  /// Creates a folder and its parent folders on the node, and succeeds if the folder exists.
   ///
   /// An upload creates the folders that it needs.
   ///
   /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
-  /// - Throws: ``ServiceError`` if the node refuses, ``StorageError`` if the key is invalid, and the other errors that
-  ///   ``ObjectStore`` lists.
+  /// - Throws: ``ServiceError`` if the node refuses the request, ``StorageError`` if the key is invalid, and the other
+  ///   errors that ``ObjectStore`` lists.
   public func createFolder(_ key: String) async throws {
     try await NodeClient(client: self).createFolder(key)
   }
 
-  /// Deletes a folder and its content; succeeds if it does not exist.
+  /// Deletes a folder and its content from the node, and succeeds if the folder does not exist.
   ///
   /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
-  /// - Throws: ``ServiceError`` if the node refuses, ``StorageError`` if the key is invalid, and the other errors that
-  ///   ``ObjectStore`` lists.
+  /// - Throws: ``ServiceError`` if the node refuses the request, ``StorageError`` if the key is invalid, and the other
+  ///   errors that ``ObjectStore`` lists.
   public func deleteFolder(_ key: String) async throws {
     try await NodeClient(client: self).deleteFolder(key)
   }

@@ -6,23 +6,25 @@ internal import AsperaTransfer
 internal import CloudCredentials
 internal import StorageAuth
 
-/// The parts that the transfers of one client share: the queue, the issuer of their tokens, and the login.
+/// The transfer queue, the token issuer and the login that all Aspera transfers of one client share.
 final class TransferContext: Sendable {
   let queue: TransferQueue
   let issuer: SetupTokenIssuer
   let account: AsperaAccount
-  /// The public key that the node receives with each transfer request, so that it admits the account.
+  /// The public key that the node receives with each transfer request, so that the node admits the account.
+  ///
+  /// The public key is `nil` if the login uses no generated key pair.
   let publicKey: String?
   private let observation: AuthEvents.Observation
 
-  /// Creates the queue, the token issuer and the account from the provider's settings.
+  /// Creates the transfer queue, the token issuer and the account from the settings of the client's provider.
   ///
-  /// - Throws: An `AsperaError` if there is no ascp or no key for the login; a `SigningError` if the provider's URL or
-  ///   root is invalid.
+  /// - Throws: An `AsperaError` if ascp or a key for the login is missing; a `SigningError` if the provider's URL or
+  ///   root folder is invalid.
   init(_ client: StorageClient<AsperaProvider>) throws {
     let address = try client.provider.address.get()
     let transfers = client.provider.transfers
-    // A placeholder: the node's response to a transfer request names the server.
+    // A placeholder: the node's response to a transfer request specifies the server.
     let host = String(address.authority.prefix { $0 != ":" })
     switch transfers.login {
     case .tokenAccount(let keyPath, let passphrase):

@@ -6,15 +6,15 @@ internal import NIOCore
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// A file that ascp sends: the caller's own, or a temporary one that only its owner can read.
+/// A file for ascp to send: the caller's own file, or a temporary file that only its owner can read.
 struct TransferFile: Sendable {
   let path: String
   let size: Int64
-  /// The CRC-64 of the bytes, if they were copied to a temporary file.
+  /// The CRC-64 of the bytes if they were copied to a temporary file, or `nil`.
   let checksum: ObjectChecksum?
   private let folder: TemporaryFolder?
 
-  /// Creates the file from a source; bytes and streams are written to a temporary file.
+  /// Creates the file from an upload source, and writes bytes and streams to a temporary file.
   init(_ source: UploadSource) async throws {
     switch source.storage {
     case .file(let path): try await self.init(path)

@@ -6,14 +6,12 @@ internal import AsperaTransfer
 internal import StorageAuth
 
 extension TransferQueue {
-  /// Carries out a transfer of one file.
-  ///
-  /// The transfer has ended completely when this method returns or throws.
+  /// Transfers one file, and returns or throws only when the transfer has ended completely.
   ///
   /// - Parameters:
-  ///   - session: The transfer, whose id must not be in the queue yet.
-  ///   - size: The size of the file in bytes, if known.
-  ///   - advance: Receives the number of bytes transferred since the previous call.
+  ///   - session: The transfer of the file. Its ID must not be in the queue yet.
+  ///   - size: The size of the file in bytes, or `nil` if it is unknown.
+  ///   - advance: A closure that receives the number of bytes transferred since its previous call.
   /// - Throws: A `TransferFailure` or a `CancellationError`.
   func carryOut(_ session: TransferSession, size: Int64?, advance: (Int64) -> Void) async throws {
     var moved: Int64 = 0

@@ -7,24 +7,25 @@ internal import StorageCrypto
 internal import StorageXML
 internal import SystemPackage
 
-/// The operations of a bucket.
+/// The implementation of the bucket operations, which sends its requests through a storage client.
 struct BucketClient<Provider: BucketProvider>: BucketStore {
   let client: StorageClient<Provider>
 
   var provider: Provider { client.provider }
   var configuration: StorageClientConfiguration { client.configuration }
 
-  /// Creates a request for an object, or for the bucket, with a body in memory.
+  /// Creates a request for an object or the bucket, with a body in memory.
   ///
   /// - Parameters:
-  ///   - method: The method.
+  ///   - method: The HTTP method.
   ///   - key: The key of the object, or `nil` for the bucket.
   ///   - parameters: The query parameters.
-  ///   - request: The kind of request, which selects the provider's headers; empty if it concerns no single object.
+  ///   - request: The kind of request, which selects the provider's headers. Empty if the request does not concern a
+  ///     single object.
   ///   - headers: The headers of the operation.
   ///   - body: The body.
-  ///   - checksum: The checksum for the provider's headers; if `nil`, that of the body.
-  ///   - isRepeatable: Whether the request may be repeated if it is unknown whether it arrived.
+  ///   - checksum: The checksum that the provider's headers contain. If `nil`, the checksum of the body.
+  ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
   func draft(
     _ method: HTTPRequest.Method, _ key: String? = nil, _ parameters: [RequestTarget.Parameter] = [],
     for request: HeaderScope = [], headers: HTTPFields = [:], body: [UInt8] = [], checksum: ObjectChecksum? = nil,
@@ -37,7 +38,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
       body: body.isEmpty ? .none : .bytes(body), isRepeatable: isRepeatable)
   }
 
-  /// Creates a request to store a streamed body.
+  /// Creates a request that stores a streamed body as an object or a part.
   func draft(
     putting payload: any UploadPayload, _ key: String, _ parameters: [RequestTarget.Parameter] = [],
     for request: HeaderScope, headers: HTTPFields, isRepeatable: Bool = true
@@ -63,7 +64,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
 }
 
 extension HTTPFields {
-  /// Returns the fields merged with others, which replace fields of the same name.
+  /// Returns the fields merged with other fields, which replace fields of the same name.
   fileprivate func adding(_ others: HTTPFields) -> HTTPFields {
     var fields = self
     for field in others { fields[field.name] = field.value }
@@ -131,7 +132,7 @@ extension BucketClient {
     return try await upload(whole: BytesPayload(bytes: bytes), to: key, options, fields, meter)
   }
 
-  /// Uploads an object with one request.
+  /// Uploads a payload as an object with a single request.
   private func upload(
     whole payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
     _ progress: ProgressMeter
@@ -147,9 +148,9 @@ extension BucketClient {
 }
 
 extension BucketClient {
-  /// Uploads bytes and compares their checksum with the one that the service calculated.
+  /// Uploads a payload and compares its checksum with the checksum that the service calculated.
   ///
-  /// - Returns: The head of the response, and the checksum.
+  /// - Returns: The head of the response, and the checksum of the payload.
   func put(
     _ payload: any UploadPayload, _ draft: RequestDraft, progress: ProgressMeter
   ) async throws -> (HTTPResponse, ObjectChecksum) {
@@ -171,7 +172,7 @@ extension BucketClient {
     return (response, meter.checksum)
   }
 
-  /// Compares a checksum with the one in a response, if it has one.
+  /// Compares a checksum with the checksum in a response, if the response has one.
   func compare(_ checksum: ObjectChecksum, with response: HTTPResponse, subject: String) throws(StorageError) {
     let headers = provider.dialect.checksums.filter { $0.algorithm == checksum.algorithm }
     guard let expected = response.headerFields.checksum(in: headers) else { return }
@@ -183,7 +184,7 @@ extension BucketClient {
 }
 
 extension BucketClient {
-  /// Downloads an object into a file, which appears only when complete; large objects in several concurrent ranges.
+  /// Downloads an object into a file that appears only when complete, and large objects in several concurrent ranges.
   @concurrent
   func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -195,7 +196,7 @@ extension BucketClient {
     }
   }
 
-  /// Starts to download an object, or a range of it.
+  /// Starts to download an object, or a range of its bytes, and emits a transfer event when the download ends.
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     let ledger = client.ledger("download", key, nil)
     do {
@@ -208,7 +209,7 @@ extension BucketClient {
     }
   }
 
-  /// Starts to download an object, or a range of it; a lost connection is resumed with another request.
+  /// Starts to download an object, or a range of its bytes, and resumes the download if the connection is lost.
   func fetch(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     let draft = try draft(options, for: key)
     let reply = try await client.send(draft)
@@ -220,17 +221,17 @@ extension BucketClient {
     return DownloadedObject(info: info, contentLength: length, body: body)
   }
 
-  /// Requests the description of an object.
+  /// Requests the description of an object from the service.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try headers.check(for: .head, named: "a request for the description of an object", provider.dialect.scopes)
     let (response, _) = try await client.exchange(draft(.head, key, for: .head, headers: headers))
     return ObjectInfo(key: key, response: response, dialect: provider.dialect)
   }
 
-  /// Requests the description of an object, as the given download would receive it.
+  /// Requests the description of an object with a `HEAD` request, as a download with the given options would report it.
   ///
-  /// - Returns: The description, or `nil` if the service refuses without a reason: a response to HEAD has no body, so
-  ///   the download itself must provide the reason.
+  /// - Returns: The description, or `nil` if the service refuses the request without a reason. A response to `HEAD` has
+  ///   no body, so only the download itself can report the reason.
   func described(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
     let scopes = provider.dialect.scopes
     let headers = try options.fields(in: provider.dialect).belonging(to: .head, scopes)
@@ -243,7 +244,7 @@ extension BucketClient {
     }
   }
 
-  /// Creates the request for an object, or for a range of it.
+  /// Creates the request to download an object, or a range of its bytes.
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
     var parameters = options.parameters
     if let versionID = options.versionID { parameters.append(.init("versionId", versionID)) }
@@ -252,7 +253,7 @@ extension BucketClient {
 }
 
 extension BucketClient {
-  /// Lists objects in the byte order of their keys; pages are fetched as they are needed.
+  /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
       try await page(prefix: prefix, delimiter: delimiter, continuation: continuation, limit: configuration.keysPerPage)
@@ -269,7 +270,7 @@ extension BucketClient {
     }
   }
 
-  /// Creates the bucket, private to its owner.
+  /// Creates the bucket as a private bucket, which only its owner can access.
   func createBucket() async throws {
     let body = provider.bucketConfiguration
     var headers = HTTPFields()
@@ -296,7 +297,7 @@ extension BucketClient {
 }
 
 extension BucketClient {
-  /// Copies an object inside the service.
+  /// Copies an object inside the service, and emits a transfer event.
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
     try await client.transfer("copy", key, nil) { _ in try await copyQuietly(source, to: key, options: options) }
   }
@@ -328,7 +329,9 @@ extension BucketClient {
       versionID: response.headerFields[dialect.versionID])
   }
 
-  /// Detects an error inside a response whose status, sent before the operation ended, reports success.
+  /// Configures a request so that an error in the body of a successful response is detected.
+  ///
+  /// The service sends the status before the operation ends.
   func findErrorInside(_ draft: inout RequestDraft) {
     let subject = draft.subject
     draft.errorInside = { [dialect = provider.dialect] response, body in
@@ -338,16 +341,16 @@ extension BucketClient {
   }
 }
 
-/// The maximum number of keys that the services accept in one request.
+/// The maximum number of keys that the services accept in one deletion request.
 private let batchSize = 1000
 
 extension BucketClient {
-  /// Deletes an object; succeeds if it does not exist.
+  /// Deletes an object, and succeeds if the object does not exist.
   func delete(_ key: String) async throws {
     _ = try await client.exchange(draft(.delete, key))
   }
 
-  /// Deletes objects, up to 1,000 per request; succeeds for keys that do not exist.
+  /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
   ///
   /// Keys with control characters cannot be represented in XML and are deleted one by one.
   func delete(_ keys: [String]) async throws -> DeletionReport {

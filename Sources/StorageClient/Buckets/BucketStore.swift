@@ -4,27 +4,28 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A store that is a bucket: it can be created, and objects can be copied inside the service.
+/// An object store that is a bucket, which can be created and which can copy objects inside the service.
 ///
-/// Clients of OSS, COS and S3 conform. Clients of Aspera do not: calling `copy` on them does not compile.
+/// Clients of OSS, COS and S3 conform to this protocol. Clients of Aspera do not, so a call of `copy` on them does not
+/// compile.
 public protocol BucketStore: ObjectStore {
   /// Copies an object inside the service, without transferring its bytes through the client.
   ///
   /// - Parameters:
   ///   - source: The object to copy.
   ///   - key: The key of the copy, in this bucket.
-  ///   - options: The differences between the copy and its source.
+  ///   - options: The attributes of the copy that differ from the source, and the conditions for the copy.
   /// - Returns: The service's description of the copy.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject
 
-  /// Returns whether the bucket exists.
+  /// Returns a Boolean value that indicates whether the bucket exists.
   ///
   /// - Throws: The errors that ``ObjectStore`` lists.
   func bucketExists() async throws -> Bool
 
-  /// Creates the bucket, private to its owner.
+  /// Creates the bucket as a private bucket, which only its owner can access.
   ///
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
   ///   exists, and the other errors that ``ObjectStore`` lists.
@@ -32,12 +33,12 @@ public protocol BucketStore: ObjectStore {
 }
 
 extension BucketStore {
-  /// Copies an object inside the bucket.
+  /// Copies an object to another key of the same bucket.
   ///
   /// - Parameters:
-  ///   - source: The key of the object.
+  ///   - source: The key of the object to copy.
   ///   - key: The key of the copy.
-  ///   - options: The differences between the copy and its source.
+  ///   - options: The attributes of the copy that differ from the source, and the conditions for the copy.
   /// - Returns: The service's description of the copy.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
@@ -51,13 +52,13 @@ extension BucketStore {
 extension StorageClient: BucketStore where Provider: BucketProvider {
   /// Copies an object inside the service, without transferring its bytes through the client.
   ///
-  /// Services copy objects of up to 1 GiB (OSS) or 5 GiB (COS) this way and refuse larger ones. The signer needs the
-  /// permissions to get the source and to put the copy.
+  /// OSS copies objects of up to 1 GiB this way, and COS objects of up to 5 GiB. The services refuse larger objects.
+  /// The signer needs the permissions to get the source and to put the copy.
   ///
   /// - Parameters:
   ///   - source: The object to copy.
   ///   - key: The key of the copy, in this bucket.
-  ///   - options: The differences between the copy and its source.
+  ///   - options: The attributes of the copy that differ from the source, and the conditions for the copy.
   /// - Returns: The service's description of the copy.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
@@ -65,18 +66,18 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
     try await BucketClient(client: self).copy(source, to: key, options: options)
   }
 
-  /// Returns whether the bucket exists.
+  /// Returns a Boolean value that indicates whether the bucket exists.
   ///
-  /// The signer needs `oss:ListObjects` or `name/cos:GetBucket`.
+  /// The signer needs the permission `oss:ListObjects` or `name/cos:GetBucket`.
   ///
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func bucketExists() async throws -> Bool {
     try await BucketClient(client: self).bucketExists()
   }
 
-  /// Creates the bucket, private to its owner.
+  /// Creates the bucket as a private bucket, which only its owner can access.
   ///
-  /// The signer needs `oss:PutBucket` or `name/cos:PutBucket`.
+  /// The signer needs the permission `oss:PutBucket` or `name/cos:PutBucket`.
   ///
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
   ///   exists, and the other errors that ``ObjectStore`` lists.
@@ -86,12 +87,13 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
 }
 
 extension StorageClient where Provider: PresigningProvider {
-  /// Creates a presigned URL, which authorizes its holder to perform one operation for a limited time, without a key.
+  /// Creates a presigned URL, which authorizes its holder to perform one operation for a limited time without an access
+  /// key.
   ///
-  /// The URL has the rights of the signer: for `GET` and `HEAD` the signer needs `oss:GetObject` or
-  /// `name/cos:GetObject` (and `name/cos:HeadObject`), for `PUT` `oss:PutObject` or `name/cos:PutObject`, for `DELETE`
-  /// `oss:DeleteObject` or `name/cos:DeleteObject`. The client sends no request to the service; only the credential
-  /// provider and a remote signer may use the network.
+  /// The URL has the rights of the signer. The signer needs `oss:GetObject` or `name/cos:GetObject` (and
+  /// `name/cos:HeadObject`) for `GET` and `HEAD`, `oss:PutObject` or `name/cos:PutObject` for `PUT`, and
+  /// `oss:DeleteObject` or `name/cos:DeleteObject` for `DELETE`. The client sends no request to the service; only the
+  /// credential provider and a remote signer may use the network.
   ///
   /// ```swift
   /// let upload = try await client.presign(.put, "cat.jpg", contentType: "image/jpeg", validFor: .seconds(30 * 60))
@@ -99,15 +101,15 @@ extension StorageClient where Provider: PresigningProvider {
   /// ```
   ///
   /// - Parameters:
-  ///   - method: The method of the requests that the URL authorizes.
+  ///   - method: The HTTP method of the requests that the URL authorizes.
   ///   - key: The key of the object.
-  ///   - contentType: The media type that must be sent; if `nil`, OSS expects a request without one.
-  ///   - contentMD5: The MD5 of the bytes in Base64, if only these bytes may be sent.
-  ///   - headers: Additional headers that must be sent, such as metadata.
+  ///   - contentType: The media type that the request must send. If `nil`, OSS expects a request without a media type.
+  ///   - contentMD5: The Base64-encoded MD5 of the body, or `nil` if the URL does not restrict the body.
+  ///   - headers: Additional headers that the request must send, such as metadata.
   ///   - parameters: Additional query parameters, such as `response-content-disposition`.
-  ///   - duration: The lifetime of the URL: with OSS V4 up to 7 days, or 12 hours with a temporary key; never longer
-  ///     than that of the credential.
-  /// - Returns: The method, the URL, the headers that must be sent, and the expiration.
+  ///   - duration: The lifetime of the URL: with OSS V4 up to 7 days, or 12 hours with a temporary key. The URL never
+  ///     remains valid longer than the credential.
+  /// - Returns: The method, the URL, the headers that the request must send, and the expiration.
   /// - Throws: A `SigningError` if the request cannot be presigned; a `CredentialError` if there is no credential; a
   ///   ``StorageError`` if the connection is not encrypted and the URL would expose a session token.
   public func presign(

@@ -4,27 +4,31 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// The source of a copy.
+/// The bucket, key and version of an object to copy.
 public struct CopySource: Sendable, Hashable {
-  /// The bucket; if `nil`, the client's own.
+  /// The name of the source bucket.
+  ///
+  /// If `nil`, the client's own bucket.
   public var bucket: String?
 
-  /// The key.
+  /// The key of the object to copy.
   public var key: String
 
-  /// The region of the bucket, if it differs from the client's and the service copies between regions.
+  /// The region of the source bucket, if it differs from the client's region and the service copies between regions.
   public var region: String?
 
-  /// The version, in a bucket with versioning.
+  /// The version of the object to copy, in a bucket with versioning.
+  ///
+  /// If `nil`, the latest version.
   public var versionID: String?
 
   /// Creates the source of a copy.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket; if `nil`, the client's own.
-  ///   - key: The key.
-  ///   - region: The region of the bucket, if it differs from the client's.
-  ///   - versionID: The version, in a bucket with versioning.
+  ///   - bucket: The name of the source bucket. If `nil`, the client's own bucket.
+  ///   - key: The key of the object to copy.
+  ///   - region: The region of the source bucket, if it differs from the client's region.
+  ///   - versionID: The version of the object to copy, in a bucket with versioning. If `nil`, the latest version.
   public init(bucket: String? = nil, key: String, region: String? = nil, versionID: String? = nil) {
     self.bucket = bucket
     self.key = key
@@ -33,23 +37,26 @@ public struct CopySource: Sendable, Hashable {
   }
 }
 
-/// The differences between a copy and its source.
+/// The attributes of a copy that differ from its source, and the conditions for the copy.
 public struct CopyOptions: Sendable, Hashable {
-  /// The attributes of the copy; if `nil`, those of the source.
+  /// The attributes of the copy.
+  ///
+  /// If `nil`, the copy has the attributes of the source.
   public var attributes: UploadOptions?
 
-  /// Whether the copy fails if an object with the key exists.
+  /// A Boolean value that indicates whether the copy fails if an object with the key exists.
   public var forbidOverwrite: Bool
 
-  /// Additional headers of the provider, such as requester pays or the customer-provided keys of source and copy.
+  /// Additional provider-specific headers, such as the requester-pays header or the customer-provided keys of source
+  /// and copy.
   public var headers: HTTPFields
 
   /// Creates the options of a copy.
   ///
   /// - Parameters:
-  ///   - attributes: The attributes of the copy; if `nil`, those of the source.
+  ///   - attributes: The attributes of the copy. If `nil`, the copy has the attributes of the source.
   ///   - forbidOverwrite: Whether the copy fails if an object with the key exists.
-  ///   - headers: Additional headers of the provider.
+  ///   - headers: Additional provider-specific headers.
   public init(attributes: UploadOptions? = nil, forbidOverwrite: Bool = false, headers: HTTPFields = [:]) {
     self.attributes = attributes
     self.forbidOverwrite = forbidOverwrite
@@ -57,31 +64,32 @@ public struct CopyOptions: Sendable, Hashable {
   }
 }
 
-/// A service's description of a copy.
+/// A service's description of an object that it created by copying.
 public struct CopiedObject: Sendable, Hashable {
-  /// The key.
+  /// The key of the copy.
   public let key: String
 
-  /// The entity tag as the service sends it, including the quotes.
+  /// The entity tag of the copy as the service sends it, including the quotes, or `nil` if the service did not report
+  /// it.
   public let etag: String?
 
-  /// The time at which the copy was created.
+  /// The time at which the copy was created, or `nil` if the service did not report it.
   public let lastModified: Timestamp?
 
-  /// The checksum of the object, if the service reports it.
+  /// The checksum of the copy, or `nil` if the service did not report it.
   public let checksum: ObjectChecksum?
 
-  /// The version of the copy, in a bucket with versioning.
+  /// The version of the copy in a bucket with versioning, or `nil`.
   public let versionID: String?
 
-  /// Creates the description of a copy; for implementations of stores.
+  /// Creates the description of a copy for an implementation of ``BucketStore``.
   ///
   /// - Parameters:
-  ///   - key: The key.
-  ///   - etag: The entity tag as the service sends it, including the quotes.
+  ///   - key: The key of the copy.
+  ///   - etag: The entity tag of the copy as the service sends it, including the quotes.
   ///   - lastModified: The time at which the copy was created.
-  ///   - checksum: The checksum of the object.
-  ///   - versionID: The version of the copy.
+  ///   - checksum: The checksum of the copy.
+  ///   - versionID: The version of the copy in a bucket with versioning.
   public init(
     key: String, etag: String? = nil, lastModified: Timestamp? = nil, checksum: ObjectChecksum? = nil,
     versionID: String? = nil

@@ -5,7 +5,7 @@ public import HTTPTypes
 public import NIOCore
 public import SystemPackage
 
-/// A store of objects, independent of the provider.
+/// An object store that does not depend on the provider behind it.
 ///
 /// Code that takes `some ObjectStore`, or `any ObjectStore` chosen at run time, works with every provider:
 ///
@@ -22,11 +22,11 @@ public protocol ObjectStore: Sendable {
   /// Uploads an object.
   ///
   /// - Parameters:
-  ///   - source: The source of the bytes.
-  ///   - key: The key of the object.
-  ///   - options: The attributes that are stored with the object.
-  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
+  ///   - source: The bytes to upload: in memory, in a file, or as a stream.
+  ///   - key: The key under which the object is stored.
+  ///   - options: The attributes to store with the object, such as its media type.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object.
   /// - Throws: ``StorageError`` if the source or an option is unusable, and the other errors that ``ObjectStore``
   ///   lists.
   @discardableResult
@@ -34,13 +34,13 @@ public protocol ObjectStore: Sendable {
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject
 
-  /// Downloads an object into a file, which appears only when it has arrived completely.
+  /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - file: The file; an existing one is replaced.
-  ///   - options: The version, and the conditions of the download.
-  ///   - progress: Called as bytes arrive, one call at a time, on an arbitrary thread.
+  ///   - file: The destination file. An existing file is replaced.
+  ///   - options: The version of the object, and the conditions for the download.
+  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the object.
   /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
   ///   errors that ``ObjectStore`` lists.
@@ -49,59 +49,61 @@ public protocol ObjectStore: Sendable {
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo
 
-  /// Starts to download an object, or a range of it.
+  /// Starts to download an object, or a range of its bytes.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - options: The range, the version, and the conditions of the download.
+  ///   - options: The byte range, the version of the object, and the conditions for the download.
   /// - Returns: The service's description of the object, and its bytes as they arrive.
-  /// - Throws: The errors that ``ObjectStore`` lists; reading the bytes can throw them as well.
+  /// - Throws: The errors that ``ObjectStore`` lists. Reading the bytes can throw the same errors.
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject
 
-  /// Requests the description of an object.
+  /// Requests the description of an object from the service.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - headers: Additional headers of the provider, such as the requester-pays header or a customer-provided key.
-  /// - Returns: The description.
+  ///   - headers: Additional provider-specific headers, such as the requester-pays header or a customer-provided key.
+  /// - Returns: The size, entity tag, metadata and other attributes of the object.
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
   ///   errors that ``ObjectStore`` lists.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo
 
-  /// Deletes an object; succeeds if it does not exist.
+  /// Deletes an object, and succeeds if the object does not exist.
   ///
   /// - Parameter key: The key of the object.
   /// - Throws: The errors that ``ObjectStore`` lists.
   func delete(_ key: String) async throws
 
-  /// Deletes objects, up to 1,000 per request; succeeds for keys that do not exist.
+  /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
   ///
   /// - Parameter keys: The keys of the objects.
-  /// - Returns: The deleted keys, and the failures with their reasons.
+  /// - Returns: The deleted keys, and the keys that could not be deleted with the reasons.
   /// - Throws: The errors that ``ObjectStore`` lists.
   @discardableResult
   func delete(_ keys: [String]) async throws -> DeletionReport
 
-  /// Lists objects in the byte order of their keys; pages are fetched as they are needed.
+  /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   ///
   /// - Parameters:
-  ///   - prefix: The prefix of the keys.
-  ///   - delimiter: If not `nil`, keys that contain it after the prefix are grouped into one common prefix each.
-  /// - Returns: The listing.
+  ///   - prefix: The prefix of the listed keys. An empty prefix lists all keys.
+  ///   - delimiter: The string that ends a common prefix. Keys that contain the delimiter after `prefix` are grouped
+  ///     into common prefixes; if `nil`, every key is listed.
+  /// - Returns: An asynchronous sequence of objects and common prefixes.
   func list(prefix: String, delimiter: String?) -> ObjectListing
 }
 
 extension ObjectStore {
-  /// Uploads a file, in parts if it is large.
+  /// Uploads a file, in parts if the file is large.
   ///
   /// - Parameters:
-  ///   - file: The file.
-  ///   - key: The key of the object.
-  ///   - contentType: The media type; if `nil`, derived from the extension of the file name or else of the key.
-  ///   - metadata: Names and values that are stored with the object.
-  ///   - options: Additional attributes that are stored with the object.
-  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
+  ///   - file: The path of the file.
+  ///   - key: The key under which the object is stored.
+  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
+  ///     name, or else from the extension of the key.
+  ///   - metadata: The user-defined names and values to store with the object.
+  ///   - options: Additional attributes to store with the object.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object.
   /// - Throws: ``StorageError`` if the file or an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
@@ -112,16 +114,16 @@ extension ObjectStore {
       .file(file), to: key, options: options.merging(contentType: contentType, metadata: metadata), progress: progress)
   }
 
-  /// Uploads bytes, in parts if there are many.
+  /// Uploads bytes in memory, in parts if the array is large.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes.
-  ///   - key: The key of the object.
-  ///   - contentType: The media type; if `nil`, derived from the extension of the key.
-  ///   - metadata: Names and values that are stored with the object.
-  ///   - options: Additional attributes that are stored with the object.
-  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
+  ///   - bytes: The content of the object.
+  ///   - key: The key under which the object is stored.
+  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
+  ///   - metadata: The user-defined names and values to store with the object.
+  ///   - options: Additional attributes to store with the object.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
@@ -133,19 +135,21 @@ extension ObjectStore {
       progress: progress)
   }
 
-  /// Uploads the bytes that a sequence yields, in parts of bounded size; the sequence is iterated once.
+  /// Uploads the bytes of an asynchronous sequence, in parts of bounded size.
+  ///
+  /// The sequence is iterated once.
   ///
   /// - Parameters:
-  ///   - chunks: The bytes, in chunks.
+  ///   - chunks: The content of the object, in chunks.
   ///   - length: The total number of bytes, or `nil` if it is unknown.
-  ///   - key: The key of the object.
-  ///   - contentType: The media type; if `nil`, derived from the extension of the key.
-  ///   - metadata: Names and values that are stored with the object.
-  ///   - options: Additional attributes that are stored with the object.
-  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
-  /// - Throws: The error of the sequence, ``StorageError`` if the length is wrong or an option is unusable, and the
-  ///   other errors that ``ObjectStore`` lists.
+  ///   - key: The key under which the object is stored.
+  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
+  ///   - metadata: The user-defined names and values to store with the object.
+  ///   - options: Additional attributes to store with the object.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object.
+  /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
+  ///   and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, length: Int64? = nil, to key: String, contentType: String? = nil,
@@ -157,19 +161,21 @@ extension ObjectStore {
       progress: progress)
   }
 
-  /// Uploads the bytes that a sequence of buffers yields, in parts of bounded size; the sequence is iterated once.
+  /// Uploads the bytes of an asynchronous sequence of buffers, in parts of bounded size.
+  ///
+  /// The sequence is iterated once.
   ///
   /// - Parameters:
-  ///   - buffers: The bytes, in buffers.
+  ///   - buffers: The content of the object, in buffers.
   ///   - length: The total number of bytes, or `nil` if it is unknown.
-  ///   - key: The key of the object.
-  ///   - contentType: The media type; if `nil`, derived from the extension of the key.
-  ///   - metadata: Names and values that are stored with the object.
-  ///   - options: Additional attributes that are stored with the object.
-  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
-  /// - Throws: The error of the sequence, ``StorageError`` if the length is wrong or an option is unusable, and the
-  ///   other errors that ``ObjectStore`` lists.
+  ///   - key: The key under which the object is stored.
+  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
+  ///   - metadata: The user-defined names and values to store with the object.
+  ///   - options: Additional attributes to store with the object.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object.
+  /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
+  ///   and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload<Buffers: AsyncSequence & Sendable>(
     _ buffers: Buffers, length: Int64? = nil, to key: String, contentType: String? = nil,
@@ -183,12 +189,12 @@ extension ObjectStore {
 }
 
 extension ObjectStore {
-  /// Downloads an object into a file, which appears only when it has arrived completely.
+  /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - file: The file; an existing one is replaced.
-  ///   - progress: Called as bytes arrive, one call at a time, on an arbitrary thread.
+  ///   - file: The destination file. An existing file is replaced.
+  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the object.
   /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
   ///   errors that ``ObjectStore`` lists.
@@ -199,13 +205,13 @@ extension ObjectStore {
     try await download(key, to: file, options: DownloadOptions(), progress: progress)
   }
 
-  /// Downloads an object, or a range of it, into memory.
+  /// Downloads an object, or a range of its bytes, into memory.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - limit: The maximum number of bytes.
-  ///   - options: The range, the version, and the conditions of the download.
-  /// - Returns: The bytes.
+  ///   - limit: The maximum number of bytes to accept.
+  ///   - options: The byte range, the version of the object, and the conditions for the download.
+  /// - Returns: The downloaded bytes.
   /// - Throws: ``StorageError/Code/tooLarge`` if there are more bytes than `limit`, and the other errors that
   ///   ``ObjectStore`` lists.
   public func download(
@@ -224,55 +230,55 @@ extension ObjectStore {
   ///
   /// - Parameter key: The key of the object.
   /// - Returns: The service's description of the object, and its bytes as they arrive.
-  /// - Throws: The errors that ``ObjectStore`` lists; reading the bytes can throw them as well.
+  /// - Throws: The errors that ``ObjectStore`` lists. Reading the bytes can throw the same errors.
   public func open(_ key: String) async throws -> DownloadedObject {
     try await open(key, options: DownloadOptions())
   }
 
-  /// Requests the description of an object.
+  /// Requests the description of an object from the service.
   ///
   /// - Parameter key: The key of the object.
-  /// - Returns: The description.
+  /// - Returns: The size, entity tag, metadata and other attributes of the object.
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
   ///   errors that ``ObjectStore`` lists.
   public func head(_ key: String) async throws -> ObjectInfo {
     try await head(key, headers: [:])
   }
 
-  /// Lists all objects, or those whose keys start with a prefix.
+  /// Lists all objects, or the objects whose keys start with a prefix.
   ///
-  /// - Parameter prefix: The prefix of the keys.
-  /// - Returns: The listing.
+  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all keys.
+  /// - Returns: An asynchronous sequence of objects.
   public func list(prefix: String = "") -> ObjectListing {
     list(prefix: prefix, delimiter: nil)
   }
 }
 
-/// The results of a deletion of several objects.
+/// The result of deleting several objects.
 public struct DeletionReport: Sendable, Hashable {
   /// The keys whose objects were deleted or did not exist.
   public internal(set) var deleted: [String]
 
-  /// The keys that could not be deleted.
+  /// The keys that could not be deleted, with the reasons.
   public internal(set) var failures: [Failure]
 
   /// A key that could not be deleted, and the reason.
   public struct Failure: Sendable, Hashable {
-    /// The key.
+    /// The key that could not be deleted.
     public let key: String
 
-    /// The provider's code.
+    /// The provider's error code for the key.
     public let code: String
 
-    /// The provider's message.
+    /// The provider's error message for the key.
     public let message: String
 
-    /// Creates a failure; for implementations of stores.
+    /// Creates a failure for the report of an ``ObjectStore`` implementation.
     ///
     /// - Parameters:
-    ///   - key: The key.
-    ///   - code: The provider's code.
-    ///   - message: The provider's message, without secrets.
+    ///   - key: The key that could not be deleted.
+    ///   - code: The provider's error code.
+    ///   - message: The provider's error message, without secrets.
     public init(key: String, code: String, message: String) {
       self.key = key
       self.code = code
@@ -280,7 +286,7 @@ public struct DeletionReport: Sendable, Hashable {
     }
   }
 
-  /// Creates a report; for implementations of stores.
+  /// Creates the report of an ``ObjectStore`` implementation.
   ///
   /// - Parameters:
   ///   - deleted: The keys whose objects were deleted or did not exist.

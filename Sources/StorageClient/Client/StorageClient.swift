@@ -6,7 +6,7 @@ public import StorageAuth
 internal import Synchronization
 public import SystemPackage
 
-/// A client of one bucket or node, of any provider.
+/// A client for one bucket or Aspera node of any provider.
 ///
 /// A client is a value that is cheap to copy and safe to share. Its copies share one limit on requests in flight, one
 /// credential cache and one estimate of the clock skew.
@@ -18,23 +18,27 @@ public import SystemPackage
 public struct StorageClient<Provider: StorageProvider>: Sendable {
   private let configuredProvider: Provider
 
-  /// The configuration of requests, parts and retries.
+  /// The client's concurrency limits, part sizes and retry settings.
   public let configuration: StorageClientConfiguration
 
-  /// The cache of the credential in use; `replace(with:)` installs a new token.
+  /// The cache that supplies the client's credentials.
+  ///
+  /// Call `replace(with:)` on the cache to install a new token.
   public let credentials: CredentialCache<Provider.SigningCredential>
 
-  /// The hub for observing events: signatures, credential refreshes, retries, clock corrections, transfers.
+  /// The hub for observing the client's events: signatures, credential refreshes, retries, clock corrections and
+  /// transfers.
   ///
   /// ```swift
   /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
   /// ```
   public let events: AuthEvents
 
-  /// The clock skew of the service, as far as it is known.
+  /// The differences between this machine's clock and the clocks of the services, as far as they are known.
   public let clockSkew: ClockSkew
 
-  /// The remote signer that replaces the provider's own signer, if the key is kept elsewhere.
+  /// The remote signer that signs the client's requests instead of the provider's signer, or `nil` if the client has
+  /// the key.
   let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
   let transport: any HTTPTransport
   let time: any SigningClock
@@ -42,18 +46,20 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   let memory = StoreMemory()
   let relocation = Relocation<Provider>()
 
-  /// The service and the bucket, with the endpoint and the region that the service named if it redirected the client.
+  /// The service and the bucket that requests are sent to.
+  ///
+  /// If the service redirected the client, the provider has the endpoint and the region that the service specified.
   public var provider: Provider { relocation.provider ?? configuredProvider }
 
-  /// Creates a client that gets its credentials from a provider.
+  /// Creates a client that gets its credentials from a credential provider.
   ///
   /// - Parameters:
   ///   - provider: The service and the bucket.
-  ///   - credentials: The provider of credentials. Unless it is a `CredentialCache`, it is wrapped in a new one.
-  ///   - configuration: The configuration of requests, parts and retries.
+  ///   - credentials: The credential provider. Unless it is a `CredentialCache`, the client wraps it in a new cache.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
   ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the events; if `nil`, that of the cache.
-  ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
+  ///   - events: The hub that receives the client's events. If `nil`, the hub of the credential cache.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, credentials: some CredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -69,11 +75,11 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///
   /// - Parameters:
   ///   - provider: The service and the bucket.
-  ///   - credentials: The credential; `client.credentials.replace(with:)` replaces it.
-  ///   - configuration: The configuration of requests, parts and retries.
+  ///   - credentials: The credential. `client.credentials.replace(with:)` replaces it later.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
   ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the events.
-  ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
+  ///   - events: The hub that receives the client's events.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -85,14 +91,16 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
       clockSkew: clockSkew, time: .system)
   }
 
-  /// Creates a client with credentials from the vendor's default sources: environment, files of its tools, roles.
+  /// Creates a client that gets its credentials from the vendor's default sources.
+  ///
+  /// The default sources are environment variables, the files of the vendor's tools, and roles.
   ///
   /// - Parameters:
   ///   - provider: The service and the bucket.
-  ///   - configuration: The configuration of requests, parts and retries.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
   ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the events; if `nil`, a new one.
-  ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
+  ///   - events: The hub that receives the client's events. If `nil`, a new hub.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = AsyncHTTPClientTransport.shared, events: AuthEvents? = nil,
@@ -144,60 +152,68 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   }
 }
 
-/// The configuration of a client: concurrency limits, part sizes and retries.
+/// The configuration of a storage client: concurrency limits, part sizes and retry settings.
 public struct StorageClientConfiguration: Sendable, Hashable {
-  /// The maximum number of requests in flight, counted until the end of their responses; at least 1.
+  /// The maximum number of requests in flight, at least 1.
+  ///
+  /// A request is in flight until the end of its response.
   public var requestsInFlight: Int {
     didSet { requestsInFlight = max(1, requestsInFlight) }
   }
 
-  /// The maximum number of parts in flight of one upload or download; at least 1.
+  /// The maximum number of parts that one upload or download transfers concurrently, at least 1.
   public var partsInFlight: Int {
     didSet { partsInFlight = max(1, partsInFlight) }
   }
 
-  /// The object size in bytes from which objects are transferred in parts.
+  /// The object size, in bytes, from which objects are transferred in parts.
   public var multipartThreshold: Int64
 
-  /// The size of a part in bytes, at least 100 KiB; larger if an object would otherwise have more than 10,000 parts.
+  /// The size of a part in bytes, at least 100 KiB.
+  ///
+  /// Parts are larger if an object would otherwise have more than 10,000 parts.
   public var partSize: Int64 {
     didSet { partSize = max(Self.smallestPart, partSize) }
   }
 
-  /// The maximum number of entries to request per page of a listing, from 1 to 1,000.
+  /// The maximum number of entries that a listing requests per page, from 1 to 1,000.
   public var keysPerPage: Int {
     didSet { keysPerPage = min(max(1, keysPerPage), 1000) }
   }
 
-  /// The maximum number of attempts of a request if the service or the network fails; 1 disables retries.
+  /// The maximum number of attempts to send a request if the service or the network fails.
   ///
-  /// A request that is signed again is not counted: it happens at most once with a corrected clock, and at most once
-  /// between two counted attempts with a refreshed credential.
+  /// A value of 1 disables retries. An attempt with a new signature is not counted: a request is signed again at most
+  /// once with a corrected clock, and at most once between two counted attempts with a refreshed credential.
   public var attempts: Int {
     didSet { attempts = max(1, attempts) }
   }
 
-  /// The delay before the second attempt, doubled before each further one.
+  /// The delay before the second attempt to send a request, doubled before each later attempt.
   ///
-  /// A random part of up to a half is subtracted, so that many clients do not retry at the same time.
+  /// A random fraction of up to one half is subtracted, so that many clients do not retry at the same time.
   public var retryDelay: Duration
 
-  /// The maximum delay before an attempt; if a service requests a longer one (`Retry-After`), the request fails.
+  /// The maximum delay before an attempt to send a request.
+  ///
+  /// If a service requests a longer delay (`Retry-After`), the request fails.
   public var longestRetryDelay: Duration
 
-  /// The smallest part that OSS accepts; COS requires larger ones, except for the last part.
+  /// The minimum part size in bytes that OSS accepts.
+  ///
+  /// COS requires larger parts, except for the last part.
   private static let smallestPart: Int64 = 100 * 1024
 
-  /// Creates a configuration; values out of range are replaced by the nearest valid ones.
+  /// Creates a configuration, and replaces values that are out of range with the nearest valid values.
   ///
   /// - Parameters:
   ///   - requestsInFlight: The maximum number of requests in flight.
-  ///   - partsInFlight: The maximum number of parts in flight of one upload or download.
-  ///   - multipartThreshold: The object size in bytes from which objects are transferred in parts.
+  ///   - partsInFlight: The maximum number of parts that one upload or download transfers concurrently.
+  ///   - multipartThreshold: The object size, in bytes, from which objects are transferred in parts.
   ///   - partSize: The size of a part in bytes.
-  ///   - keysPerPage: The maximum number of entries to request per page of a listing.
-  ///   - attempts: The maximum number of attempts of a request if the service or the network fails.
-  ///   - retryDelay: The delay before the second attempt, doubled before each further one.
+  ///   - keysPerPage: The maximum number of entries that a listing requests per page.
+  ///   - attempts: The maximum number of attempts to send a request if the service or the network fails.
+  ///   - retryDelay: The delay before the second attempt, doubled before each later attempt.
   ///   - longestRetryDelay: The maximum delay before an attempt.
   public init(
     requestsInFlight: Int = 16, partsInFlight: Int = 4, multipartThreshold: Int64 = 16 << 20, partSize: Int64 = 8 << 20,
@@ -221,16 +237,16 @@ extension StorageClient: ObjectStore {
   /// Uploads an object.
   ///
   /// With OSS and COS, an object of at least the configured threshold is uploaded in parts. The signer needs
-  /// `oss:PutObject` or `name/cos:PutObject`; for parts on COS also `name/cos:InitiateMultipartUpload`,
-  /// `name/cos:UploadPart` and `name/cos:CompleteMultipartUpload`; and to abort a multipart upload
+  /// `oss:PutObject` or `name/cos:PutObject`. Uploads in parts to COS also need `name/cos:InitiateMultipartUpload`,
+  /// `name/cos:UploadPart` and `name/cos:CompleteMultipartUpload`. Aborting a multipart upload needs
   /// `oss:AbortMultipartUpload` or `name/cos:AbortMultipartUpload`.
   ///
   /// - Parameters:
-  ///   - source: The source of the bytes.
-  ///   - key: The key of the object.
-  ///   - options: The attributes that are stored with the object.
-  ///   - progress: Called as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
+  ///   - source: The bytes to upload: in memory, in a file, or as a stream.
+  ///   - key: The key under which the object is stored.
+  ///   - options: The attributes to store with the object, such as its media type.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object.
   /// - Throws: ``StorageError`` if the source or an option is unusable, and the other errors that ``ObjectStore``
   ///   lists.
   @discardableResult
@@ -240,16 +256,16 @@ extension StorageClient: ObjectStore {
     try await store.upload(source, to: key, options: options, progress: progress)
   }
 
-  /// Downloads an object into a file, which appears only when it has arrived completely.
+  /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
   /// With OSS and COS, large objects are downloaded in several concurrent ranges. The signer needs `oss:GetObject` or
   /// `name/cos:GetObject`.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - file: The file; an existing one is replaced.
-  ///   - options: The version, and the conditions of the download.
-  ///   - progress: Called as bytes arrive, one call at a time, on an arbitrary thread.
+  ///   - file: The destination file. An existing file is replaced.
+  ///   - options: The version of the object, and the conditions for the download.
+  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the object.
   /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
   ///   errors that ``ObjectStore`` lists.
@@ -260,34 +276,34 @@ extension StorageClient: ObjectStore {
     try await store.download(key, to: file, options: options, progress: progress)
   }
 
-  /// Starts to download an object, or a range of it.
+  /// Starts to download an object, or a range of its bytes.
   ///
   /// The signer needs `oss:GetObject` or `name/cos:GetObject`.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - options: The range, the version, and the conditions of the download.
+  ///   - options: The byte range, the version of the object, and the conditions for the download.
   /// - Returns: The service's description of the object, and its bytes as they arrive.
-  /// - Throws: The errors that ``ObjectStore`` lists; reading the bytes can throw them as well.
+  /// - Throws: The errors that ``ObjectStore`` lists. Reading the bytes can throw the same errors.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try await store.open(key, options: options)
   }
 
-  /// Requests the description of an object.
+  /// Requests the description of an object from the service.
   ///
   /// The signer needs `oss:GetObject` or `name/cos:HeadObject`.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - headers: Additional headers of the provider, such as the requester-pays header or a customer-provided key.
-  /// - Returns: The description.
+  ///   - headers: Additional provider-specific headers, such as the requester-pays header or a customer-provided key.
+  /// - Returns: The size, entity tag, metadata and other attributes of the object.
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
   ///   errors that ``ObjectStore`` lists.
   public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try await store.head(key, headers: headers)
   }
 
-  /// Deletes an object; succeeds if it does not exist.
+  /// Deletes an object, and succeeds if the object does not exist.
   ///
   /// The signer needs `oss:DeleteObject` or `name/cos:DeleteObject`.
   ///
@@ -297,40 +313,41 @@ extension StorageClient: ObjectStore {
     try await store.delete(key)
   }
 
-  /// Deletes objects, up to 1,000 per request; succeeds for keys that do not exist.
+  /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
   ///
   /// With OSS and COS, keys with control characters cannot be represented in XML and are deleted one by one. The signer
   /// needs `oss:DeleteObject`, or `name/cos:DeleteMultipleObjects` and `name/cos:DeleteObject`.
   ///
   /// - Parameter keys: The keys of the objects.
-  /// - Returns: The deleted keys, and the failures with their reasons.
-  /// - Throws: The errors that ``ObjectStore`` lists; the keys of earlier requests have been deleted by then.
+  /// - Returns: The deleted keys, and the keys that could not be deleted with the reasons.
+  /// - Throws: The errors that ``ObjectStore`` lists. The objects of earlier requests are already deleted then.
   @discardableResult
   public func delete(_ keys: [String]) async throws -> DeletionReport {
     try await store.delete(keys)
   }
 
-  /// Lists objects in the byte order of their keys; pages are fetched as they are needed.
+  /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   ///
   /// The signer needs `oss:ListObjects` or `name/cos:GetBucket`.
   ///
   /// - Parameters:
-  ///   - prefix: The prefix of the keys.
-  ///   - delimiter: If not `nil`, keys that contain it after the prefix are grouped into one common prefix each.
-  /// - Returns: The listing.
+  ///   - prefix: The prefix of the listed keys. An empty prefix lists all keys.
+  ///   - delimiter: The string that ends a common prefix. Keys that contain the delimiter after `prefix` are grouped
+  ///     into common prefixes; if `nil`, every key is listed.
+  /// - Returns: An asynchronous sequence of objects and common prefixes.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     store.list(prefix: prefix, delimiter: delimiter)
   }
 }
 
 extension StorageClient {
-  /// Runs a transfer and emits an event when it ends.
+  /// Runs a transfer and emits a transfer event when the transfer ends.
   ///
   /// - Parameters:
-  ///   - verb: The name of the operation.
+  ///   - verb: The name of the operation in the event, such as `upload`.
   ///   - key: The key of the object.
-  ///   - progress: Receives the progress of the transfer.
-  ///   - body: The transfer.
+  ///   - progress: A closure that receives the progress of the transfer, or `nil`.
+  ///   - body: A closure that performs the transfer and records it in the ledger.
   func transfer<Result>(
     _ verb: String, _ key: String, _ progress: TransferProgress.Handler?,
     _ body: (TransferLedger) async throws -> Result
@@ -346,17 +363,17 @@ extension StorageClient {
     }
   }
 
-  /// Creates the record of a transfer.
+  /// Creates the ledger that records a transfer's bytes and end for the transfer event.
   func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
     TransferLedger(events, time, subject: "\(verb) \(location(ofKey: key))", progress: progress)
   }
 }
 
-/// A cache that a store shares with its client's copies: one value of each type.
+/// A cache that the copies of a client share, with at most one value of each type.
 final class StoreMemory: Sendable {
   private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
-  /// Returns the cached value of a type, or creates and caches one.
+  /// Returns the cached value of the given type, or creates and caches a new value.
   func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
     let type = ObjectIdentifier(Value.self)
     if let kept = values.withLock({ $0[type] }) as? Value { return kept }

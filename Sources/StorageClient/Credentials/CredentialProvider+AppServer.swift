@@ -5,14 +5,14 @@ public import CloudCredentials
 public import StorageAuth
 
 extension CredentialProvider where Self == AppServerCredentialProvider {
-  /// Returns a provider of temporary keys from the app's own server, at a URL that requires no login.
+  /// Returns a provider that requests temporary keys from the app's own server, at a URL that requires no login.
   ///
   /// ```swift
   /// let credentials = CredentialCache(.appServer("https://app.example.com/distribute-token.json"))
   /// ```
   ///
   /// - Parameters:
-  ///   - url: The URL; `https`, or `http` on this machine.
+  ///   - url: The URL of the server: `https`, or `http` on this machine.
   ///   - shape: The format of the server's response.
   public static func appServer(
     _ url: String, shape: AppServerShape = .automatic
@@ -22,7 +22,9 @@ extension CredentialProvider where Self == AppServerCredentialProvider {
 }
 
 extension AppServerCredentialProvider {
-  /// Creates a provider that sends a new request for each credential, over the shared transport.
+  /// Creates a provider that requests each temporary key from the app's own server with a new request.
+  ///
+  /// The requests are sent over the shared transport.
   ///
   /// ```swift
   /// let credentials = CredentialCache(
@@ -30,9 +32,9 @@ extension AppServerCredentialProvider {
   /// ```
   ///
   /// - Parameters:
-  ///   - source: The name of the provider in errors; it must not contain secrets.
+  ///   - source: The provider's name in error messages, without secrets.
   ///   - shape: The format of the server's response.
-  ///   - request: Creates the request, with the app's login.
+  ///   - request: A closure that creates a request with the app's login.
   public init(
     source: String = "app server", shape: AppServerShape = .automatic,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
@@ -42,25 +44,26 @@ extension AppServerCredentialProvider {
 }
 
 extension CredentialProvider where Self == CredentialsURIProvider {
-  /// Returns a provider of temporary keys from a URL with the response format of `ALIBABA_CLOUD_CREDENTIALS_URI`.
+  /// Returns a provider that requests temporary keys from a URL in the response format of
+  /// `ALIBABA_CLOUD_CREDENTIALS_URI`.
   ///
-  /// - Parameter url: The URL; `https`, or `http` on this machine.
+  /// - Parameter url: The URL: `https`, or `http` on this machine.
   public static func credentialsURI(_ url: String) -> CredentialsURIProvider {
     CredentialsURIProvider(url, transport: AsyncHTTPClientTransport.shared)
   }
 }
 
 extension CredentialProvider where Self == ProcessCredentialProvider {
-  /// Returns a provider of keys that a command prints as JSON.
+  /// Returns a provider that runs a command and reads the keys that the command prints as JSON.
   ///
   /// ```swift
   /// let credentials = CredentialCache(.process(["/usr/local/bin/vault-key", "--account", "photos"]))
   /// ```
   ///
   /// - Parameters:
-  ///   - command: The command.
+  ///   - command: The command that prints the keys.
   ///   - environment: Environment variables for the command, in addition to those of this process.
-  ///   - timeout: The time limit of the command.
+  ///   - timeout: The time limit for each run of the command.
   public static func process(
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60)
   ) -> ProcessCredentialProvider {

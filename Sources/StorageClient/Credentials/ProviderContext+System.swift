@@ -5,10 +5,11 @@ public import CloudCredentials
 internal import Logging
 
 extension ProviderContext {
-  /// The context of this machine: environment, files, clocks, subprocesses, and the network over AsyncHTTPClient.
+  /// The provider context of this machine: environment, files, clocks, subprocesses, and the network over
+  /// AsyncHTTPClient.
   ///
-  /// The home directory is the value of `HOME`, as for the vendors' tools, or else that of the user. Warnings, such as
-  /// one about a secret file that other users can read, are logged with the label `storage-auth`.
+  /// The home directory is the value of `HOME`, as for the vendors' tools, or else the user's home directory. Warnings,
+  /// such as a warning about a secret file that other users can read, are logged with the label `storage-auth`.
   public static var system: ProviderContext {
     var machine = ProviderContext(transport: AsyncHTTPClientTransport.shared, commands: SubprocessCommandRunner())
     if let home = machine.environment("HOME"), home.hasPrefix("/") { machine.home = home }

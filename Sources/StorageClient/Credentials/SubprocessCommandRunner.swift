@@ -7,16 +7,17 @@ public import StorageAuth
 internal import Subprocess
 internal import SystemPackage
 
-/// A runner of commands that print credentials, each in a separate session and without a terminal.
+/// A command runner that starts each command in a separate session and without a terminal.
 ///
-/// Ending a command also ends all processes that it started and that stayed in its session.
+/// Credential providers run commands that print credentials. When a command is stopped, all processes that it started
+/// and that stayed in its session are stopped as well.
 public struct SubprocessCommandRunner: CommandRunner {
   /// The maximum number of bytes that a command may write to its standard error.
   private static let errorLimit = 1 << 20
 
   private let time: any SigningClock
 
-  /// Creates a runner.
+  /// Creates a command runner.
   ///
   /// - Parameter time: The clock that measures the timeouts of commands.
   public init(time: any SigningClock = .system) {
@@ -26,12 +27,13 @@ public struct SubprocessCommandRunner: CommandRunner {
   /// Runs a program with the environment of this process, without a shell and with an empty standard input.
   ///
   /// - Parameters:
-  ///   - arguments: The program, by its name or path, and its arguments.
+  ///   - arguments: The name or path of the program, followed by its arguments.
   ///   - environment: Environment variables for the program, in addition to those of this process.
-  ///   - timeout: The time limit of the program.
-  ///   - outputLimit: The maximum number of bytes of standard output.
-  /// - Returns: The exit status and the output.
-  /// - Throws: A `CommandError`; `outputTooLarge` is also thrown for more than 1 MiB of standard error.
+  ///   - timeout: The time limit for the program.
+  ///   - outputLimit: The maximum number of bytes that the program may write to its standard output.
+  /// - Returns: The exit status and the standard output of the program.
+  /// - Throws: A `CommandError`. `outputTooLarge` is also thrown if the program writes more than 1 MiB to its standard
+  ///   error.
   public func run(
     _ arguments: [String], environment: [String: String], timeout: Duration, outputLimit: Int
   ) async throws(CommandError) -> CommandResult {

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import StorageAuth
 
 extension BucketClient {
-  /// Returns the body of a response, which continues with another request if the connection is lost.
+  /// Returns a response body that continues with another request if the connection is lost.
   ///
   /// Only a download of the identical object is continued. A download is not resumed if the response has neither a
   /// strong entity tag nor a version, or if the service processes the object.
@@ -36,7 +36,7 @@ extension BucketClient {
 }
 
 extension HTTPResponse {
-  /// The offset of the body's first byte in the object.
+  /// The offset of the body's first byte in the object, or `nil` if the response does not report it.
   fileprivate var firstByte: Int64? {
     guard status == .partialContent else { return 0 }
     return headerFields[.contentRange]?.split(separator: " ").last?.split(separator: "-").first.flatMap {
@@ -46,23 +46,23 @@ extension HTTPResponse {
 }
 
 extension TransportError {
-  /// The failure of a connection that ended early.
+  /// An error that stands for the failure of a connection that ended early.
   ///
   /// A transport that does not know the expected length reports the end of the body instead of a failure.
   fileprivate static let endedEarly = TransportError(
     .connectionLost, "The response ended early.", remedy: "Download it again.")
 }
 
-/// The number of bytes after which an attempt counts as successful, so that the retry plan starts over.
+/// The number of received bytes after which an attempt counts as successful, so that the retry plan starts over.
 private let worthwhile: Int64 = 1 << 20
 
 extension ByteStream {
-  /// Returns the stream, continued with another one if the connection is lost.
+  /// Returns the stream, continued with another stream if the connection is lost.
   ///
   /// - Parameters:
   ///   - plan: The plan that limits the retries.
   ///   - length: The total number of expected bytes.
-  ///   - again: Waits, and returns the stream of the bytes after a given number.
+  ///   - again: A closure that waits for the delay and returns a stream of the bytes after the given number of bytes.
   fileprivate func resuming(
     _ plan: RetryPlan, length: Int64,
     again: @escaping @Sendable (Int64, RetryPlan.Step, Int) async throws -> ByteStream

@@ -1,9 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A range of an object.
+/// A range of the bytes of an object, for partial downloads.
 public struct ByteRange: Sendable, Hashable {
-  /// The first and the last byte, or the number of bytes at the end.
+  /// The offsets of the first and the last byte, or the number of bytes at the end of the object.
   private enum Bounds: Sendable, Hashable {
     case between(Int64, Int64?)
     case last(Int64)
@@ -11,29 +11,29 @@ public struct ByteRange: Sendable, Hashable {
 
   private let bounds: Bounds
 
-  /// Creates a range from a half-open range of positions.
+  /// Creates a byte range from a half-open range of offsets.
   ///
-  /// - Parameter range: The positions, from 0; an empty range is replaced by its first byte, because HTTP has no empty
-  ///   range.
+  /// - Parameter range: The byte offsets, from 0. An empty range is replaced by its first byte, because HTTP has no
+  ///   empty range.
   public init(_ range: Range<Int64>) {
     bounds = .between(max(0, range.lowerBound), max(0, range.lowerBound, max(1, range.upperBound) - 1))
   }
 
-  /// Creates a range from a closed range of positions.
+  /// Creates a byte range from a closed range of offsets.
   ///
-  /// - Parameter range: The positions, from 0.
+  /// - Parameter range: The byte offsets, from 0.
   public init(_ range: ClosedRange<Int64>) {
     bounds = .between(max(0, range.lowerBound), max(0, range.upperBound))
   }
 
-  /// Creates a range from a position to the end of the object.
+  /// Creates a byte range from an offset to the end of the object.
   ///
-  /// - Parameter range: The positions, from 0.
+  /// - Parameter range: The byte offsets, from 0.
   public init(_ range: PartialRangeFrom<Int64>) {
     bounds = .between(max(0, range.lowerBound), nil)
   }
 
-  /// Returns the range of the last bytes of an object.
+  /// Returns the byte range at the end of an object that has the given number of bytes.
   ///
   /// - Parameter count: The number of bytes, at least 1.
   public static func last(_ count: Int64) -> ByteRange {
@@ -52,7 +52,9 @@ public struct ByteRange: Sendable, Hashable {
     }
   }
 
-  /// Returns the positions of the range in an object, or `nil` if it lies outside; for implementations of stores.
+  /// Returns the offsets that the range selects from an object, or `nil` if the range lies outside the object.
+  ///
+  /// Implementations of ``ObjectStore`` use this method.
   ///
   /// - Parameter length: The size of the object in bytes.
   public func bytes(of length: Int64) -> Range<Int64>? {

@@ -4,48 +4,58 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// The selection of the bytes of a download, and its conditions.
+/// The version and byte range of an object to download, and the conditions for the download.
 public struct DownloadOptions: Sendable, Hashable {
-  /// The range, whose checksum cannot be verified; if `nil`, the whole object.
+  /// The byte range to download.
+  ///
+  /// If `nil`, the whole object.
+  ///
+  /// The checksum of a range cannot be verified.
   public var range: ByteRange?
 
-  /// The version, in a bucket with versioning.
+  /// The version of the object, in a bucket with versioning.
+  ///
+  /// If `nil`, the latest version.
   public var versionID: String?
 
   /// The entity tag that the object must have, or `nil` for no condition.
   ///
-  /// Otherwise the download fails with ``ServiceError/Kind/preconditionFailed``.
+  /// If the object has another entity tag, the download fails with ``ServiceError/Kind/preconditionFailed``.
   public var ifMatch: String?
 
-  /// An entity tag that the object must not have; otherwise the download fails with ``ServiceError/Kind/notModified``.
+  /// An entity tag that the object must not have, or `nil` for no condition.
+  ///
+  /// If the object has this entity tag, the download fails with ``ServiceError/Kind/notModified``.
   public var ifNoneMatch: String?
 
   /// The time after which the object must have changed, or `nil` for no condition.
   ///
-  /// Otherwise the download fails with ``ServiceError/Kind/notModified``.
+  /// If the object has not changed since then, the download fails with ``ServiceError/Kind/notModified``.
   public var ifModifiedSince: Timestamp?
 
-  /// Additional query parameters of the provider, such as `x-oss-process`.
+  /// Additional provider-specific query parameters, such as `x-oss-process`.
   ///
-  /// The checksum is not verified if there are any, because a processed object differs from the stored one.
+  /// The checksum of a download with additional parameters is not verified, because a processed object differs from the
+  /// stored object.
   public var parameters: [RequestTarget.Parameter]
 
-  /// Additional headers of the provider, such as `x-oss-traffic-limit`, requester pays, or a customer-provided key.
+  /// Additional provider-specific headers, such as `x-oss-traffic-limit`, requester pays, or a customer-provided key.
   ///
-  /// They are sent with every request of the download: for each range, and when a lost download is resumed. Conditions
-  /// and the range have separate options and are rejected here.
+  /// The headers are sent with every request of the download: for each range, and when a lost download is resumed. The
+  /// headers of the conditions and the range are rejected here, because the conditions and the range have separate
+  /// options.
   public var headers: HTTPFields
 
   /// Creates the options of a download.
   ///
   /// - Parameters:
-  ///   - range: The range; if `nil`, the whole object.
-  ///   - versionID: The version, in a bucket with versioning.
-  ///   - ifMatch: The entity tag that the object must have.
-  ///   - ifNoneMatch: An entity tag that the object must not have.
-  ///   - ifModifiedSince: The time after which the object must have changed.
-  ///   - parameters: Additional query parameters of the provider.
-  ///   - headers: Additional headers of the provider.
+  ///   - range: The byte range to download. If `nil`, the whole object.
+  ///   - versionID: The version of the object, in a bucket with versioning. If `nil`, the latest version.
+  ///   - ifMatch: The entity tag that the object must have, or `nil` for no condition.
+  ///   - ifNoneMatch: An entity tag that the object must not have, or `nil` for no condition.
+  ///   - ifModifiedSince: The time after which the object must have changed, or `nil` for no condition.
+  ///   - parameters: Additional provider-specific query parameters.
+  ///   - headers: Additional provider-specific headers.
   public init(
     range: ByteRange? = nil, versionID: String? = nil, ifMatch: String? = nil, ifNoneMatch: String? = nil,
     ifModifiedSince: Timestamp? = nil, parameters: [RequestTarget.Parameter] = [], headers: HTTPFields = [:]
@@ -61,10 +71,11 @@ public struct DownloadOptions: Sendable, Hashable {
 
   private static let own: [HTTPField.Name] = [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince]
 
-  /// Returns the headers of the request.
+  /// Returns the headers of a download request.
   ///
   /// - Parameter dialect: The service-specific names.
-  /// - Throws: ``StorageError/Code/invalidOption`` if a header does not apply to downloads, or has a separate option.
+  /// - Throws: ``StorageError/Code/invalidOption`` if an additional header does not apply to downloads or has a
+  ///   separate option.
   func fields(in dialect: ServiceDialect) throws(StorageError) -> HTTPFields {
     try headers.check(for: .download, named: "a download", dialect.scopes)
     var fields = HTTPFields()

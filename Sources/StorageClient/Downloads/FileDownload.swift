@@ -4,7 +4,9 @@
 internal import StorageCrypto
 internal import SystemPackage
 
-/// The download of an object into a file: the first range determines the size, the others follow concurrently.
+/// A download of an object into a file.
+///
+/// The first range determines the size of the object; the other ranges follow concurrently.
 struct FileDownload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
@@ -12,14 +14,14 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   let file: FileReplacement
   let ledger: TransferLedger
 
-  /// A written range, with its checksum.
+  /// A byte range that has been written to the file, with its checksum.
   private struct Piece: Sendable {
     let offset: Int64
     let length: Int64
     let checksum: ObjectChecksum
   }
 
-  /// Downloads the selected bytes.
+  /// Downloads the object, or the range that the options select, and returns the object's description.
   func run() async throws -> ObjectInfo {
     let (object, whole) = try await first()
     let meter = ledger.meter(total: object.info.size ?? object.contentLength)
@@ -40,9 +42,10 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     object.checksum?.algorithm ?? bucket.provider.dialect.algorithm
   }
 
-  /// Starts to download the first range, or the whole object if it has no ranges: an empty or a processed one.
+  /// Starts to download the first range, or the whole object if ranges are not possible because it is empty or
+  /// processed.
   ///
-  /// - Returns: The first range, and the description of the whole object.
+  /// - Returns: The download of the first range, and the description of the whole object.
   private func first() async throws -> (DownloadedObject, whole: ObjectInfo) {
     var ranged = options
     let length = max(bucket.configuration.multipartThreshold, bucket.configuration.partSize)
@@ -83,7 +86,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     }
   }
 
-  /// Downloads another range of the identical object that the first range came from.
+  /// Downloads another range of the identical object that the first range came from, and writes it to the file.
   private func download(
     _ range: Range<Int64>, of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm, _ meter: ProgressMeter
   ) async throws -> Piece {

@@ -6,17 +6,17 @@ internal import NIOCore
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// The destination of a file, and the properties of an existing file there.
+/// A destination path for a file, and the permissions of an existing file at the path.
 struct FilePlace: Sendable {
   let folder: FilePath
   let name: String
-  /// The permissions of the existing file, or `nil` if there is none.
+  /// The permissions of the existing file, or `nil` if no file exists at the path.
   let permissions: FilePermissions?
   private let path: FilePath
 
-  /// Inspects a destination.
+  /// Creates a destination after inspecting the file at the path.
   ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the destination exists and is not a regular file.
+  /// - Throws: ``StorageError/Code/unusableFile`` if the path exists and is not a regular file.
   init(_ path: FilePath) async throws {
     let info = try await FileSystem.shared.info(forFileAt: path)
     guard let name = path.lastComponent, info == nil || info?.type == .regular else {
@@ -29,7 +29,7 @@ struct FilePlace: Sendable {
     permissions = info?.permissions
   }
 
-  /// Moves a file of the same file system to the destination.
+  /// Moves a file from the same file system to the destination, with the permissions of the file that it replaces.
   func put(_ file: FilePath) async throws {
     if let permissions {
       try await FileSystem.shared.withFileHandle(forReadingAt: file) { handle in
@@ -41,7 +41,7 @@ struct FilePlace: Sendable {
 }
 
 extension FilePath {
-  /// The absolute path; a relative path is resolved against the working directory of the process.
+  /// The absolute path, with a relative path resolved against the working directory of the process.
   var absolute: FilePath {
     isAbsolute ? self : FilePath(FileManager.default.currentDirectoryPath).pushing(self)
   }

@@ -14,16 +14,16 @@ internal import _NIOFileSystem
   internal import Glibc
 #endif
 
-/// The number of bytes that are collected before a write, because each write costs a thread switch.
+/// The number of bytes that are buffered before a write to a file, because each write costs a thread switch.
 private let writeSize = 512 * 1024
 
-/// A file that replaces its destination when it is complete; until then it has a temporary name.
+/// A file that has a temporary name until it is complete, and then replaces its destination.
 ///
-/// It is written next to its destination, so that the last step is one atomic
+/// The file is written next to its destination, so that the last step is one atomic
 /// [rename](https://pubs.opengroup.org/onlinepubs/9799919799/functions/rename.html) inside a directory. The replacement
 /// function of the file system library removes the destination first, and `FileManager.replaceItemAt` on Linux
-/// exchanges the two files and deletes the wrong one: both can lose both files. A file that replaces another one is
-/// synchronized to disk before the rename.
+/// exchanges the two files and deletes the wrong one: both functions can lose both files. A file that replaces another
+/// file is synchronized to disk before the rename.
 package struct FileReplacement: Sendable {
   private let temporary: FilePath
   private let replacesFile: Bool
@@ -32,9 +32,9 @@ package struct FileReplacement: Sendable {
   /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
   ///
   /// - Parameters:
-  ///   - destination: The destination.
-  ///   - permissions: The permissions of the file; if `nil`, those of the file that it replaces.
-  ///   - body: Writes the file.
+  ///   - destination: The path of the complete file.
+  ///   - permissions: The permissions of the file. If `nil`, the permissions of the file that it replaces.
+  ///   - body: A closure that writes the file.
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
   ///   cases the destination is unchanged and the temporary file is removed.
@@ -72,19 +72,19 @@ package struct FileReplacement: Sendable {
     }
   }
 
-  /// Writes bytes at an offset.
+  /// Writes bytes to the file, starting at an offset.
   package func write(_ bytes: [UInt8], at offset: Int64) async throws {
     try await handle.write(contentsOf: bytes, toAbsoluteOffset: offset)
   }
 
-  /// Writes the bytes of a stream, starting at an offset.
+  /// Writes the bytes of a stream to the file, starting at an offset.
   ///
   /// - Parameters:
-  ///   - body: The bytes.
-  ///   - start: The offset.
-  ///   - algorithm: The algorithm of the checksum.
-  ///   - advance: Receives the number of bytes written since the previous call.
-  /// - Returns: The number of bytes, and their checksum.
+  ///   - body: The stream of bytes.
+  ///   - start: The offset of the first byte.
+  ///   - algorithm: The checksum algorithm.
+  ///   - advance: A closure that receives the number of bytes written since its previous call.
+  /// - Returns: The number of bytes written, and their checksum.
   func write(
     _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm, advance: (Int64) -> Void
   ) async throws -> (length: Int64, checksum: ObjectChecksum) {

@@ -7,75 +7,85 @@ internal import StorageCrypto
 public import StorageDiagnosis
 internal import StorageXML
 
-/// An error that a service reported: its code and message, the request id for support requests, and a remedy.
+/// An error that a service reported, with its code and message, the request ID for support requests, and a remedy.
 ///
 /// ```swift
 /// do { try await store.download("cat.jpg", to: file) } catch let error as ServiceError where error.kind == .noSuchKey { … }
 /// ```
 public struct ServiceError: Error, Sendable, Hashable {
-  /// The meaning of the code, which is the same for every provider.
+  /// The meaning of the error code, which is the same for every provider.
   public internal(set) var kind: Kind
 
-  /// The provider's code, such as `SignatureDoesNotMatch`; derived from the status if the service sent none.
+  /// The provider's error code, such as `SignatureDoesNotMatch`.
+  ///
+  /// If the service sent no code, the code is derived from the response status.
   public let code: String
 
-  /// The provider's message.
+  /// The provider's error message.
   public let message: String
 
-  /// Whether the service gave a reason in addition to the status.
+  /// A Boolean value that indicates whether the service gave a reason in addition to the response status.
   public let isExplained: Bool
 
-  /// The status of the response.
+  /// The HTTP status of the response.
   public let status: HTTPResponse.Status
 
-  /// The request id, which the provider's support asks for.
+  /// The ID of the failed request, which the provider's support asks for, or `nil` if the service did not report it.
   public let requestID: String?
 
-  /// The host that the service reports for itself (OSS), or `nil`.
+  /// The host that an OSS service reports for itself, or `nil`.
   public let hostID: String?
 
-  /// The provider's more specific code (the EC of OSS), or `nil`.
+  /// The provider's more specific error code (the EC of OSS), or `nil`.
   public let detailCode: String?
 
-  /// The method and the bucket or key of the request.
+  /// The method and the bucket or key of the failed request.
   public internal(set) var subject: String
 
-  /// The service's time, if it reported it; used to determine the clock skew of this machine.
+  /// The time according to the service's clock, or `nil` if the service did not report it.
+  ///
+  /// The client uses this time to determine its clock skew.
   public let serverTime: Timestamp?
 
-  /// The string to sign that the service calculated, with the session token masked (`StringToSign`).
+  /// The string to sign that the service calculated, with the session token masked, or `nil` if the service did not
+  /// report it.
+  ///
+  /// Services report the string to sign as `StringToSign`.
   public let serverStringToSign: String?
 
-  /// The canonical request that the service calculated, with the session token masked.
+  /// The canonical request that the service calculated, with the session token masked, or `nil` if the service did not
+  /// report it.
   ///
-  /// OSS and S3 report it as `CanonicalRequest`, COS as `FormatString`.
+  /// OSS and S3 report the canonical request as `CanonicalRequest`, COS as `FormatString`.
   public let serverCanonicalRequest: String?
 
-  /// The reason why a signature was rejected, determined from the request as it was sent; without secrets and tokens.
+  /// The reason why the service rejected the signature, or `nil`.
+  ///
+  /// The reason is determined from the request that was sent, and contains no secrets or tokens.
   public internal(set) var diagnosis: SignatureDiagnosis?
 
-  /// The delay that the service requests before a retry, or `nil`.
+  /// The delay that the service requests before a retry, or `nil` if the service requests no delay.
   public let retryAfter: Duration?
 
   /// The number of times that the request was sent before this error was thrown.
   public internal(set) var attempts = 1
 
-  /// The error of the attempt to refresh the credential that the service rejected, or `nil`.
+  /// The error that occurred when the client refreshed a credential that the service had rejected, or `nil`.
   public internal(set) var renewalError: CredentialError?
 
-  /// Creates an error; for implementations of stores.
+  /// Creates a service error for an implementation of ``ObjectStore``.
   ///
   /// - Parameters:
-  ///   - code: The provider's code.
-  ///   - message: The provider's message, without secrets.
-  ///   - status: The status of the response.
-  ///   - kind: The meaning of the code; if `nil`, derived from the code and the status.
+  ///   - code: The provider's error code.
+  ///   - message: The provider's error message, without secrets.
+  ///   - status: The HTTP status of the response.
+  ///   - kind: The meaning of the code. If `nil`, the meaning is derived from the code, the message and the status.
   ///   - isExplained: Whether the service gave a reason in addition to the status.
-  ///   - requestID: The request id.
+  ///   - requestID: The ID of the failed request.
   ///   - hostID: The host that the service reports for itself.
-  ///   - detailCode: The provider's more specific code.
-  ///   - subject: The method and the bucket or key of the request.
-  ///   - serverTime: The service's time.
+  ///   - detailCode: The provider's more specific error code.
+  ///   - subject: The method and the bucket or key of the failed request.
+  ///   - serverTime: The time according to the service's clock.
   ///   - serverStringToSign: The string to sign that the service calculated, with the session token masked.
   ///   - serverCanonicalRequest: The canonical request that the service calculated, with the session token masked.
   ///   - retryAfter: The delay that the service requests before a retry.
@@ -100,20 +110,23 @@ public struct ServiceError: Error, Sendable, Hashable {
     self.retryAfter = retryAfter
   }
 
-  /// The recommended action, in a sentence.
+  /// A sentence that recommends how to fix the error.
   public var remedy: String {
     kind == .signatureMismatch ? diagnosis?.remedy ?? kind.remedy : kind.remedy
   }
 
-  /// Whether a later retry of the same request can succeed.
+  /// A Boolean value that indicates whether a later retry of the same request can succeed.
   public var isRetryable: Bool { kind.isRetryable }
 
-  /// Whether the object was stored in spite of the error, because only the callback after the upload failed.
+  /// A Boolean value that indicates whether the object was stored although the service reported this error.
+  ///
+  /// The value is `true` if only the callback after the upload failed.
   public var isStored: Bool { kind == .callbackFailed }
 }
 
 extension ServiceError: CustomStringConvertible {
-  /// The subject, status, code, message, request id, diagnosis and remedy, then the attempts and the refresh error.
+  /// The error as text: the subject, status, code, message, request ID, diagnosis and remedy, then the attempts and the
+  /// refresh error.
   public var description: String {
     let details = [("request id", requestID), ("EC", detailCode)].compactMap { name, value in
       value.map { "\(name) \($0)" }
@@ -146,21 +159,21 @@ extension ServiceError {
     public static let accessDenied = Kind(value: .accessDenied)
     /// An object with the key exists and overwriting is forbidden, or a bucket with the name exists.
     public static let alreadyExists = Kind(value: .alreadyExists)
-    /// The received bytes do not match the digest that was sent.
+    /// The bytes that the service received do not match the digest that the client sent.
     public static let badDigest = Kind(value: .badDigest)
-    /// The object was stored, but the callback after the upload failed (status 203 of OSS).
+    /// The object was stored, but the service's callback after the upload failed (OSS status 203).
     public static let callbackFailed = Kind(value: .callbackFailed)
-    /// The clock skew between the caller and the service is too large.
+    /// The difference between the client's clock and the service's clock is too large.
     public static let clockSkew = Kind(value: .clockSkew)
     /// The current state of the bucket or the object does not permit the operation.
     public static let conflict = Kind(value: .conflict)
     /// The temporary credential has expired.
     public static let credentialExpired = Kind(value: .credentialExpired)
-    /// The session token is invalid, or belongs to another key.
+    /// The session token is invalid, or belongs to another access key.
     public static let invalidCredential = Kind(value: .invalidCredential)
-    /// The range lies outside the object.
+    /// The requested byte range lies outside the object.
     public static let invalidRange = Kind(value: .invalidRange)
-    /// The service considers the request malformed.
+    /// The request is malformed according to the service.
     public static let invalidRequest = Kind(value: .invalidRequest)
     /// The bucket does not exist.
     public static let noSuchBucket = Kind(value: .noSuchBucket)
@@ -168,28 +181,30 @@ extension ServiceError {
     public static let noSuchKey = Kind(value: .noSuchKey)
     /// The multipart upload does not exist, or no longer exists.
     public static let noSuchUpload = Kind(value: .noSuchUpload)
-    /// The object has not changed.
+    /// The object has not changed since the version or time that a conditional request specified.
     public static let notModified = Kind(value: .notModified)
-    /// A condition of the request does not hold.
+    /// A condition of the request is not fulfilled.
     public static let preconditionFailed = Kind(value: .preconditionFailed)
     /// The signature or the presigned URL has expired.
     public static let requestExpired = Kind(value: .requestExpired)
-    /// An internal failure of the service.
+    /// The service failed internally.
     public static let serverFailure = Kind(value: .serverFailure)
-    /// The signature differs from the one that the service calculated.
+    /// The signature of the request differs from the signature that the service calculated.
     public static let signatureMismatch = Kind(value: .signatureMismatch)
     /// The client sends too many requests.
     public static let throttled = Kind(value: .throttled)
-    /// The service's time limit for receiving the request was exceeded.
+    /// The service did not receive the complete request within its time limit.
     public static let timeout = Kind(value: .timeout)
-    /// The service does not know the access key; it also reports this for temporary keys without their session token.
+    /// The service does not know the access key.
+    ///
+    /// Services also report this error for temporary keys without their session token.
     public static let unknownAccessKey = Kind(value: .unknownAccessKey)
     /// The bucket is in another region, or has another endpoint.
     public static let wrongEndpoint = Kind(value: .wrongEndpoint)
-    /// Another meaning; see the code.
+    /// The error code has a meaning that no other kind describes.
     public static let other = Kind(value: .other)
 
-    /// The name of the kind.
+    /// The name of the kind, such as `noSuchKey`.
     public var description: String { value.rawValue }
 
     var isRetryable: Bool {
@@ -252,7 +267,7 @@ extension ServiceError.Kind {
     "XAmzContentSHA256Mismatch": .badDigest,
   ]
 
-  /// Derives the kind from the service's code and message, or from the status if the code is unknown.
+  /// Creates a kind from the service's error code and message, or from the response status if the code is unknown.
   init(code: String, message: String, status: HTTPResponse.Status) {
     if code == "AccessDenied", message.hasPrefix("Request has expired") {
       self = .requestExpired
@@ -284,23 +299,25 @@ extension ServiceError.Kind {
 }
 
 extension ServiceError {
-  /// The maximum number of bytes that are read of an error's body.
+  /// The maximum number of bytes of an error response's body that the client reads.
   static let bodyLimit = 64 * 1024
 
-  /// Returns the error document of a response: from the body, or from the header that replaces it after a HEAD.
+  /// Returns the XML error document of a response, from the body or from the header that replaces the body after a
+  /// `HEAD` request.
   static func document(_ response: HTTPResponse, body: [UInt8], dialect: ServiceDialect) -> XMLNode? {
     errorElement(in: body)
       ?? dialect.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
       .flatMap { errorElement(in: $0) }
   }
 
-  /// Creates an error from a document inside a response whose status reports success.
+  /// Creates an error from the XML document in a response whose status reports success, or `nil` if the document is no
+  /// error.
   init?(insideSuccess document: XMLNode, of response: HTTPResponse, subject: String, dialect: ServiceDialect) {
     guard document.name == "Error" else { return nil }
     self.init(document, of: response, subject: subject, dialect: dialect)
   }
 
-  /// Creates an error from a document, or only from the status if there is none.
+  /// Creates an error from an XML error document, or only from the response status if the document is `nil`.
   init(_ document: XMLNode?, of response: HTTPResponse, subject: String, dialect: ServiceDialect) {
     func text(_ name: String) -> String? {
       document?[name].map(\.text).flatMap { $0.isEmpty ? nil : $0 }
@@ -321,7 +338,7 @@ extension ServiceError {
       retryAfter: fields[.retryAfter].flatMap { Self.duration($0, from: fields[.date]) })
   }
 
-  /// Parses `Retry-After`: a number of seconds, or a date that is compared with the service's `Date`.
+  /// Parses a `Retry-After` value: a number of seconds, or a date that is compared with the service's `Date`.
   private static func duration(_ retryAfter: String, from date: String?) -> Duration? {
     if let seconds = Int64(retryAfter) { return .seconds(max(0, seconds)) }
     guard let end = Timestamp(httpDate: retryAfter), let now = date.flatMap({ Timestamp(httpDate: $0) }) else {
@@ -335,17 +352,17 @@ extension ServiceError {
     return root
   }
 
-  /// Creates an error from a response that does not report success; for implementations of providers.
+  /// Creates an error from an unsuccessful response for an implementation of ``StorageProvider``.
   ///
-  /// The service's time and the requested delay are read from the head of the response.
+  /// The service's time and the requested retry delay are read from the headers of the response.
   ///
   /// - Parameters:
   ///   - response: The head of the response.
-  ///   - code: The service's code; if `nil`, derived from the status.
-  ///   - message: The service's message, without secrets.
-  ///   - kind: The meaning of the code; if `nil`, derived from the code and the status.
-  ///   - requestID: The request id.
-  ///   - subject: The action and the location of the request.
+  ///   - code: The service's error code. If `nil`, the code is derived from the status.
+  ///   - message: The service's error message, without secrets. If `nil`, a message that contains the status.
+  ///   - kind: The meaning of the code. If `nil`, the meaning is derived from the code, the message and the status.
+  ///   - requestID: The ID of the failed request.
+  ///   - subject: The action and the location of the failed request.
   public init(
     _ response: HTTPResponse, code: String?, message: String?, kind: Kind? = nil, requestID: String? = nil,
     subject: String

@@ -1,33 +1,33 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of the client itself: the problem, its location, and a remedy.
+/// An error that the storage client itself detected, with the problem, its location, and a remedy.
 ///
 /// A service reports a ``ServiceError``, the network causes a `TransportError`, and a signer or a credential provider
 /// throws a `SigningError` or a `CredentialError`. None of these errors contains a secret or a token.
 public struct StorageError: Error, Sendable, Hashable {
-  /// The kind of the problem.
+  /// The kind of problem.
   public let code: Code
 
-  /// The problem and its location, in a sentence.
+  /// A sentence that describes the problem and its location.
   public let message: String
 
-  /// The recommended action, in a sentence.
+  /// A sentence that recommends how to fix the problem.
   public let remedy: String
 
-  /// Creates an error; for implementations of stores.
+  /// Creates a storage error for an implementation of ``ObjectStore``.
   ///
   /// - Parameters:
-  ///   - code: The kind of the problem.
-  ///   - message: The problem and its location, in a sentence without secrets.
-  ///   - remedy: The recommended action, in a sentence.
+  ///   - code: The kind of problem.
+  ///   - message: A sentence that describes the problem and its location, without secrets.
+  ///   - remedy: A sentence that recommends how to fix the problem.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
     self.message = message.onOneLine
     self.remedy = remedy.onOneLine
   }
 
-  /// A kind of problem.
+  /// The kind of problem that a storage error describes.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
       case checksumMismatch, insecureConnection, invalidKey, invalidOption, malformedAnswer, sourceChanged, tooLarge
@@ -36,34 +36,34 @@ public struct StorageError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// The checksum of the received bytes differs from that of the sent bytes.
+    /// The checksum of the received bytes differs from the checksum of the sent bytes.
     public static let checksumMismatch = Code(value: .checksumMismatch)
     /// The connection would expose a token or a password, because it is not encrypted.
     public static let insecureConnection = Code(value: .insecureConnection)
-    /// The service cannot have an object with the key.
+    /// The key is invalid, because the service cannot store an object with this key.
     public static let invalidKey = Code(value: .invalidKey)
-    /// An option has a value that cannot be sent.
+    /// An option of the operation has a value that cannot be sent.
     public static let invalidOption = Code(value: .invalidOption)
-    /// The response of the service cannot be parsed.
+    /// The service's response cannot be parsed.
     public static let malformedAnswer = Code(value: .malformedAnswer)
     /// The length of a file or a stream differs from the announced length.
     public static let sourceChanged = Code(value: .sourceChanged)
-    /// The number of bytes exceeds a limit.
+    /// The number of bytes exceeds the limit that the caller or the client sets.
     public static let tooLarge = Code(value: .tooLarge)
     /// The response ended before all bytes arrived.
     public static let truncated = Code(value: .truncated)
     /// The service does not support the operation or the option.
     public static let unsupported = Code(value: .unsupported)
-    /// The path does not name a file, or the file cannot be used.
+    /// The path does not specify a regular file, or the file cannot be used.
     public static let unusableFile = Code(value: .unusableFile)
 
-    /// The name of the code.
+    /// The name of the code, such as `checksumMismatch`.
     public var description: String { value.rawValue }
   }
 }
 
 extension StorageError: CustomStringConvertible {
-  /// The code, the message and the remedy.
+  /// The error as text: the code, the message and the remedy.
   public var description: String { "\(code): \(message) \(remedy)" }
 }
 

@@ -4,10 +4,11 @@
 public import Logging
 public import StorageAuth
 
-/// An observer that logs events, as long as it is retained.
+/// An observer that writes the events of a storage client to a logger, as long as the observer is retained.
 ///
-/// Signatures are logged as `trace`; credential requests as `debug`; received credentials and successful transfers as
-/// `info`; retries and clock corrections as `notice`; failures as `warning`. The metadata contains the details.
+/// Signatures are logged at the `trace` level, credential requests at `debug`, received credentials and successful
+/// transfers at `info`, retries and clock corrections at `notice`, and failures at `warning`. The logging metadata
+/// contains the details.
 ///
 /// ```swift
 /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
@@ -15,16 +16,16 @@ public import StorageAuth
 public final class AuthEventLogger: Sendable {
   private let observation: AuthEvents.Observation
 
-  /// Starts logging.
+  /// Creates an observer and starts logging.
   ///
   /// - Parameters:
-  ///   - events: The source of the events.
+  ///   - events: The hub whose events are logged.
   ///   - logger: The logger that receives the events.
   public init(_ events: AuthEvents, to logger: Logger) {
     observation = events.observe { $0.write(to: logger) }
   }
 
-  /// Stops logging.
+  /// Stops logging events.
   public func stop() {
     observation.cancel()
   }

@@ -6,7 +6,9 @@ internal import AsperaTransfer
 internal import StorageAuth
 internal import Synchronization
 
-/// The record of a transfer: its bytes, duration and result; emits one event, at the end or when it is deallocated.
+/// A ledger that records the bytes, duration and result of one transfer.
+///
+/// The ledger emits one transfer event, at the end of the transfer or when the ledger is deallocated.
 final class TransferLedger: Sendable {
   private struct State {
     var bytes: Int64 = 0
@@ -32,7 +34,7 @@ final class TransferLedger: Sendable {
     close("It was not read to its end.")
   }
 
-  /// Creates a meter that adds up the bytes of the transfer and reports its progress.
+  /// Creates a meter that records the transferred bytes in the ledger and reports the progress of the transfer.
   ///
   /// - Parameter total: The total number of bytes, or `nil` if it is unknown.
   func meter(total: Int64?) -> ProgressMeter {
@@ -42,12 +44,12 @@ final class TransferLedger: Sendable {
     }
   }
 
-  /// Adds bytes without reporting progress.
+  /// Adds a number of transferred bytes to the ledger, without reporting progress.
   func enter(_ count: Int) {
     state.withLock { $0.bytes += Int64(count) }
   }
 
-  /// Emits the event of the transfer's end, unless it was emitted before.
+  /// Emits the event for the end of the transfer, unless the event was emitted before.
   func close(failure: (any Error)?) {
     close(failure.map(Self.sentence))
   }
@@ -62,7 +64,7 @@ final class TransferLedger: Sendable {
       .transfer(.init(subject: subject, bytes: bytes, duration: time.uptime - start, failure: failure)))
   }
 
-  /// Returns the description of an error of a type that contains no secrets, or only the name of any other type.
+  /// Returns an error's description if its type contains no secrets, or only the type name of other errors.
   private static func sentence(_ error: any Error) -> String {
     switch error {
     case is ServiceError, is TransportError, is StorageError, is SigningError, is CredentialError, is AsperaError,
@@ -75,7 +77,7 @@ final class TransferLedger: Sendable {
 }
 
 extension ByteStream {
-  /// Returns the stream, with its bytes and its end recorded in a ledger.
+  /// Returns a stream that records its bytes and its end in a ledger.
   func entered(into ledger: TransferLedger) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()

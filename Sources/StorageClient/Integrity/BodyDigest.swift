@@ -3,48 +3,48 @@
 
 internal import StorageCrypto
 
-/// A set of the digests of a body that a provider needs before its request is signed.
+/// The digests of a request body that a provider needs before the request is signed.
 public struct DigestSet: OptionSet, Sendable, Hashable {
-  /// The bits, one for each digest.
+  /// The bits of the set, one for each digest.
   public let rawValue: UInt8
 
-  /// Creates a set from its bits.
+  /// Creates a set of digests from its bits.
   ///
-  /// - Parameter rawValue: The bits, one for each digest.
+  /// - Parameter rawValue: The bits of the set, one for each digest.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// The checksum with the first algorithm of the dialect.
+  /// The checksum with the algorithm that the service uses for uploads.
   public static let checksum = DigestSet(rawValue: 1)
-  /// The SHA-256.
+  /// The SHA-256 digest.
   public static let sha256 = DigestSet(rawValue: 1 << 1)
 }
 
-/// The digests of a body, computed before its request is signed.
+/// The digests of a request body, computed before the request is signed.
 public struct BodyDigest: Sendable, Hashable {
-  /// The checksum, or `nil` if the provider does not need it.
+  /// The checksum of the body, or `nil` if the provider does not need it.
   public var checksum: ObjectChecksum?
 
-  /// The SHA-256 in hexadecimal, or `nil` if the provider does not need it.
+  /// The SHA-256 digest of the body in hexadecimal, or `nil` if the provider does not need it.
   public var sha256: String?
 
-  /// Creates a digest.
+  /// Creates the digests of a request body.
   ///
   /// - Parameters:
-  ///   - checksum: The checksum.
-  ///   - sha256: The SHA-256 in hexadecimal.
+  ///   - checksum: The checksum of the body, or `nil`.
+  ///   - sha256: The SHA-256 digest of the body in hexadecimal, or `nil`.
   public init(checksum: ObjectChecksum? = nil, sha256: String? = nil) {
     self.checksum = checksum
     self.sha256 = sha256
   }
 
-  /// Computes the requested digests of a body, which is read once.
+  /// Computes the requested digests of a payload, which is read once.
   ///
   /// - Parameters:
-  ///   - payload: The body.
-  ///   - digests: The requested digests.
-  ///   - algorithm: The algorithm of the checksum.
+  ///   - payload: The content of the request body.
+  ///   - digests: The digests to compute.
+  ///   - algorithm: The checksum algorithm.
   static func of(
     _ payload: any UploadPayload, _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> BodyDigest {
@@ -63,7 +63,7 @@ public struct BodyDigest: Sendable, Hashable {
       sha256: digests.contains(.sha256) ? hash.finalize().hex : nil)
   }
 
-  /// Computes the requested digests of a body in memory.
+  /// Computes the requested digests of a request body in memory.
   static func of(
     _ bytes: [UInt8], _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
   ) -> BodyDigest {

@@ -5,12 +5,15 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
-/// A meter of the body of a request while it is sent: its checksum, its length, and the error of its source.
+/// A meter that computes the checksum and the length of a request body while the body is sent, and records source
+/// errors.
 final class BodyMeter: Sendable {
   private struct State {
     var checksum: CRC
     var count: Int64 = 0
-    /// The greatest number of bytes that any attempt has sent; only bytes beyond it count as progress.
+    /// The greatest number of bytes that any attempt has sent.
+    ///
+    /// Only bytes beyond this number count as progress.
     var furthest: Int64 = 0
     var failure: (any Error)?
   }
@@ -30,10 +33,12 @@ final class BodyMeter: Sendable {
   /// The checksum of all bytes that the last attempt sent.
   var checksum: ObjectChecksum { ObjectChecksum(algorithm, state.withLock { $0.checksum.checksum }) }
 
-  /// The error of the source; the transport only reports that it could not continue.
+  /// The error of the body's source, or `nil`.
+  ///
+  /// The transport only reports that it could not continue.
   var failure: (any Error)? { state.withLock { $0.failure } }
 
-  /// Returns a body that is measured each time it is sent.
+  /// Returns a request body that the meter measures each time the body is sent.
   func body(of stream: ByteStream) -> HTTPBody {
     let measured = ByteStream(chunks: { [self] in
       state.withLock { state in

@@ -4,10 +4,10 @@
 internal import StorageCrypto
 
 extension ByteStream {
-  /// Returns the stream, with its length and checksum verified at the end.
+  /// Returns a stream of the same bytes that checks their number and checksum at the end.
   ///
   /// - Parameters:
-  ///   - subject: The subject of the download, for errors.
+  ///   - subject: The description of the download for error messages.
   ///   - length: The expected number of bytes, or `nil` if it is unknown.
   ///   - checksum: The expected checksum, or `nil` if it is unknown.
   func checked(_ subject: String, length: Int64?, checksum: ObjectChecksum?) -> ByteStream {
@@ -37,7 +37,7 @@ private func check(_ subject: String, count: Int64, length: Int64?) throws(Stora
     .truncated, "\(subject) came with \(count) bytes instead of \(length).", remedy: "Download it again.")
 }
 
-/// Compares the checksum of the received bytes with the one that the service reported.
+/// Compares the checksum of the received bytes with the checksum that the service reported.
 func check(_ subject: String, _ found: ObjectChecksum, _ expected: ObjectChecksum) throws(StorageError) {
   guard found == expected else {
     throw StorageError.checksumMismatch(

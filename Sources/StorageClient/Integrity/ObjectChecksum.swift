@@ -4,51 +4,54 @@
 public import HTTPTypes
 internal import StorageCrypto
 
-/// A checksum of an object, as a service reports it and as the client computes it during a transfer.
+/// An object's checksum, which the service reports and the client computes during a transfer.
 ///
-/// All algorithms are cyclic redundancy checks, so the checksum of an object can be derived from those of its parts.
+/// All algorithms are cyclic redundancy checks, so the checksum of an object can be derived from the checksums of its
+/// parts.
 public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
-  /// The algorithm.
+  /// The algorithm that computed the checksum.
   public let algorithm: Algorithm
 
-  /// The value; a 32-bit checksum is in the lower half.
+  /// The checksum as an integer.
+  ///
+  /// A 32-bit checksum is in the lower half.
   public let value: UInt64
 
-  /// Creates a checksum from its value.
+  /// Creates a checksum from its integer value.
   ///
   /// - Parameters:
-  ///   - algorithm: The algorithm.
-  ///   - value: The value.
+  ///   - algorithm: The algorithm that computed the checksum.
+  ///   - value: The checksum as an integer. A 32-bit checksum is in the lower half.
   public init(_ algorithm: Algorithm, _ value: UInt64) {
     self.algorithm = algorithm
     self.value = value
   }
 
-  /// Computes the checksum of bytes.
+  /// Creates the checksum of an array of bytes.
   ///
   /// - Parameters:
-  ///   - algorithm: The algorithm.
-  ///   - bytes: The bytes.
+  ///   - algorithm: The checksum algorithm.
+  ///   - bytes: The bytes to compute the checksum of.
   public init(_ algorithm: Algorithm, of bytes: [UInt8]) {
     var crc = CRC(algorithm.crc)
     crc.update(bytes)
     self.init(algorithm, crc.checksum)
   }
 
-  /// An algorithm of the checksums that a service reports.
+  /// A checksum algorithm that a service uses for objects.
   public struct Algorithm: Sendable, Hashable, CustomStringConvertible {
     let crc: CRC.Algorithm
 
-    /// CRC-64 with the polynomial of ECMA-182 (CRC-64/XZ).
+    /// CRC-64 with the ECMA-182 polynomial (CRC-64/XZ).
     public static let crc64 = Algorithm(crc: .crc64ECMA)
-    /// CRC-64/NVME.
+    /// CRC-64/NVME, which S3 uses by default.
     public static let crc64NVME = Algorithm(crc: .crc64NVME)
-    /// CRC-32 of ISO 3309.
+    /// CRC-32 as defined in ISO 3309.
     public static let crc32 = Algorithm(crc: .crc32)
-    /// CRC-32C (Castagnoli).
+    /// CRC-32C, which uses the Castagnoli polynomial.
     public static let crc32C = Algorithm(crc: .crc32c)
 
-    /// The usual name of the algorithm.
+    /// The usual name of the algorithm, such as `CRC-64`.
     public var description: String {
       switch crc {
       case .crc64ECMA: "CRC-64"
@@ -59,19 +62,19 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The name of the algorithm and the decimal value.
+  /// The name of the algorithm and the decimal value of the checksum.
   public var description: String { "\(algorithm) \(value)" }
 
-  /// The value in Base64, most significant byte first.
+  /// The checksum in Base64, most significant byte first.
   public var base64: String {
     let bytes = CRC.bytes(of: value, algorithm.crc)
     return String(writing: { $0.append(base64: bytes.span) })
   }
 
-  /// Returns the checksum of these bytes followed by others.
+  /// Returns the checksum of these bytes followed by other bytes.
   ///
   /// - Parameters:
-  ///   - next: The checksum of the bytes that follow, with the same algorithm.
+  ///   - next: The checksum of the bytes that follow, computed with the same algorithm.
   ///   - byteCount: The number of bytes that follow.
   func followed(by next: ObjectChecksum, byteCount: Int64) -> ObjectChecksum {
     ObjectChecksum(
@@ -79,43 +82,45 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A header in which a service reports the checksum of an object or a part.
+/// An HTTP header in which a service reports the checksum of an object or a part.
 public struct ChecksumHeader: Sendable, Hashable {
-  /// The name of the header.
+  /// The name of the header that contains the checksum.
   public let name: HTTPField.Name
 
-  /// The algorithm.
+  /// The algorithm of the checksum in the header.
   public let algorithm: ObjectChecksum.Algorithm
 
-  /// The encoding of the value.
+  /// The encoding of the checksum in the header.
   public let spelling: Spelling
 
-  /// An encoding of the value of a checksum.
+  /// An encoding of a checksum in a header.
   public enum Spelling: Sendable, Hashable {
-    /// Decimal digits.
+    /// The checksum is encoded as decimal digits.
     case decimal
-    /// Base64 of the bytes, most significant byte first.
+    /// The checksum is encoded as the Base64 of its bytes, most significant byte first.
     case base64
   }
 
-  /// Creates the description of a header.
+  /// Creates the description of a checksum header.
   ///
   /// - Parameters:
-  ///   - name: The name.
-  ///   - algorithm: The algorithm.
-  ///   - spelling: The encoding of the value.
+  ///   - name: The name of the header.
+  ///   - algorithm: The algorithm of the checksum in the header.
+  ///   - spelling: The encoding of the checksum in the header.
   public init(_ name: HTTPField.Name, _ algorithm: ObjectChecksum.Algorithm, spelling: Spelling = .decimal) {
     self.name = name
     self.algorithm = algorithm
     self.spelling = spelling
   }
 
-  /// Returns the header field for a checksum.
+  /// Returns the header field that contains the given checksum.
   func field(_ checksum: ObjectChecksum) -> HTTPField {
     HTTPField(name: name, value: spelling == .decimal ? "\(checksum.value)" : checksum.base64)
   }
 
-  /// Parses a value, or returns `nil` if its length or form differs, as for a checksum of the checksums of parts.
+  /// Parses a header value, or returns `nil` if its length or format differs.
+  ///
+  /// The checksum of an object's part checksums, for example, has another format.
   func checksum(_ text: String) -> ObjectChecksum? {
     switch spelling {
     case .decimal:
@@ -128,7 +133,7 @@ public struct ChecksumHeader: Sendable, Hashable {
 }
 
 extension HTTPFields {
-  /// Returns the first checksum in one of the given headers.
+  /// Returns the first valid checksum in the given headers, or `nil` if no header contains a checksum.
   func checksum(in headers: [ChecksumHeader]) -> ObjectChecksum? {
     for header in headers {
       if let checksum = self[header.name].flatMap(header.checksum) { return checksum }

@@ -5,7 +5,9 @@ public import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// The objects of a store, fetched page by page as they are needed; each iteration starts at the first page.
+/// An asynchronous sequence of a store's objects and common prefixes, which fetches pages as they are needed.
+///
+/// Each iteration starts at the first page.
 ///
 /// ```swift
 /// for try await entry in store.list(prefix: "2026/", delimiter: "/") {
@@ -19,33 +21,34 @@ public struct ObjectListing: AsyncSequence, Sendable {
   /// The type of the entries: an object or a common prefix.
   public typealias Element = ListEntry
 
-  /// A function that fetches a page.
+  /// The type of a function that fetches a page of the listing.
   ///
-  /// Pass `nil` first, then the previous page's continuation.
+  /// The listing passes `nil` first, and then the continuation of the previous page.
   public typealias PageReader = @Sendable @concurrent (_ continuation: String?) async throws -> ListPage
 
   private let makeReader: @Sendable () -> PageReader
 
-  /// Creates a listing from a stateless page reader; for implementations of stores.
+  /// Creates a listing from a stateless page reader, for an implementation of ``ObjectStore``.
   ///
-  /// - Parameter page: Fetches a page; it must not depend on earlier calls.
+  /// - Parameter page: A function that fetches a page. Its result must not depend on earlier calls.
   public init(page: @escaping PageReader) {
     makeReader = { page }
   }
 
-  /// Creates a listing whose page reader has state; for implementations of stores.
+  /// Creates a listing whose page reader has state, for an implementation of ``ObjectStore``.
   ///
-  /// - Parameter makeReader: Called once per iteration; the reader that it returns is called for consecutive pages.
+  /// - Parameter makeReader: A closure that is called once per iteration. The page reader that it returns is called for
+  ///   consecutive pages.
   public init(_ makeReader: @escaping @Sendable () -> PageReader) {
     self.makeReader = makeReader
   }
 
-  /// Returns an iterator that starts at the first page.
+  /// Returns an iterator that starts at the first page of the listing.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(page: makeReader())
   }
 
-  /// An iterator over the entries.
+  /// An iterator over the entries of a listing.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let page: @Sendable @concurrent (String?) async throws -> ListPage
     private var entries: ArraySlice<ListEntry> = []
@@ -56,7 +59,9 @@ public struct ObjectListing: AsyncSequence, Sendable {
       self.page = page
     }
 
-    /// Returns the next entry, or `nil` at the end; fetches a page when the previous one is used up.
+    /// Returns the next entry of the listing, or `nil` at the end of the listing.
+    ///
+    /// The iterator fetches a page when all entries of the previous page have been returned.
     ///
     /// - Throws: ``StorageError`` if a page cannot be parsed, and the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> ListEntry? {
@@ -74,33 +79,33 @@ public struct ObjectListing: AsyncSequence, Sendable {
   }
 }
 
-/// A page of a listing.
+/// A page of an object listing.
 public struct ListPage: Sendable, Hashable {
-  /// The objects and the common prefixes, ordered by name.
+  /// The objects and common prefixes on the page, ordered by name.
   public let entries: [ListEntry]
 
-  /// The continuation that requests the next page, or `nil` on the last page.
+  /// The token that requests the next page, or `nil` on the last page.
   public let continuation: String?
 
-  /// Creates a page.
+  /// Creates a page of an object listing.
   ///
   /// - Parameters:
-  ///   - entries: The objects and the common prefixes, ordered by name.
-  ///   - continuation: The continuation that requests the next page, or `nil` on the last page.
+  ///   - entries: The objects and common prefixes on the page, ordered by name.
+  ///   - continuation: The token that requests the next page, or `nil` on the last page.
   public init(entries: [ListEntry], continuation: String?) {
     self.entries = entries
     self.continuation = continuation
   }
 }
 
-/// An entry of a listing.
+/// An entry of an object listing.
 public enum ListEntry: Sendable, Hashable {
-  /// An object.
+  /// An object in the store.
   case object(ListedObject)
-  /// The common prefix of keys, up to and including the delimiter.
+  /// The common prefix of several keys, up to and including the delimiter.
   case commonPrefix(String)
 
-  /// The key or the common prefix.
+  /// The object's key, or the common prefix.
   public var name: String {
     switch self {
     case .object(let object): object.key
@@ -109,31 +114,32 @@ public enum ListEntry: Sendable, Hashable {
   }
 }
 
-/// The description of an object in a listing.
+/// The description of an object in an object listing.
 public struct ListedObject: Sendable, Hashable {
-  /// The key.
+  /// The key of the object.
   public let key: String
 
-  /// The size in bytes.
+  /// The size of the object in bytes.
   public let size: Int64
 
-  /// The entity tag as the service sends it, including the quotes.
+  /// The entity tag of the object as the service sends it, including the quotes, or `nil` if the service did not report
+  /// it.
   public let etag: String?
 
-  /// The time at which the object was stored.
+  /// The time at which the object was stored, or `nil` if the service did not report it.
   public let lastModified: Timestamp?
 
-  /// The storage class in the provider's spelling.
+  /// The storage class of the object, as the provider spells it, or `nil` if the service did not report it.
   public let storageClass: String?
 
   /// Creates the description of a listed object.
   ///
   /// - Parameters:
-  ///   - key: The key.
-  ///   - size: The size in bytes.
-  ///   - etag: The entity tag, including the quotes.
+  ///   - key: The key of the object.
+  ///   - size: The size of the object in bytes.
+  ///   - etag: The entity tag of the object, including the quotes.
   ///   - lastModified: The time at which the object was stored.
-  ///   - storageClass: The storage class in the provider's spelling.
+  ///   - storageClass: The storage class of the object, as the provider spells it.
   public init(
     key: String, size: Int64, etag: String? = nil, lastModified: Timestamp? = nil, storageClass: String? = nil
   ) {
@@ -146,7 +152,8 @@ public struct ListedObject: Sendable, Hashable {
 }
 
 extension ListPage {
-  /// Parses a page whose names the service percent-encoded, so that every name can be represented in XML.
+  /// Creates a page from the service's XML response, whose names are percent-encoded so that XML can represent every
+  /// name.
   init(_ document: XMLNode, dialect: ServiceDialect) throws(StorageError) {
     func name(_ node: XMLNode?) throws(StorageError) -> String {
       guard let node, let bytes = node.text.percentDecodedBytes(plusIsSpace: dialect.encodesSpaceAsPlus),

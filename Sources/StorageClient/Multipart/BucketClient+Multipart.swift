@@ -4,7 +4,9 @@
 internal import HTTPTypes
 
 extension BucketClient {
-  /// Uploads parts concurrently and completes the multipart upload; if that fails, the upload is aborted.
+  /// Uploads parts concurrently and completes the multipart upload.
+  ///
+  /// If an error occurs, the multipart upload is aborted.
   func uploadInParts(
     _ source: some PartSource, to key: String, fields: HTTPFields, length: Int64?, progress: ProgressMeter
   ) async throws -> UploadedObject {
@@ -25,7 +27,9 @@ extension BucketClient {
     }
   }
 
-  /// Uploads parts within the concurrency limit; a part is taken from the source only when it can be sent.
+  /// Uploads parts within the concurrency limit.
+  ///
+  /// A part is taken from the source only when it can be sent.
   private func uploadAll(
     _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter
   ) async throws -> [MultipartUpload<Provider>.Part] {

@@ -6,15 +6,17 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// A multipart upload in progress: its id, and its four kinds of requests.
+/// A multipart upload in progress, with methods for the requests that initiate, continue, complete and abort it.
 struct MultipartUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
   let id: AnswerValue
   /// The headers of the whole upload.
+  ///
+  /// Each header is sent with the requests that it applies to.
   let fields: HTTPFields
 
-  /// A stored part.
+  /// A part of the multipart upload that the service has stored.
   struct Part: Sendable {
     let number: Int
     let etag: AnswerValue
@@ -22,14 +24,16 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let checksum: ObjectChecksum
   }
 
-  /// Initiates an upload; if a lost response causes a second initiation, the first upload remains without parts.
+  /// Initiates a multipart upload.
+  ///
+  /// If a lost response causes a second initiation, the first multipart upload remains without parts.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - key: The key of the object.
-  ///   - fields: The headers of the upload; each is sent with the requests that it applies to.
+  ///   - bucket: The client for the bucket.
+  ///   - key: The key under which the object is stored.
+  ///   - fields: The headers of the upload. Each header is sent with the requests that it applies to.
   /// - Throws: ``StorageError/Code/invalidOption`` if a header concerns the whole body, which no single request
-  ///   carries.
+  ///   contains.
   static func begin(
     _ bucket: BucketClient<Provider>, key: String, fields: HTTPFields
   ) async throws -> MultipartUpload {
@@ -45,12 +49,12 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     return MultipartUpload(bucket: bucket, key: key, id: id, fields: fields)
   }
 
-  /// Returns the headers that apply to a request of the upload.
+  /// Returns the headers that apply to the given request of the multipart upload.
   private func fields(of request: HeaderScope) -> HTTPFields {
     fields.belonging(to: request, bucket.provider.dialect.scopes)
   }
 
-  /// Uploads a part and compares its checksum.
+  /// Uploads a part and compares its checksum with the service's checksum.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
     let draft = try await bucket.draft(
@@ -62,7 +66,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     return Part(number: number, etag: try AnswerValue(etag, named: "ETag"), length: payload.length, checksum: checksum)
   }
 
-  /// Completes the upload and compares the checksum of the object.
+  /// Completes the multipart upload and compares the checksum of the object with the service's checksum.
   func complete(_ parts: [Part]) async throws -> UploadedObject {
     let parts = parts.sorted { $0.number < $1.number }
     let size = parts.reduce(0) { $0 + $1.length }
@@ -91,12 +95,12 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     return draft
   }
 
-  /// Returns whether a service reports this error for an upload that was completed before.
+  /// Returns whether a service reports the error for a multipart upload that was completed before.
   private static func mayHaveSucceeded(_ error: ServiceError) -> Bool {
     error.kind == .noSuchUpload || error.kind == .alreadyExists
   }
 
-  /// Returns the object if an attempt whose response was lost created it.
+  /// Returns the description of the object if an attempt whose response was lost created the object.
   ///
   /// - Throws: The given error if there is no object with exactly these bytes.
   private func stored(
@@ -112,9 +116,9 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.dialect)
   }
 
-  /// Returns the usual entity tag of a multipart object, or `nil` if a part's tag is not an MD5.
+  /// Returns the usual entity tag of a multipart object, or `nil` if the entity tag of a part is not an MD5.
   ///
-  /// It is the MD5 of the parts' MD5s, followed by the number of parts.
+  /// The usual entity tag is the MD5 of the parts' MD5 digests, followed by the number of parts.
   private static func commonTag(of parts: [Part]) -> String? {
     var digests: [UInt8] = []
     for part in parts {
@@ -124,10 +128,10 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     return "\"\(MD5.hash(digests).hex)-\(parts.count)\""
   }
 
-  /// Aborts the upload, so that its parts cause no cost.
+  /// Aborts the multipart upload, so that its parts cause no cost.
   ///
-  /// The request is completed even if the task is cancelled. If it fails, the parts remain until a lifecycle rule of
-  /// the bucket removes them; the error that caused the abort is the one to report.
+  /// The request is completed even if the task is cancelled. If the request fails, the parts remain until a lifecycle
+  /// rule of the bucket removes them. The error that caused the abort is the error to report.
   func abort() async {
     await Task {
       _ = try? await bucket.client.exchange(
@@ -137,7 +141,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 }
 
 extension XMLNode {
-  /// Parses the body of a response.
+  /// Parses the XML body of a response.
   static func answer(_ body: [UInt8]) throws(StorageError) -> XMLNode {
     do {
       return try parse(body)

@@ -3,17 +3,17 @@
 
 internal import StorageAuth
 
-/// The sizes of the parts of an upload.
+/// The sizes of the parts that an upload is split into.
 struct PartSizes: Sendable {
-  /// The maximum number of parts of an object that services accept.
+  /// The maximum number of parts per object that services accept.
   static let mostParts: Int64 = 10_000
 
-  /// The maximum size in bytes of a part that services accept.
+  /// The maximum part size in bytes that services accept.
   private static let largestPart: Int64 = 5 << 30
 
   /// The number of parts after which the part size of a stream of unknown length doubles.
   ///
-  /// With it, ten thousand parts hold six times as many bytes as parts of the first size.
+  /// With this growth, ten thousand parts hold six times as many bytes as parts of the first size.
   private static let partsPerSize = 2_000
 
   private let first: Int64
@@ -23,7 +23,7 @@ struct PartSizes: Sendable {
   ///
   /// - Parameters:
   ///   - length: The total number of bytes, or `nil` if it is unknown.
-  ///   - preferred: The size of a part, unless it results in too many parts.
+  ///   - preferred: The part size in bytes, unless it results in too many parts.
   /// - Throws: ``StorageError/Code/tooLarge`` if an object cannot have so many bytes.
   init(length: Int64?, preferred: Int64) throws(StorageError) {
     guard let length else {
@@ -41,12 +41,14 @@ struct PartSizes: Sendable {
     }
   }
 
-  /// Returns the size of a part, by its number from 1.
+  /// Returns the size in bytes of the part with the given number.
+  ///
+  /// Numbers start at 1.
   func size(ofPart number: Int) -> Int64 {
     grows ? min(first, Self.largestPart) << Int64((number - 1) / Self.partsPerSize) : first
   }
 
-  /// Returns the ranges of consecutive parts; empty if no bytes follow `start`.
+  /// Returns the byte ranges of consecutive parts from `start` to `length`, or an empty array if no bytes remain.
   func ranges(of length: Int64, from start: Int64 = 0) -> [Range<Int64>] {
     var ranges: [Range<Int64>] = []
     var next = start

@@ -1,13 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A source of the consecutive parts of an upload.
+/// A source of the consecutive parts of a multipart upload.
 protocol PartSource {
-  /// Returns the next part, or `nil` at the end.
+  /// Returns the next part of the upload, or `nil` at the end.
   mutating func next() async throws -> (any UploadPayload)?
 }
 
-/// The parts of bytes with random access; a part is read only when it is sent.
+/// A source that slices a payload with random access into parts.
+///
+/// A part is read only when it is sent.
 struct SlicedParts: PartSource {
   private let base: any UploadPayload
   private var ranges: ArraySlice<Range<Int64>>
@@ -22,14 +24,14 @@ struct SlicedParts: PartSource {
   }
 }
 
-/// The parts of a stream, each collected in memory before it is sent.
+/// A source that splits a stream into parts and collects each part in memory before it is sent.
 struct CollectedParts: PartSource {
   private let chunks: ByteStream.AsyncIterator
   private let sizes: PartSizes
   private var number = 0
   private var rest: ArraySlice<UInt8> = []
   private var isAtEnd = false
-  /// The first part, which was read before the number of parts was known.
+  /// The first part if it was read before the number of parts was known, or `nil`.
   private var first: [UInt8]?
 
   init(_ stream: ByteStream, sizes: PartSizes) {
@@ -37,7 +39,9 @@ struct CollectedParts: PartSource {
     self.sizes = sizes
   }
 
-  /// Returns all bytes if they fit into one part; otherwise `nil`, and the first part is returned again by `next()`.
+  /// Returns all bytes of the stream if they fit in one part, or `nil` otherwise.
+  ///
+  /// If the result is `nil`, `next()` returns the first part again.
   mutating func onlyPart() async throws -> [UInt8]? {
     let bytes = try await collect()
     if rest.isEmpty, !isAtEnd { try await fill() }
@@ -70,7 +74,7 @@ struct CollectedParts: PartSource {
     return bytes
   }
 
-  /// Reads the next non-empty chunk.
+  /// Reads the next non-empty chunk of the stream.
   private mutating func fill() async throws {
     while rest.isEmpty, !isAtEnd {
       guard let chunk = try await chunks.next() else {

@@ -4,12 +4,14 @@
 internal import StorageAuth
 internal import Synchronization
 
-/// A record that adds up the reports of a pipeline's transfers and reports the total progress, one call at a time.
+/// A record that adds up the progress of a pipeline's transfers and reports the total progress, one call at a time.
 final class PipelineRecord: Sendable {
   fileprivate struct State {
     var progress = PipelineProgress()
     var found = 0
-    /// The sum of the known sizes; `unknownSizes` is the number of objects whose size is still unknown.
+    /// The sum of the known object sizes in bytes.
+    ///
+    /// `unknownSizes` is the number of objects whose size is still unknown.
     var knownBytes: Int64 = 0
     var unknownSizes = 0
     var hasFoundAll = false
@@ -85,7 +87,7 @@ final class PipelineRecord: Sendable {
     }
   }
 
-  /// The progress of one transfer.
+  /// A meter that records the progress of one transfer of the pipeline.
   final class Meter: Sendable {
     private struct State {
       var completed: Int64 = 0
@@ -100,7 +102,7 @@ final class PipelineRecord: Sendable {
       state = Mutex(State(size: size))
     }
 
-    /// Records a progress report of the transfer.
+    /// Adds the bytes that the transfer has completed since its previous progress report to the pipeline's progress.
     func advance(to progress: TransferProgress) {
       let news: (bytes: Int64, size: Int64?) = state.withLock { state in
         let bytes = progress.completed > state.completed ? progress.completed - state.completed : 0
@@ -115,9 +117,9 @@ final class PipelineRecord: Sendable {
       }
     }
 
-    /// Ends the transfer.
+    /// Ends the progress measurement of a completed or failed transfer.
     ///
-    /// - Returns: The bytes that the transfer did not report, and its size if it was unknown before.
+    /// - Returns: The number of bytes that the transfer did not report, and the object's size if it was unknown before.
     fileprivate func end() -> (bytes: Int64, size: Int64?) {
       state.withLock { state in
         guard let size = state.size else { return (0, state.completed) }

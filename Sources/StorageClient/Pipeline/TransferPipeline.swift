@@ -1,11 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pipeline that carries out many transfers concurrently, with one progress and one report.
+/// A pipeline that carries out many transfers concurrently, with one progress and one report for all transfers.
 ///
-/// A transfer is taken from the sequence only when it can start, at most one ahead, so that a listing of a million
-/// objects needs no more memory than one of ten. A transfer that fails does not affect the others, and the report
-/// contains its error.
+/// The pipeline takes a transfer from the sequence only when it can start, at most one transfer ahead, so that a
+/// listing of a million objects needs no more memory than a listing of ten. A transfer that fails does not affect the
+/// other transfers, and the report contains its error.
 ///
 /// ```swift
 /// let uploads = files.lazy.map { ObjectTransfer.upload(.file($0), to: "2026/\($0.lastComponent?.string ?? "")", in: store) }
@@ -13,24 +13,28 @@
 /// for failure in report.failures { print(failure.name, failure.error) }
 /// ```
 ///
-/// The limit `StorageClientConfiguration.requestsInFlight` applies to the requests of a client as well.
+/// `StorageClientConfiguration.requestsInFlight` limits the number of a client's concurrent requests in addition.
 public struct TransferPipeline: Sendable, Hashable {
-  /// The maximum number of concurrent transfers; at least 1.
+  /// The maximum number of concurrent transfers, at least 1.
   public var transfersInFlight: Int {
     didSet { transfersInFlight = max(1, transfersInFlight) }
   }
 
-  /// Whether the first failure stops the pipeline: running transfers are cancelled, and no further one starts.
+  /// A Boolean value that indicates whether the first failure stops the pipeline.
+  ///
+  /// If the pipeline stops, running transfers are cancelled and no more transfers start.
   public var stopsAtFailure: Bool
 
-  /// The maximum number of failures that a report describes; all failures are counted.
+  /// The maximum number of failures that a report describes.
+  ///
+  /// The report counts all failures.
   public var describedFailures: Int
 
   /// Creates a pipeline.
   ///
   /// - Parameters:
-  ///   - transfersInFlight: The maximum number of concurrent transfers; at least 1.
-  ///   - stopsAtFailure: Whether the first failure stops the pipeline.
+  ///   - transfersInFlight: The maximum number of concurrent transfers, at least 1.
+  ///   - stopsAtFailure: Whether the first failure cancels the running transfers and stops the pipeline.
   ///   - describedFailures: The maximum number of failures that a report describes.
   public init(transfersInFlight: Int = 16, stopsAtFailure: Bool = false, describedFailures: Int = 1000) {
     self.transfersInFlight = max(1, transfersInFlight)
@@ -38,15 +42,16 @@ public struct TransferPipeline: Sendable, Hashable {
     self.describedFailures = describedFailures
   }
 
-  /// Carries out the transfers that an asynchronous sequence yields, such as one derived from a listing.
+  /// Carries out the transfers of an asynchronous sequence, such as a sequence derived from a listing.
   ///
   /// If the sequence throws, the running transfers are completed, and ``PipelineReport/sourceError`` is the error.
   ///
   /// - Parameters:
-  ///   - transfers: The transfers; the sequence is iterated once.
-  ///   - progress: Called when an object is found, progresses or ends, one call at a time, on an arbitrary thread.
-  /// - Returns: The results of the transfers.
-  /// - Throws: `CancellationError` if the task is cancelled; all transfers have ended by then.
+  ///   - transfers: The sequence of transfers, which is iterated once.
+  ///   - progress: A closure that is called when an object is found, progresses or ends, one call at a time, on an
+  ///     arbitrary thread.
+  /// - Returns: A report with the number of transferred objects and the failures.
+  /// - Throws: `CancellationError` if the task is cancelled. All transfers have ended by then.
   public func run<Transfers: AsyncSequence & Sendable>(
     _ transfers: Transfers, progress: PipelineProgress.Handler? = nil
   ) async throws -> PipelineReport where Transfers.Element == ObjectTransfer {
@@ -66,17 +71,18 @@ public struct TransferPipeline: Sendable, Hashable {
   /// Carries out the transfers of a sequence, which may be lazy.
   ///
   /// - Parameters:
-  ///   - transfers: The transfers; the sequence is iterated once.
-  ///   - progress: Called when an object is found, progresses or ends, one call at a time, on an arbitrary thread.
-  /// - Returns: The results of the transfers.
-  /// - Throws: `CancellationError` if the task is cancelled; all transfers have ended by then.
+  ///   - transfers: The sequence of transfers, which is iterated once.
+  ///   - progress: A closure that is called when an object is found, progresses or ends, one call at a time, on an
+  ///     arbitrary thread.
+  /// - Returns: A report with the number of transferred objects and the failures.
+  /// - Throws: `CancellationError` if the task is cancelled. All transfers have ended by then.
   public func run<Transfers: Sequence & Sendable>(
     _ transfers: Transfers, progress: PipelineProgress.Handler? = nil
   ) async throws -> PipelineReport where Transfers.Element == ObjectTransfer {
     try await run(AsyncTransfers(base: transfers), progress: progress)
   }
 
-  /// Takes transfers from the sequence, and starts each one when the concurrency limit permits.
+  /// Takes transfers from the sequence, and starts each transfer when the concurrency limit permits.
   private func pump<Transfers: AsyncSequence>(
     _ transfers: Transfers, _ record: PipelineRecord, _ signal: AsyncStream<Never>.Continuation
   ) async where Transfers.Element == ObjectTransfer {
@@ -117,7 +123,7 @@ public struct TransferPipeline: Sendable, Hashable {
   }
 }
 
-/// An asynchronous view of a sequence, which ends when its task is cancelled.
+/// An asynchronous sequence of another sequence's transfers, which ends when its task is cancelled.
 private struct AsyncTransfers<Base: Sequence & Sendable>: AsyncSequence, Sendable
 where Base.Element == ObjectTransfer {
   struct AsyncIterator: AsyncIteratorProtocol {

@@ -4,65 +4,67 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A provider that stores objects in buckets, with the XML protocol that most such services share.
+/// A storage provider for a bucket of a service with the XML protocol that most object storage services share.
 public protocol BucketProvider<SigningCredential>: StorageProvider {
-  /// The bucket.
+  /// The bucket name.
   var bucket: String { get }
 
-  /// The region.
+  /// The region of the bucket, such as `eu-central-1`.
   var region: String { get }
 
-  /// The service-specific names and formats.
+  /// The service-specific header names and formats.
   var dialect: ServiceDialect { get }
 
-  /// Returns the value of the header that names the source of a copy, in the service's format.
+  /// Returns the value of the header that specifies the source of a copy, in the service's format.
   ///
-  /// - Parameter source: The source of the copy.
+  /// - Parameter source: The bucket, key and version of the object to copy.
   func copySource(_ source: CopySource) -> String
 
-  /// The digests of a body that ``headers(of:body:alongside:)`` needs; empty by default.
+  /// The digests of a request body that ``headers(of:body:alongside:)`` needs.
   ///
-  /// To compute them, the client reads a body one additional time before it sends it.
+  /// The set is empty by default. To compute digests, the client reads a body one additional time before it sends the
+  /// body.
   var digests: DigestSet { get }
 
-  /// Returns the headers that the service requires in addition to those of the operation.
+  /// Returns the headers that the service requires in addition to the headers of the operation.
   ///
   /// - Parameters:
-  ///   - request: The request of an operation; empty for one that concerns no single object.
-  ///   - body: The digests of the body; for the completion of a multipart upload, the checksum is that of the object.
-  ///   - fields: The headers of the operation, including those of the caller.
-  /// - Returns: The headers; none by default.
+  ///   - request: The kind of request. Empty if the request does not concern a single object.
+  ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the checksum
+  ///     of the object.
+  ///   - fields: The headers of the operation, including the caller's headers.
+  /// - Returns: The additional headers. By default, there are none.
   func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields
 
-  /// The body of the request that creates the bucket; empty by default.
+  /// The body of the request that creates the bucket, empty by default.
   var bucketConfiguration: [UInt8] { get }
 }
 
 extension BucketProvider {
-  /// The bucket.
+  /// The bucket name, which errors and events show as the container of the objects.
   public var containerName: String { bucket }
 
-  /// Creates the error from the XML in the body, or in the header that replaces the body.
+  /// Creates a service error from the XML in a response body, or in the header that replaces the body.
   ///
   /// - Parameters:
   ///   - response: The head of the response.
-  ///   - body: The body, or its beginning; empty if the connection was lost.
-  ///   - subject: The action and the location of the request.
+  ///   - body: The body of the response, or its beginning. Empty if the connection was lost.
+  ///   - subject: The action and the location of the request, for the error message.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
     ServiceError(
       ServiceError.document(response, body: body, dialect: dialect), of: response, subject: subject, dialect: dialect)
   }
 
-  /// An empty set: the service requires no digests.
+  /// An empty set, because by default the service requires no digests.
   public var digests: DigestSet { [] }
 
-  /// Returns no headers.
+  /// Returns no headers, because by default the service requires no additional headers.
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields { [:] }
 
-  /// An empty body.
+  /// An empty body, which creates a bucket with the service's default configuration.
   public var bucketConfiguration: [UInt8] { [] }
 
-  /// Returns the operations of a bucket.
+  /// Returns the bucket store that performs a client's operations.
   ///
   /// - Parameter client: The client that sends the requests.
   public func store(of client: StorageClient<Self>) -> some BucketStore {
@@ -70,11 +72,11 @@ extension BucketProvider {
   }
 }
 
-/// A provider of a service that accepts presigned URLs.
+/// A storage provider for a service that accepts presigned URLs.
 public protocol PresigningProvider<SigningCredential>: BucketProvider {
-  /// The type of the signer of URLs.
+  /// The type of the signer that creates presigned URLs.
   associatedtype URLSigner: Presigner where URLSigner.SigningCredential == SigningCredential
 
-  /// The signer of URLs.
+  /// The signer that creates presigned URLs.
   var presigner: URLSigner { get }
 }

@@ -3,56 +3,57 @@
 
 package import HTTPTypes
 
-/// A set of the requests that a header applies to.
+/// A set of the kinds of requests that a header applies to.
 public struct HeaderScope: OptionSet, Sendable, Hashable {
-  /// The bits, one for each kind of request.
+  /// The bits of the set, one for each kind of request.
   public let rawValue: UInt8
 
-  /// Creates a set of requests from its bits.
+  /// Creates a set of request kinds from its bits.
   ///
-  /// - Parameter rawValue: The bits, one for each kind of request.
+  /// - Parameter rawValue: The bits of the set, one for each kind of request.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// An upload with one request.
+  /// A request that uploads a whole object.
   public static let put = HeaderScope(rawValue: 1)
-  /// The initiation of a multipart upload.
+  /// A request that initiates a multipart upload.
   public static let initiate = HeaderScope(rawValue: 1 << 1)
-  /// The upload of a part.
+  /// A request that uploads a part of a multipart upload.
   public static let part = HeaderScope(rawValue: 1 << 2)
-  /// The completion of a multipart upload.
+  /// A request that completes a multipart upload.
   public static let complete = HeaderScope(rawValue: 1 << 3)
-  /// The request that aborts a multipart upload.
+  /// A request that aborts a multipart upload.
   public static let abort = HeaderScope(rawValue: 1 << 4)
-  /// The download of an object or of a range.
+  /// A request that downloads an object or a range of its bytes.
   public static let get = HeaderScope(rawValue: 1 << 5)
-  /// The request for the description of an object.
+  /// A request for the description of an object.
   public static let head = HeaderScope(rawValue: 1 << 6)
-  /// The copy of an object inside the service.
+  /// A request that copies an object inside the service.
   public static let copy = HeaderScope(rawValue: 1 << 7)
 
-  /// All requests.
+  /// All kinds of requests.
   ///
-  /// This is the scope of headers that no table of a dialect lists, because it is unknown which requests could omit
-  /// them.
+  /// This is the scope of headers that a service's table does not contain, because it is unknown which requests could
+  /// omit those headers.
   public static let all: HeaderScope = [.put, .initiate, .part, .complete, .abort, .get, .head, .copy]
 
-  /// The requests that create an object.
+  /// The requests that create an object: uploads of whole objects, initiations of multipart uploads, and copies.
   public static let creation: HeaderScope = [.put, .initiate, .copy]
-  /// The requests that make an object visible.
+  /// The requests that create an object, or complete a multipart upload.
   public static let publication: HeaderScope = [.put, .initiate, .complete, .copy]
-  /// The requests that carry bytes of an object.
+  /// The requests that transfer or copy the bytes of an object.
   public static let content: HeaderScope = [.put, .part, .get, .copy]
-  /// The requests that need a customer-provided key, because they encrypt, decrypt, or return derived values.
+  /// The requests that need a customer-provided key because they encrypt or decrypt bytes, or return values derived
+  /// from the bytes.
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
-  /// The requests of an upload, including the HEAD request after a lost response.
+  /// The requests of an upload, including the `HEAD` request after a lost response.
   static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
-  /// The requests of a download.
+  /// The requests that download an object or a range of its bytes.
   static let download: HeaderScope = .get
 }
 
-/// The table of a service that maps headers, by their names or prefixes, to the requests that they apply to.
+/// A table of the kinds of requests to which a service's headers apply, by header name or by prefix.
 ///
 /// The sources are the request structures of the vendors' SDKs for Go and their multipart uploads:
 /// `InitiateMultipartUploadRequest` and similar types in alibabacloud-oss-go-sdk-v2, `ChoiceTransferPartOption` and
@@ -64,7 +65,8 @@ package struct HeaderScopes: Sendable {
   private let names: [String: HeaderScope]
   private let prefixes: [(prefix: String, scope: HeaderScope)]
 
-  /// Creates the table of a service from the common headers, with the service's prefix, and its own headers.
+  /// Creates a service's table from the headers that services have in common, with the service's prefix, and additional
+  /// headers.
   init(prefix: String, more: [String: HeaderScope], standard: [String: HeaderScope]) {
     var names: [String: HeaderScope] = [
       "content-type": .creation, "cache-control": .creation, "content-disposition": .creation,
@@ -86,7 +88,7 @@ package struct HeaderScopes: Sendable {
     ]
   }
 
-  /// Returns the requests that a header applies to.
+  /// Returns the kinds of requests that a header applies to.
   package subscript(name: HTTPField.Name) -> HeaderScope {
     let name = name.canonicalName
     return names[name] ?? prefixes.first { name.utf8.starts(with: $0.prefix.utf8) }?.scope ?? .all
@@ -94,12 +96,12 @@ package struct HeaderScopes: Sendable {
 }
 
 extension HTTPFields {
-  /// Returns the headers that apply to a request.
+  /// Returns the headers that apply to the given kind of request.
   func belonging(to request: HeaderScope, _ scopes: HeaderScopes) -> HTTPFields {
     HTTPFields(filter { scopes[$0.name].contains(request) })
   }
 
-  /// Throws an error for a header that applies to no request of an operation, so that no header is silently dropped.
+  /// Throws an error if a header applies to no request of an operation, so that no header is silently dropped.
   func check(for operation: HeaderScope, named name: String, _ scopes: HeaderScopes) throws(StorageError) {
     for field in self where scopes[field.name].isDisjoint(with: operation) {
       throw StorageError(

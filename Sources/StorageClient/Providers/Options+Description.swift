@@ -3,7 +3,8 @@
 
 internal import HTTPTypes
 
-/// Returns a description of the set options, with only the names of headers: the value of a header can be a secret key.
+/// Returns a description of the options that are set, without header values, because a header value can be a secret
+/// key.
 private func described(_ type: String, _ settings: [(name: String, value: Any?)], _ headers: HTTPFields) -> String {
   let set = settings.compactMap { setting in setting.value.map { "\(setting.name): \($0)" } }
   let names = headers.isEmpty ? [] : ["headers: \(headers.map(\.name.rawName).joined(separator: ", "))"]
@@ -11,7 +12,7 @@ private func described(_ type: String, _ settings: [(name: String, value: Any?)]
 }
 
 extension UploadOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The options that are set, and the names of the headers.
+  /// The upload options that are set, and the names of the additional headers.
   public var description: String {
     described(
       "UploadOptions",
@@ -22,15 +23,15 @@ extension UploadOptions: CustomStringConvertible, CustomDebugStringConvertible, 
       ], headers)
   }
 
-  /// The same as ``description``.
+  /// The upload options that are set, the same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the values of headers.
+  /// A mirror of the upload options without header values, which can be secret keys.
   public var customMirror: Mirror { Mirror(self, children: ["options": description]) }
 }
 
 extension DownloadOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The options that are set, and the names of the headers.
+  /// The download options that are set, and the names of the additional headers.
   public var description: String {
     described(
       "DownloadOptions",
@@ -40,23 +41,23 @@ extension DownloadOptions: CustomStringConvertible, CustomDebugStringConvertible
       ], headers)
   }
 
-  /// The same as ``description``.
+  /// The download options that are set, the same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the values of headers.
+  /// A mirror of the download options without header values, which can be secret keys.
   public var customMirror: Mirror { Mirror(self, children: ["options": description]) }
 }
 
 extension CopyOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The options that are set, and the names of the headers.
+  /// The copy options that are set, and the names of the additional headers.
   public var description: String {
     described(
       "CopyOptions", [("attributes", attributes), ("forbidOverwrite", forbidOverwrite ? true : nil)], headers)
   }
 
-  /// The same as ``description``.
+  /// The copy options that are set, the same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the values of headers.
+  /// A mirror of the copy options without header values, which can be secret keys.
   public var customMirror: Mirror { Mirror(self, children: ["options": description]) }
 }

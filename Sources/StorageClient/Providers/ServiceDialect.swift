@@ -4,87 +4,94 @@
 public import HTTPTypes
 internal import StorageAuth
 
-/// The service-specific names and formats of operations that the services share: header names, paging, and values.
+/// The service-specific parts of the XML protocol that services share: header names, paging, and values.
 ///
-/// A custom provider starts from the prefix of its headers and sets what differs:
+/// A custom provider starts from the prefix of its headers and sets what differs from the common dialect:
 ///
 /// ```swift
 /// var dialect = ServiceDialect(headerPrefix: "x-acme-", paging: .marker)
 /// dialect.forbidOverwrite = HTTPField.Name("x-acme-forbid-overwrite").map { HTTPField(name: $0, value: "true") }
 /// ```
 public struct ServiceDialect: Sendable {
-  /// The prefix of the names of metadata headers, in lower case, such as `x-oss-meta-`.
+  /// The prefix of the metadata header names, in lowercase, such as `x-oss-meta-`.
   public var metadataPrefix: String
 
-  /// The header with the id of a request.
+  /// The name of the response header that contains the request ID.
   public var requestID: HTTPField.Name
 
-  /// The headers that carry the checksum of an object or a part; the first one determines the algorithm of uploads.
+  /// The response headers that contain the checksum of an object or a part.
+  ///
+  /// The first header determines the checksum algorithm for uploads.
   public var checksums: [ChecksumHeader] = []
 
-  /// Whether the response to a range request carries the checksum of the whole object.
+  /// A Boolean value that indicates whether the response to a range request contains the checksum of the whole object.
   public var rangesTellChecksum = true
 
-  /// The header with the version of an object.
+  /// The name of the response header that contains the version of an object.
   public var versionID: HTTPField.Name
 
-  /// The header with the storage class of an object.
+  /// The name of the header that contains the storage class of an object.
   public var storageClass: HTTPField.Name
 
-  /// The header that names the source of a copy.
+  /// The name of the request header that specifies the source of a copy.
   public var copySource: HTTPField.Name
 
-  /// The header that selects whether a copy takes its attributes from the source or from the request.
+  /// The name of the request header that selects whether a copy takes its attributes from the source or from the
+  /// request.
   public var metadataDirective: HTTPField.Name
 
-  /// The value of ``metadataDirective`` that makes a copy take its attributes from the request.
+  /// The value of the ``metadataDirective`` header that makes a copy take its attributes from the request.
   public var replaceMetadata: String
 
-  /// The header field that forbids overwriting an object, or `nil` if the service has none.
+  /// The request header that forbids overwriting an object, or `nil` if the service has no such header.
   public var forbidOverwrite: HTTPField?
 
-  /// Whether an upload can be conditional on the entity tag of the object that it replaces (`If-Match`).
+  /// A Boolean value that indicates whether the service supports `If-Match` for uploads.
+  ///
+  /// Such an upload is conditional on the entity tag of the object that it replaces.
   public var overwritesConditionally = false
 
-  /// The header that carries an error's body in Base64 if a response has no body, or `nil` if the service has none.
+  /// The name of the header that contains an error document in Base64 if a response has no body, or `nil` if the
+  /// service has no such header.
   public var errorInHeader: HTTPField.Name?
 
-  /// The header that carries a more specific error code, or `nil` if the service has none.
+  /// The name of the header that contains a more specific error code, or `nil` if the service has no such header.
   public var detailCode: HTTPField.Name?
 
-  /// The way in which a listing is continued.
+  /// The method by which a request for the next page of a listing continues the previous page.
   public var paging: Paging
 
-  /// Whether a `+` in a percent-encoded name of a listing represents a space.
+  /// A Boolean value that indicates whether a `+` in a percent-encoded name of a listing represents a space.
   public var encodesSpaceAsPlus: Bool
 
-  /// The algorithm of the checksums that the client computes.
+  /// The algorithm of the checksums that the client computes, which is the algorithm of the first checksum header.
   var algorithm: ObjectChecksum.Algorithm { checksums.first?.algorithm ?? .crc64 }
 
-  /// The requests of an operation that headers apply to.
+  /// The table of the kinds of requests to which the service's headers apply.
   package var scopes: HeaderScopes
 
-  /// A way of continuing a listing.
+  /// A method by which a request for the next page of a listing continues the previous page.
   public enum Paging: Sendable, Hashable {
-    /// A token from the previous page (version 2 of the operation).
+    /// The request contains a continuation token from the previous page (version 2 of the list operation).
     case continuationToken
-    /// The last name of the previous page.
+    /// The request contains the last name of the previous page.
     case marker
   }
 
-  /// Creates the dialect of a service that uses the common header names with its own prefix.
+  /// Creates the dialect of a service that uses the common header names with a service-specific prefix.
   ///
-  /// The dialect has no checksum, no way to forbid overwriting and no error header until they are set.
+  /// The dialect has no checksum headers, no header that forbids overwriting and no error header until these properties
+  /// are set.
   ///
   /// - Parameters:
-  ///   - headerPrefix: The prefix of the service's own headers, in lower case, such as `x-oss-`; it must be valid at
-  ///     the start of a header name.
-  ///   - paging: The way in which a listing is continued.
+  ///   - headerPrefix: The prefix of the service's own headers, in lowercase, such as `x-oss-`. It must be valid at the
+  ///     start of a header name.
+  ///   - paging: The method by which a request for the next page of a listing continues the previous page.
   ///   - encodesSpaceAsPlus: Whether a `+` in a percent-encoded name of a listing represents a space.
-  ///   - scopes: The requests that additional headers apply to, by their names without the prefix; a header that is in
-  ///     none of the client's tables is sent with every request of an operation.
-  ///   - standardScopes: The requests that headers without the prefix apply to, if they differ from those of most
-  ///     services; names are in lower case.
+  ///   - scopes: The kinds of requests that additional headers apply to, by header name without the prefix. A header
+  ///     that is in none of the client's tables is sent with every request of an operation.
+  ///   - standardScopes: The kinds of requests that headers without the prefix apply to, by lowercase header name, if
+  ///     they differ from the kinds of most services.
   public init(
     headerPrefix: String, paging: Paging, encodesSpaceAsPlus: Bool = false, scopes: [String: HeaderScope] = [:],
     standardScopes: [String: HeaderScope] = [:]
@@ -108,9 +115,9 @@ public struct ServiceDialect: Sendable {
 }
 
 extension HTTPFields {
-  /// Adds the field that forbids overwriting an object.
+  /// Sets the header that forbids overwriting an object.
   ///
-  /// - Throws: ``StorageError/Code/invalidOption`` if the service has none.
+  /// - Throws: ``StorageError/Code/invalidOption`` if the service has no such header.
   mutating func forbidOverwrite(in dialect: ServiceDialect) throws(StorageError) {
     guard let field = dialect.forbidOverwrite else {
       throw StorageError(

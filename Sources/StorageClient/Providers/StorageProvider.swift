@@ -5,10 +5,10 @@ public import HTTPTypes
 public import StorageAuth
 public import StorageDiagnosis
 
-/// A storage service that a client can use: its address, its signer, its errors and its operations.
+/// A storage service that a client can use, with its address, signer, errors and operations.
 ///
-/// A provider is named where a client is created, through a static member; the rest of the caller's code is independent
-/// of it:
+/// The caller selects a provider with a static member when creating a client. The rest of the caller's code does not
+/// depend on the provider:
 ///
 /// ```swift
 /// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"))
@@ -27,101 +27,111 @@ public import StorageDiagnosis
 /// }
 /// ```
 public protocol StorageProvider<SigningCredential>: Sendable {
-  /// The type of the credential that signs requests.
+  /// The type of the credentials that sign requests to the service.
   associatedtype SigningCredential: Credential
 
-  /// The type of the signer of requests.
+  /// The type of the signer that signs requests to the service.
   associatedtype RequestSigner: Signer
   where RequestSigner.Request == HTTPRequest, RequestSigner.SigningCredential == SigningCredential
 
-  /// The type of the default provider of credentials.
+  /// The type of the default credential provider.
   associatedtype DefaultCredentials: CredentialProvider where DefaultCredentials.Value == SigningCredential
 
-  /// The type of the store that carries out operations.
+  /// The type of the object store that performs the operations.
   associatedtype Store: ObjectStore
 
-  /// The short name of the service, such as `oss`; on the command line, it is the scheme of its URLs.
+  /// The short name of the service, such as `oss`.
+  ///
+  /// On the command line, the name is the URL scheme of the service's objects.
   var name: String { get }
 
-  /// The container of the objects, for errors and events: the bucket, or the host of a node.
+  /// The name of the container that errors and events show: the bucket name, or the host of an Aspera node.
   var containerName: String { get }
 
-  /// The address of the service.
+  /// The endpoint of the service.
   ///
-  /// - Throws: A `SigningError` if the provider was created with an invalid address; the first operation reports it.
+  /// - Throws: A `SigningError` if the provider was created with an invalid address. The first operation reports the
+  ///   error.
   var endpoint: ServiceEndpoint { get throws(SigningError) }
 
-  /// The signer of requests.
+  /// The signer that signs requests to the service.
   var signer: RequestSigner { get }
 
-  /// The signer that prepares requests and URLs for remote signing; ``signer``, unless remote signing must cover more.
+  /// The signer that prepares requests and URLs for remote signing.
+  ///
+  /// It is ``signer``, unless remote signing must include more headers in the signature.
   var remoteSigner: RequestSigner { get }
 
-  /// The provider of credentials for clients that are created without one.
+  /// The credential provider for clients that are created without credentials.
   var defaultCredentials: DefaultCredentials { get }
 
-  /// Returns whether requests carry a value that an eavesdropper can reuse, such as a token or a password.
+  /// Returns a Boolean value that indicates whether requests contain a value that an eavesdropper can reuse.
   ///
-  /// - Parameter credential: The credential of the requests.
+  /// Such a value is a token or a password, for example.
+  ///
+  /// - Parameter credential: The credential that signs the requests.
   func carriesToken(_ credential: SigningCredential) -> Bool
 
-  /// Returns the public name of a credential, such as an access key id, for events; `nil` for an anonymous credential.
+  /// Returns the public name of a credential for events, such as an access key ID, or `nil` for an anonymous
+  /// credential.
   ///
-  /// - Parameter credential: The credential.
+  /// - Parameter credential: The credential that signs requests.
   func identity(of credential: SigningCredential) -> String?
 
-  /// Creates the error for a response that does not report success.
+  /// Creates a service error from a response that does not report success.
   ///
   /// - Parameters:
   ///   - response: The head of the response.
-  ///   - body: The body, or its beginning; empty if the connection was lost.
-  ///   - subject: The action and the location of the request.
-  /// - Returns: The error.
+  ///   - body: The body of the response, or its beginning. Empty if the connection was lost.
+  ///   - subject: The action and the location of the request, for the error message.
+  /// - Returns: The error to throw.
   func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError
 
-  /// Returns the provider at the location that a refusal names.
+  /// Returns the provider for the endpoint or region to which an error response redirects the client.
   ///
-  /// The client sends the request there, once, and all later requests as well. A string of the response must not become
-  /// a host without a check, because an attacker could have sent it.
+  /// The client sends the request to the new location once, and all later requests as well. The implementation must not
+  /// use a string from the response as a host without checking it, because an attacker could have sent the response.
   ///
   /// - Parameters:
   ///   - response: The head of the response.
-  ///   - body: The body, or its beginning.
-  /// - Returns: The provider with the other endpoint or region, or `nil` if the response names none.
+  ///   - body: The body of the response, or its beginning.
+  /// - Returns: The provider with the other endpoint or region, or `nil` if the response specifies no other location.
   func relocated(by response: HTTPResponse, body: [UInt8]) -> Self?
 
-  /// Returns the reason why a signature was rejected.
+  /// Returns a diagnosis of why the service rejected a signature.
   ///
   /// - Parameters:
   ///   - response: The head of the response.
-  ///   - body: The body, or its beginning.
-  ///   - request: The request as it was sent.
+  ///   - body: The body of the response, or its beginning.
+  ///   - request: The request that was sent.
   /// - Returns: The diagnosis, or `nil` if the request was refused for another reason or the cause is unknown.
   func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis?
 
-  /// Returns the store that carries out operations; each operation creates one, so a store should hold only the client.
+  /// Returns the object store that performs a client's operations.
+  ///
+  /// Each operation creates a store, so a store should hold only the client.
   ///
   /// - Parameter client: The client that sends the store's requests.
   func store(of client: StorageClient<Self>) -> Store
 }
 
 extension StorageProvider {
-  /// The same signer as without remote signing.
+  /// The signer for requests without remote signing, which by default also prepares requests for remote signing.
   public var remoteSigner: RequestSigner { signer }
 
-  /// Returns `nil`: the service does not redirect clients.
+  /// Returns `nil`, because by default the service does not redirect clients.
   public func relocated(by response: HTTPResponse, body: [UInt8]) -> Self? { nil }
 
-  /// Returns `nil`: the provider has no diagnosis.
+  /// Returns `nil`, because by default the provider cannot determine why a signature was rejected.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     nil
   }
 }
 
 extension StorageProvider where SigningCredential == AccessKey {
-  /// Returns whether the key is temporary, so that its requests carry a session token.
+  /// Returns a Boolean value that indicates whether the key is temporary, so that its requests contain a session token.
   public func carriesToken(_ credential: AccessKey) -> Bool { credential.sessionToken != nil }
 
-  /// Returns the access key id, or `nil` for the anonymous key.
+  /// Returns the access key ID, or `nil` for the anonymous key.
   public func identity(of credential: AccessKey) -> String? { credential.isAnonymous ? nil : credential.id.string }
 }

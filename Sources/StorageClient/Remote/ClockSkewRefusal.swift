@@ -3,14 +3,14 @@
 
 internal import StorageAuth
 
-/// A signing server's refusal of a request because of its date, with the times of both clocks.
+/// An error for a signing request that a signing server refused because of its date, with the times of both clocks.
 struct ClockSkewRefusal: Error {
-  /// The error to throw if the clocks agree.
+  /// The error to throw if the clocks of the signing server and this machine agree.
   let error: SigningError
 
-  /// The time of the server's clock.
+  /// The time according to the signing server's clock.
   let serverTime: Timestamp
 
-  /// The uncorrected time of this machine's clock when the response arrived.
+  /// The uncorrected time according to this machine's clock when the server's response arrived.
   let localTime: Timestamp
 }

@@ -4,7 +4,7 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A remote signer, for clients whose key is kept on a server ("self-signed mode").
+/// A remote signer for clients whose key is kept elsewhere, such as on a server (remote signing).
 ///
 /// ```swift
 /// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), signing: .remote(app.sign))
@@ -13,27 +13,27 @@ public import StorageAuth
 ///   signing: .remote("https://app.example.com/sign") { [.authorization: await login.header()] })
 /// ```
 ///
-/// No request is ever sent unsigned: an error of the signer ends the request.
+/// No request is ever sent unsigned: if the signer throws an error, the request fails.
 ///
-/// No function of the app runs on the caller's actor: requests of `@MainActor` code are not signed on the main thread.
-/// A function that blocks is passed as ``remote(blocking:as:)`` and runs on a separate thread.
+/// The app's functions never run on the caller's actor, so requests of `@MainActor` code are not signed on the main
+/// thread. A blocking function, passed to ``remote(blocking:as:)``, runs on a separate thread.
 public struct RemoteSigning: Sendable {
-  /// A function that returns the key holder's response to a signing request.
+  /// The type of a function that sends a signing request to the key holder and returns the key holder's response.
   public typealias Sign = @Sendable @concurrent (SigningRequest) async throws -> SigningResponse
 
-  /// Creates the provider of the signer's identity, for the name of a storage provider.
+  /// Creates the credential provider that returns the signer's identity, for the name of a storage provider.
   ///
-  /// The identity has the form of a key without a secret.
+  /// The identity is represented by an access key without a secret.
   let identity: @Sendable (_ provider: String, any SigningClock) -> any CredentialProvider<AccessKey>
   let sign: @Sendable (any SigningClock) -> Sign
 
   /// Returns a remote signer that calls a function of the app.
   ///
   /// - Parameters:
-  ///   - sign: Responds to a signing request.
-  ///   - identity: The identity of the key. It is required for a temporary key, because the session token is part of
-  ///     the string to sign. Without it, the id is taken from the responses, which costs a second signing request for
-  ///     URLs.
+  ///   - sign: A function that responds to a signing request.
+  ///   - identity: The ID of the key, with the session token of a temporary key. Required for a temporary key, because
+  ///     the session token is part of the string to sign. If `nil`, the key ID is taken from the responses, so that
+  ///     each presigned URL needs a second signing request.
   public static func remote(_ sign: @escaping Sign, as identity: Identity? = nil) -> RemoteSigning {
     RemoteSigning(
       identity: { _, _ in
@@ -42,14 +42,15 @@ public struct RemoteSigning: Sendable {
       sign: { _ in sign })
   }
 
-  /// Returns a remote signer that calls a blocking function of the app, such as one that waits for a smart card.
+  /// Returns a remote signer that calls a blocking function of the app, such as a function that waits for a smart card.
   ///
-  /// The function runs on a separate thread, never on the main thread, and never concurrently with itself: further
-  /// signing requests wait.
+  /// The function runs on a separate thread, never on the main thread, and never concurrently with itself. Other
+  /// signing requests wait until the function returns.
   ///
   /// - Parameters:
-  ///   - sign: Responds to a signing request. It must return on every path, within its own time limit.
-  ///   - identity: The identity of the key; see ``remote(_:as:)-(_,Identity?)``.
+  ///   - sign: A function that responds to a signing request. The function must return on every path, within its own
+  ///     time limit.
+  ///   - identity: The ID of the key, with the session token of a temporary key; see ``remote(_:as:)-(_,Identity?)``.
   public static func remote(
     blocking sign: @escaping @Sendable (SigningRequest) throws -> SigningResponse, as identity: Identity? = nil
   ) -> RemoteSigning {
@@ -57,12 +58,13 @@ public struct RemoteSigning: Sendable {
     return remote({ try await call($0) }, as: identity)
   }
 
-  /// Returns a remote signer that calls a function of the app, for a key that changes.
+  /// Returns a remote signer that calls a function of the app to sign with a key that changes.
   ///
   /// - Parameters:
-  ///   - sign: Responds to a signing request. If the key has changed, it throws a `SigningRefusal` with the code
-  ///     `anotherKey`; the client then calls `identity` again.
-  ///   - identity: Returns the identity of the key, with the session token and the expiration of a temporary key.
+  ///   - sign: A function that responds to a signing request. If the key has changed, the function throws a
+  ///     `SigningRefusal` with the code `anotherKey`; the client then calls `identity` again.
+  ///   - identity: A function that returns the ID of the key, with the session token and the expiration of a temporary
+  ///     key.
   public static func remote(
     _ sign: @escaping Sign, as identity: @escaping @Sendable @concurrent () async throws -> Identity
   ) -> RemoteSigning {
@@ -73,15 +75,16 @@ public struct RemoteSigning: Sendable {
       sign: { _ in sign })
   }
 
-  /// Returns a remote signer that calls a server with the protocol of `SigningService`.
+  /// Returns a remote signer that requests signatures from a server that implements the protocol of `SigningService`.
   ///
-  /// Signing requests are sent to the URL, and requests for the server's identity to `/identity` below it.
+  /// Signing requests are sent to the URL, and requests for the server's identity to the path `/identity` below the
+  /// URL.
   ///
   /// - Parameters:
-  ///   - url: The URL of the route that signs; `https`, or `http` on this machine.
-  ///   - timeout: The time limit for creating the headers and for a response.
+  ///   - url: The URL of the server's signing route: `https`, or `http` on this machine.
+  ///   - timeout: The time limit for creating the headers, and for a response.
   ///   - transport: The transport that sends the signing requests.
-  ///   - headers: Returns the app's login headers; called for each request.
+  ///   - headers: A closure that returns the app's login headers, called for each request.
   public static func remote(
     _ url: String, timeout: Duration = .seconds(15), transport: any HTTPTransport = AsyncHTTPClientTransport.shared,
     headers: @escaping @Sendable @concurrent () async throws -> HTTPFields = { [:] }
@@ -99,12 +102,12 @@ public struct RemoteSigning: Sendable {
 }
 
 extension Identity {
-  /// The identity of a signer that has not reported its id yet.
+  /// The identity of a remote signer that has not reported its key ID yet.
   static let unknown = Identity(id: "unknown")
 }
 
 extension AccessKey {
-  /// Creates a key that identifies the signer and cannot sign, because it has no secret.
+  /// Creates an access key that identifies a remote signer and cannot sign, because the key has no secret.
   init(of identity: Identity) {
     self.init(
       id: identity.id, secret: Secret(""), sessionToken: identity.sessionToken, start: identity.start,
@@ -114,15 +117,15 @@ extension AccessKey {
 
 extension StorageClient
 where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Provider.RequestSigner: SplitSigner {
-  /// Creates a client without a key, whose requests are signed remotely.
+  /// Creates a client without a key, whose requests are signed by a remote signer.
   ///
   /// - Parameters:
   ///   - provider: The service and the bucket.
   ///   - signing: The remote signer.
-  ///   - configuration: The configuration of requests, parts and retries.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
   ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the events.
-  ///   - clockSkew: The clock skews of services; clients that share an instance learn from each other.
+  ///   - events: The hub that receives the client's events.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, signing: RemoteSigning,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),

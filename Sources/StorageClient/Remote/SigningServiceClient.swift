@@ -6,7 +6,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
-/// A client of a signing server, over HTTP.
+/// A client that sends signing requests to a signing server over HTTP.
 struct SigningServiceClient: Sendable {
   let url: String
   let source: String
@@ -25,7 +25,7 @@ struct SigningServiceClient: Sendable {
     exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
   }
 
-  /// Requests a signature.
+  /// Sends a signing request to the server and returns the signature in the response.
   func sign(_ order: SigningRequest) async throws -> SigningResponse {
     var body = JSONObject()
     body["provider"] = .string(order.scheme.service)
@@ -52,7 +52,7 @@ struct SigningServiceClient: Sendable {
     )
   }
 
-  /// Returns the provider of the server's identity.
+  /// Returns a credential provider that requests the signing server's identity.
   func identity(of provider: String) -> some CredentialProvider<AccessKey> {
     SigningServiceIdentity(server: self, provider: provider)
   }
@@ -77,7 +77,7 @@ struct SigningServiceClient: Sendable {
     }
   }
 
-  /// Returns the JSON object of a successful response.
+  /// Returns the JSON object of a successful response, or throws the error that the response describes.
   func object(in received: ReceivedAnswer) throws -> JSONObject {
     let object = (try? JSONValue(parsing: received.body))?.object
     guard received.response.status.kind == .successful else { throw refusal(received, object) }
@@ -85,7 +85,8 @@ struct SigningServiceClient: Sendable {
     return object
   }
 
-  /// Returns the error for a refusal: another key, different clocks, a temporary failure, or a rejected request.
+  /// Returns the error for an error response: another key, different clocks, a temporary failure, or a rejected
+  /// request.
   private func refusal(_ received: ReceivedAnswer, _ object: JSONObject?) -> any Error {
     let code = object?["code"]?.string ?? ""
     if code == "\(SigningRefusal.Code.anotherKey)" {
@@ -109,7 +110,7 @@ struct SigningServiceClient: Sendable {
     !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
   }
 
-  /// Returns the server's message if it is short and printable enough for an error.
+  /// Returns the server's message if the message is short and printable enough for an error.
   ///
   /// A message with an equals sign or a line feed is not shown, because it could contain the string to sign.
   private func text(_ message: String) -> String {
@@ -124,7 +125,7 @@ struct SigningServiceClient: Sendable {
   }
 }
 
-/// A provider of the identity of a signing server.
+/// A credential provider that requests the identity of a signing server.
 private struct SigningServiceIdentity: CredentialProvider {
   let server: SigningServiceClient
   let provider: String

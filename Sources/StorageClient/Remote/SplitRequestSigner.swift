@@ -4,21 +4,22 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// A signer of requests whose key is kept elsewhere; the only asynchronous step of signing.
+/// A signer for requests whose key is kept elsewhere, so that signing is asynchronous.
 protocol RemoteRequestSigner<SigningCredential>: Sendable {
   associatedtype SigningCredential: Credential
 
-  /// Returns the request with the signature in its headers.
+  /// Returns a copy of the request with the signature in its headers.
   func signed(_ request: HTTPRequest, as credential: SigningCredential, in context: SigningContext) async throws
     -> HTTPRequest
 
-  /// Returns a presigned URL.
+  /// Returns a presigned URL for the request.
   func presign(
     _ request: HTTPRequest, as credential: SigningCredential, validFor duration: Duration, in context: SigningContext
   ) async throws -> PresignedRequest
 }
 
-/// A remote signer that combines the two halves of a split signer with the response of the key holder.
+/// A remote signer that prepares and completes requests with a split signer, and requests the signatures from the key
+/// holder.
 struct SplitRequestSigner<Base: SplitSigner<AccessKey>>: RemoteRequestSigner {
   let signer: Base
   let sign: RemoteSigning.Sign
@@ -41,9 +42,9 @@ struct SplitRequestSigner<Base: SplitSigner<AccessKey>>: RemoteRequestSigner {
       headers: pending.signedHeaders, expiration: pending.expiration ?? context.date)
   }
 
-  /// Prepares a request, requests its signature, and adds the signature to the request.
+  /// Prepares a request, requests its signature from the key holder, and adds the signature to the request.
   ///
-  /// A signer with an unknown identity reports its id in the response. If the id is part of the string to sign, a
+  /// A signer with an unknown identity reports its key ID in the response. If the ID is part of the string to sign, a
   /// second signature is requested.
   private func finished(
     _ identity: Identity, _ prepare: (Identity) throws(SigningError) -> PendingSignature

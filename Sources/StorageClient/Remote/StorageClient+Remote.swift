@@ -5,14 +5,15 @@ internal import HTTPTypes
 internal import StorageAuth
 
 extension StorageClient {
-  /// Requests a remote signature, and another one if the signing server's clock differs from the assumed time.
+  /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
   ///
-  /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's.
+  /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
+  /// clock.
   ///
   /// - Parameters:
-  ///   - cached: The identity in use; replaced if the key has changed.
-  ///   - act: Requests the signature.
-  /// - Returns: The result, the date of the signature, and the clock offset.
+  ///   - cached: The identity in use, which is replaced if the key has changed.
+  ///   - act: A closure that requests a signature for an identity and a signing time.
+  /// - Returns: The result of the closure, the signing time, and the clock offset.
   func signElsewhere<Result>(
     as cached: inout CachedCredential<Provider.SigningCredential>,
     _ act: (Provider.SigningCredential, SigningContext) async throws -> Result
@@ -37,7 +38,7 @@ extension StorageClient {
     }
   }
 
-  /// Performs an action, and repeats it with a newly requested identity if the key has changed.
+  /// Performs an action with the cached identity, and again with a newly requested identity if the key has changed.
   private func renewing<Result>(
     _ cached: inout CachedCredential<Provider.SigningCredential>,
     _ act: (Provider.SigningCredential) async throws -> Result

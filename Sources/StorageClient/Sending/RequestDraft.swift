@@ -7,20 +7,20 @@ internal import StorageAuth
 /// An unsigned request, with the information that retries need.
 struct RequestDraft: Sendable {
   var request: HTTPRequest
-  /// The endpoint that the request was created for.
+  /// The service endpoint that the request was created for.
   private(set) var endpoint: ServiceEndpoint
   var body: HTTPBody
-  /// The action of the request: the method, unless the service has a more descriptive name.
+  /// The name of the request in errors and events: the HTTP method, unless the service has a more descriptive name.
   var action: String
-  /// The object or container of the request, in the format of the command line.
+  /// The URL of the object or container that the request concerns, in the format of the command line.
   let location: String
-  /// Whether the request may be repeated if it is unknown whether it arrived.
+  /// Whether the request may be sent again if the client does not know whether the service received it.
   var isRepeatable: Bool
-  /// Detects the error inside a response that the service began as a success, before the operation ended.
+  /// A closure that detects an error in a response that the service began as a success, before the operation ended.
   var errorInside: (@Sendable (HTTPResponse, [UInt8]) -> ServiceError?)?
   /// Whether the request forbids overwriting an object, so that a failed precondition means that the object exists.
   var forbidsOverwriting = false
-  /// The meter of the body, which records the error of its source.
+  /// The meter of the request body, which records the error of the body's source, or `nil`.
   var meter: BodyMeter?
 
   init(
@@ -35,10 +35,10 @@ struct RequestDraft: Sendable {
     self.isRepeatable = isRepeatable
   }
 
-  /// The subject of the request in errors and events.
+  /// The action and location of the request, for errors and events.
   var subject: String { "\(action) \(location)" }
 
-  /// Returns the same request for another endpoint of the service; a request to a host of the caller stays unchanged.
+  /// Returns the same request for another endpoint of the service, or unchanged for a host that the caller specified.
   func moved(to other: ServiceEndpoint) -> RequestDraft {
     guard other != endpoint, let prefix = request.authority?.removingByteSuffix(endpoint.authority) else { return self }
     var draft = self
@@ -47,9 +47,9 @@ struct RequestDraft: Sendable {
     return draft
   }
 
-  /// The request with the length of its body, which is signed too.
+  /// The request with the `Content-Length` header, which is included in the signature.
   ///
-  /// Content-Length is also set for an empty body if HTTP expects one with the method.
+  /// The header is also set for an empty body if HTTP expects the header with the method.
   var announced: HTTPRequest {
     var request = request
     if request.method == .put || request.method == .post || body.length > 0 {

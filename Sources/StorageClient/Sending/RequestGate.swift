@@ -3,9 +3,10 @@
 
 internal import Synchronization
 
-/// A limit on concurrent requests.
+/// A limit on the number of concurrent requests.
 ///
-/// Waiters enter in the order of their arrival; cancelling one does not affect the others.
+/// Waiting requests start in the order of their arrival. The cancellation of a waiting request does not affect the
+/// others.
 final class RequestGate: Sendable {
   private struct State {
     var free: Int
@@ -21,7 +22,7 @@ final class RequestGate: Sendable {
 
   /// Waits until the limit permits another request.
   ///
-  /// - Returns: A permit, which occupies its place until it is released.
+  /// - Returns: A permit, which counts as a request in flight until it is released.
   /// - Throws: `CancellationError` if the task is cancelled while it waits.
   func enter() async throws -> Permit {
     let ticket = state.withLock { state in
@@ -61,7 +62,7 @@ final class RequestGate: Sendable {
     next?.resume()
   }
 
-  /// A permit for a request in flight; returned when it is released or deallocated.
+  /// A permit for a request in flight, which is returned when it is released or deallocated.
   final class Permit: Sendable {
     private let gate: RequestGate
     private let isReleased = Mutex(false)
@@ -85,9 +86,9 @@ final class RequestGate: Sendable {
 }
 
 extension ByteStream {
-  /// Returns the stream with a permit that is returned when the stream ends, fails or is released.
+  /// Returns a stream that returns the given permit when the stream ends, fails or is released.
   ///
-  /// A cancelled stream throws `CancellationError`, like every cancelled task.
+  /// If the request is cancelled, the stream throws `CancellationError`, like every cancelled task.
   func holding(_ permit: RequestGate.Permit) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()

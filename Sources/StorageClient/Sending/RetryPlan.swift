@@ -5,14 +5,14 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import Synchronization
 
-/// The remaining recovery steps of a request: each remedy once, and as many retries as the configuration permits.
+/// The remaining recovery steps for a request: each remedy once, and as many retries as the configuration permits.
 ///
 /// Refreshing the credential, correcting the clock and switching to another endpoint are remedies for a request that
 /// the service refused before it performed any action. They are permitted for every request, and are not counted as
-/// retries. The credential may be refreshed once more after each retry, because a short-lived one can expire while the
-/// request waits.
+/// retries. The credential may be refreshed once more after each retry, because a short-lived credential can expire
+/// while the request waits.
 struct RetryPlan {
-  /// The next attempt: its delay, and its reason.
+  /// The delay before the next attempt to send a request, and the reason for the attempt.
   struct Step {
     let delay: Duration
     let reason: String
@@ -20,11 +20,11 @@ struct RetryPlan {
 
   /// The number of times that the request was sent.
   var attempts = 1
-  /// Whether the credential may be refreshed without counting as a retry.
+  /// Whether the client may refresh the credential without counting the next attempt as a retry.
   var mayRenew = true
-  /// Whether the clock may still be corrected.
+  /// Whether the client may still correct its clock and sign the request again.
   var mayCorrectClock = true
-  /// Whether the request may still be sent to another endpoint.
+  /// Whether the client may still send the request to another endpoint.
   var mayRelocate = true
 
   private let isRepeatable: Bool
@@ -39,41 +39,47 @@ struct RetryPlan {
     longestDelay = configuration.longestRetryDelay
   }
 
-  /// Returns a retry for a request without a response.
+  /// Returns the step that retries a request without a response, or `nil` if the request must not be retried.
   mutating func step(after error: TransportError) -> Step? {
     guard error.isRetryable, isRepeatable || error.code == .connectionFailed else { return nil }
     return repetition(because: error.message, atLeast: .zero)
   }
 
-  /// Returns a retry after a failure of the credential provider that may be temporary; the request was not sent.
+  /// Returns the step that retries after a temporary failure of the credential provider, or `nil` if retries cannot
+  /// help.
   ///
-  /// - Parameter pause: The delay before the provider may be requested again.
+  /// The request was not sent in this case.
+  ///
+  /// - Parameter pause: The delay before the provider accepts another request.
   mutating func step(after error: CredentialError, pause: Duration) -> Step? {
     guard error.isRetryable else { return nil }
     return repetition(because: "\(error.source): \(error.message)", atLeast: pause)
   }
 
-  /// Returns a retry for a request that the service may accept later.
+  /// Returns the step that retries a request that the service may accept later, or `nil` if retries cannot help.
   mutating func step(after error: ServiceError) -> Step? {
     guard error.isRetryable, isRepeatable || error.kind == .throttled || error.kind == .timeout else { return nil }
     return repetition(
       because: "\(error.status.code) \(error.code): \(error.message)", atLeast: error.retryAfter ?? .zero)
   }
 
-  /// Returns a retry for a refusal whose reason was lost; a client error at least means that the service did no work.
+  /// Returns the step that retries a refused request whose error response was lost, or `nil`.
+  ///
+  /// A client error (4xx) means that the service performed no action, so any such request may be sent again.
   mutating func step(afterCut error: ServiceError) -> Step? {
     guard isRepeatable || error.status.kind == .clientError else { return nil }
     return repetition(because: "\(error.status.code): The response was incomplete.", atLeast: error.retryAfter ?? .zero)
   }
 
-  /// Returns a retry for a request whose credential expired in transit, even if it was fetched just before.
+  /// Returns the step that retries a request whose credential expired in transit, even if it was fetched just before.
   mutating func step(afterExpiry error: ServiceError) -> Step? {
     repetition(because: "\(error.code): the credential expired in transit.", atLeast: .zero)
   }
 
-  /// Returns a retry, or `nil` if none is left or the service requests a longer delay than the limit.
+  /// Returns a retry step, or `nil` if no retry is left or the service requests a longer delay than the limit.
   ///
-  /// The delay grows and is reduced by a random part, so that many clients do not retry at the same time.
+  /// The delay doubles with each retry and is reduced by a random fraction, so that many clients do not retry at the
+  /// same time.
   private mutating func repetition(because reason: String, atLeast shortest: Duration) -> Step? {
     guard repetitionsLeft > 0, shortest <= longestDelay else { return nil }
     repetitionsLeft -= 1
@@ -84,42 +90,44 @@ struct RetryPlan {
   }
 }
 
-/// The properties of a sent signature that are needed to interpret a refusal.
+/// The properties of a sent signature that the client needs to interpret an error response.
 struct SentSignature: Sendable {
   let generation: CredentialGeneration
-  /// Whether a service can report the credential as expired.
+  /// Whether a service can report the credential of the signature as expired.
   let isTemporary: Bool
-  /// The expiration of the credential, or `nil` if it is unknown.
+  /// The expiration of the signature's credential, or `nil` if it is unknown.
   let expiration: Timestamp?
-  /// The offset that was added to this machine's clock.
+  /// The offset that was added to this machine's clock for the signing time.
   let clockOffset: Duration
 }
 
-/// A response that does not report success, with the information that the client can derive from it.
+/// An error response, with the information that the client can derive from it.
 struct Refusal: Sendable {
   var error: ServiceError
   let signature: SentSignature
-  /// Whether the response was lost before it gave a reason.
+  /// Whether the connection was lost before the response gave a reason.
   var isCut = false
-  /// Whether the response named another location, which the client has adopted.
+  /// Whether the response specified another location, which the client has adopted.
   var isMoved = false
-  /// The time of the service's clock, or `nil` if it is unknown or the response came from a cache.
+  /// The time according to the service's clock, or `nil` if it is unknown or the response came from a cache.
   let serverTime: Timestamp?
-  /// The time of this machine's clock when the response arrived.
+  /// The time according to this machine's clock when the response arrived.
   let localTime: Timestamp
 
-  /// The result of an attempt.
+  /// The outcome of one attempt to send a request.
   enum Outcome<Result> {
     case done(Result, SentSignature)
     case refused(Refusal)
     case lost(TransportError)
-    /// A failure of the credential provider; the request was not sent.
+    /// The credential provider failed, and the request was not sent.
     case unsigned(CredentialError)
   }
 }
 
 extension Refusal {
-  /// Creates a refusal; a response from a cache, which has an `Age`, does not provide the service's time.
+  /// Creates a refusal from an error response.
+  ///
+  /// A cached response, which has an `Age` header, does not provide the service's time.
   init(_ error: ServiceError, in answer: HTTPResponse, signature: SentSignature, localTime: Timestamp) {
     self.error = error
     self.signature = signature
@@ -127,23 +135,25 @@ extension Refusal {
     self.localTime = localTime
   }
 
-  /// Whether the service gave no reason although a response with a body could; responses to HEAD have none.
+  /// Whether the service gave no reason for an error.
+  ///
+  /// Responses to `HEAD` have no body that could contain the reason.
   var isUnclear: Bool {
     !error.isExplained && (error.status == .forbidden || error.status == .badRequest)
   }
 
-  /// Whether a signature with another date could be accepted.
+  /// Whether the service could accept a signature with another date.
   var isAboutTime: Bool { error.kind == .clockSkew || error.kind == .requestExpired }
 
   /// Whether the credential expired before the service received the request.
   ///
-  /// The service's clock decides if its time is known; that time has a resolution of one second.
+  /// If the service's time is known, it determines the result. That time has a resolution of one second.
   var endedOnTheWay: Bool {
     guard let expiration = signature.expiration else { return false }
     return expiration <= (serverTime ?? localTime.advanced(by: signature.clockOffset)).advanced(by: .seconds(1))
   }
 
-  /// Whether another credential could be accepted.
+  /// Whether the service could accept the request with another credential.
   var isAboutCredential: Bool {
     switch error.kind {
     case .credentialExpired, .invalidCredential, .unknownAccessKey: true
@@ -156,20 +166,20 @@ extension Refusal {
 
 /// A string from a response that becomes part of a later request.
 ///
-/// Examples are an upload id, an entity tag, a version, the name of an object, and a continuation token. The length is
-/// limited when the string is read: a request line of more than 64 KB terminates the process inside AsyncHTTPClient
+/// Examples are an upload ID, an entity tag, a version, an object key, and a continuation token. The length is limited
+/// when the string is read, because a request line of more than 64 KB terminates the process inside AsyncHTTPClient
 /// 1.37, and with it all other work of the process.
 struct AnswerValue: Sendable, Hashable {
-  /// The maximum length in bytes: four times the length of the longest object key.
+  /// The maximum length of the string in bytes: four times the length of the longest object key.
   static let limit = 4_096
 
   let text: String
 
-  /// Creates a value from a string.
+  /// Creates a value from a string in a response.
   ///
   /// - Parameters:
   ///   - text: The string.
-  ///   - name: The name of the value, for the error.
+  ///   - name: The name of the value, for the error message.
   /// - Throws: ``StorageError/Code/malformedAnswer`` if the string is longer than ``limit``.
   init(_ text: String, named name: String) throws(StorageError) {
     guard Self.isSendable(text) else {
@@ -179,15 +189,15 @@ struct AnswerValue: Sendable, Hashable {
     self.text = text
   }
 
-  /// Returns whether a string is short enough; `true` for `nil`.
+  /// Returns whether a string is short enough to be sent, or `true` for `nil`.
   static func isSendable(_ text: String?) -> Bool { (text?.utf8.count ?? 0) <= limit }
 }
 
-/// The location that the service named, shared by the copies of a client.
+/// The location to which the service redirected a client, shared by the copies of the client.
 final class Relocation<Provider: Sendable>: Sendable {
   private let moved = Mutex<Provider?>(nil)
 
-  /// The provider with the address that the service named, or `nil` if it named none.
+  /// The provider with the endpoint that the service specified, or `nil` if the service did not redirect the client.
   var provider: Provider? {
     get { moved.withLock { $0 } }
     set { moved.withLock { $0 = newValue } }

@@ -5,18 +5,20 @@ public import HTTPTypes
 public import StorageAuth
 
 extension StorageClient {
-  /// Sends a request to the service, with signing, retries and events; for the stores of custom providers.
+  /// Sends a request to the service, with signing, retries and events, for the object store of a custom provider.
   ///
-  /// The request is signed, reported as an event, and sent again if that is permitted and can help, with a refreshed
-  /// credential or a corrected clock if necessary. It counts as a request in flight until the end of its response.
+  /// The client signs the request, emits an event for the signature, and sends the request again if that is permitted
+  /// and can help. If necessary, the client refreshes the credential or corrects its clock first. The request counts as
+  /// a request in flight until the end of its response.
   ///
   /// - Parameters:
   ///   - request: The unsigned request to the service's endpoint.
-  ///   - body: The body; its length is sent in the headers.
-  ///   - action: The name of the action, for errors and events; if `nil`, the method.
-  ///   - key: The key of the object, for errors and events; `nil` for the whole container.
-  ///   - isRepeatable: Whether the request may be repeated if it is unknown whether it arrived.
-  /// - Returns: The response, which reports success.
+  ///   - body: The body of the request. Its length is sent in the headers.
+  ///   - action: The name of the action in errors and events. If `nil`, the HTTP method.
+  ///   - key: The object key in errors and events, or `nil` if the request concerns the whole container.
+  ///   - isRepeatable: Whether the request may be sent again if the client does not know whether the service
+  ///     received it.
+  /// - Returns: The response, whose status reports success.
   /// - Throws: ``ServiceError`` if the response reports an error; `TransportError`, `CancellationError`, `SigningError`
   ///   or `CredentialError` if there is no response; ``StorageError`` if the connection would expose a secret of the
   ///   credential.
@@ -30,16 +32,16 @@ extension StorageClient {
         isRepeatable: isRepeatable))
   }
 
-  /// Sends a request, and repeats it if that is permitted and can help.
+  /// Sends a request, and sends it again if that is permitted and can help.
   ///
-  /// - Returns: The response, which reports success.
+  /// - Returns: The response, whose status reports success.
   /// - Throws: `ServiceError` if the response reports an error; `TransportError`, `CancellationError`, `SigningError`
   ///   or `CredentialError` if there is no response.
   func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse {
     try await perform(draft) { $0 }
   }
 
-  /// Sends a request whose response is short, and reads the whole body.
+  /// Sends a request whose response is short, and reads the whole response body into memory.
   ///
   /// - Returns: The head and the body of the response.
   func exchange(_ draft: RequestDraft, upTo limit: Int = 16 << 20) async throws -> (HTTPResponse, [UInt8]) {
@@ -52,16 +54,16 @@ extension StorageClient {
     }
   }
 
-  /// Returns the URL of an object, or of the container, in the format of the command line.
+  /// Returns the URL of an object, or the URL of the container if the key is `nil`, in the format of the command line.
   func location(ofKey key: String?) -> String {
     "\(provider.name)://\(provider.containerName)/\(key ?? "")"
   }
 
-  /// Makes attempts until one succeeds or no recovery step is left.
+  /// Makes attempts to send a request until an attempt succeeds or no recovery step is left.
   ///
   /// - Parameters:
-  ///   - draft: The request.
-  ///   - consume: Reads a successful response; an incomplete one counts as no response.
+  ///   - draft: The unsigned request.
+  ///   - consume: A closure that reads a successful response. An incomplete response counts as no response.
   private func perform<Result>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Result
   ) async throws -> Result {
@@ -94,7 +96,7 @@ extension StorageClient {
 }
 
 extension StorageClient {
-  /// Signs and sends a request once.
+  /// Signs and sends a request once, and returns the outcome of the attempt.
   func attempt<Result>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Result
   ) async throws -> Refusal.Outcome<Result> {
@@ -143,15 +145,17 @@ extension StorageClient {
     }
   }
 
-  /// Returns the current time of the service, as far as the clock skew is known, and the offset of its clock.
+  /// Returns the estimated time of the service's clock, and its known offset from this machine's clock.
   func serviceTime() throws -> (date: Timestamp, offset: Duration) {
     let offset = clockSkew.offset(for: try provider.endpoint.authority)
     return (time.now.advanced(by: offset), offset)
   }
 
-  /// Returns a credential that may be sent to the endpoint; the client obtains all credentials here.
+  /// Returns a credential that may be sent to the endpoint.
   ///
-  /// - Parameter duration: The required remaining lifetime.
+  /// The client requests all credentials with this method.
+  ///
+  /// - Parameter duration: The minimum remaining lifetime of the credential.
   func credential(lasting duration: Duration) async throws -> CachedCredential<Provider.SigningCredential> {
     let cached: CachedCredential<Provider.SigningCredential>
     do {
@@ -202,8 +206,8 @@ extension StorageClient {
 
   /// Signs a request, with a date just before the credential's expiration if the clock shows a later time.
   ///
-  /// The cache does not rely only on this machine's clock. If the two disagree, the service decides, and its response
-  /// reports its time.
+  /// The cache does not rely only on this machine's clock. If the cache and the clock disagree, the service decides,
+  /// and its response reports the service's time.
   private func sign(
     _ request: HTTPRequest, for provider: Provider, with proof: Provider.SigningCredential, at date: Timestamp
   ) throws(SigningError) -> (HTTPRequest, Timestamp) {
@@ -220,19 +224,21 @@ extension StorageClient {
 }
 
 extension CredentialError {
-  /// The error to throw: a `CancellationError` if the task was cancelled, or this error.
+  /// The error to throw: a `CancellationError` if the task was cancelled, or else this error.
   var asCancellation: any Error {
     code == .cancelled && Task.isCancelled ? CancellationError() : self
   }
 }
 
 extension HTTPStreamingResponse {
-  /// Whether the service performed the operation; status 203 reports that the callback after an upload failed.
+  /// Whether the service performed the operation.
+  ///
+  /// Status 203 reports that the callback after an upload failed.
   fileprivate var isSuccess: Bool {
     response.status.kind == .successful && response.status.code != 203
   }
 
-  /// Returns the beginning of the body, or an empty array and `true` if the body cannot be read.
+  /// Returns the beginning of an error response's body, or an empty array and `true` if the body cannot be read.
   fileprivate func errorBody() async throws -> (bytes: [UInt8], isCut: Bool) {
     do {
       return (try await body.prefix(bytes: ServiceError.bodyLimit), false)
@@ -244,11 +250,13 @@ extension HTTPStreamingResponse {
   }
 }
 
-/// The minimum clock difference that counts as the cause of an unexplained refusal; services accept smaller ones.
+/// The minimum clock difference that counts as the cause of an error without a reason.
+///
+/// Services accept smaller differences.
 private let unexplainedSkew = Duration.seconds(300)
 
 extension StorageClient {
-  /// Determines and performs the recovery step for a refusal.
+  /// Determines and performs the recovery step for a refused request.
   ///
   /// - Returns: The next attempt, or `nil` if sending the request again cannot help.
   private func recovery(
@@ -266,14 +274,15 @@ extension StorageClient {
     return plan.step(after: refusal.error)
   }
 
-  /// Switches to the location that the service named, once per request.
+  /// Returns the step that sends the request to the location that the service specified, once per request, or `nil`.
   private func relocationStep(_ refusal: Refusal, _ plan: inout RetryPlan) -> RetryPlan.Step? {
     guard plan.mayRelocate, refusal.isMoved else { return nil }
     plan.mayRelocate = false
     return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): sent to the location that the service named.")
   }
 
-  /// Learns the service's time if it differs from the time of the signature.
+  /// Learns the service's time if it differs from the time of the signature, and returns the step that signs again, or
+  /// `nil`.
   private func clockStep(
     _ refusal: Refusal, beyond tolerance: Duration, _ plan: inout RetryPlan
   ) throws -> RetryPlan.Step? {
@@ -290,7 +299,9 @@ extension StorageClient {
       delay: .zero, reason: "\(refusal.error.code): signed again with the clock of \(host).")
   }
 
-  /// Fetches another credential than the rejected one, now or when its provider may be requested again.
+  /// Fetches a credential that replaces the rejected credential, and returns the step that signs again, or `nil`.
+  ///
+  /// If the credential provider cannot be called yet, the step waits until it can be called.
   private func renewalStep(_ refusal: inout Refusal, _ plan: inout RetryPlan) async throws -> RetryPlan.Step? {
     var step = RetryPlan.Step(
       delay: .zero, reason: "\(refusal.error.code): signed again with another credential.")
@@ -311,12 +322,12 @@ extension StorageClient {
     }
   }
 
-  /// Determines the reason of a refused HEAD, whose response has no body, with a GET of one byte.
+  /// Determines the reason for a refused `HEAD` request, whose response has no body, with a `GET` request for one byte.
   ///
-  /// If the GET succeeds with the same credential, the refusal remains unchanged.
+  /// If the `GET` request succeeds with the same credential, the refusal remains unchanged.
   ///
-  /// - Returns: The next attempt, if the GET got no final response or another credential was the remedy; otherwise
-  ///   `nil`.
+  /// - Returns: The next attempt, if the `GET` request got no final response or succeeded with another credential;
+  ///   otherwise `nil`.
   private func explain(
     _ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {

@@ -9,7 +9,7 @@ internal import NIOPosix
 internal import SystemPackage
 
 extension HTTPClientRequest {
-  /// Creates a request with the path unchanged: not parsed, not normalised, not encoded again.
+  /// Creates a client request with the path unchanged: not parsed, not normalized, and not encoded again.
   init(_ request: HTTPRequest, body: HTTPBody) {
     let authority = request.authority ?? ""
     self.init(url: "\(request.scheme ?? "https")://\(authority)\(request.path ?? "/")")
@@ -30,7 +30,7 @@ extension HTTPClientRequest {
 }
 
 extension HTTPResponse {
-  /// Creates the head of a response.
+  /// Creates the head of a response from AsyncHTTPClient's response.
   init(_ response: HTTPClientResponse) {
     self.init(status: Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase))
     for (name, value) in response.headers {
@@ -87,7 +87,7 @@ extension TransportError {
     }
   }
 
-  /// Returns a short name of the cause, without the message of an HTTP client's error, which can contain a header.
+  /// Returns a short name for the cause of an error, without an HTTP client's message, which can contain a header.
   private static func reason(of error: any Error) -> String {
     switch error {
     case let error as HTTPClientError: error.shortDescription

@@ -6,23 +6,23 @@ public import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The default transport: AsyncHTTPClient over HTTP/1.1.
+/// The default transport, which sends requests with AsyncHTTPClient over HTTP/1.1.
 ///
-/// Connections are pooled and shared. The transport neither follows redirects nor decompresses bodies: the sent bytes
-/// are those that were signed, and the received bytes are those that are stored.
+/// Connections are pooled and shared. The transport neither follows redirects nor decompresses bodies, so the sent
+/// bytes are the signed bytes, and the received bytes are the stored bytes.
 public struct AsyncHTTPClientTransport: HTTPTransport {
   private let client: HTTPClient
   private let owner: Owner?
   private let timeouts: HTTPTimeouts
 
-  /// A transport with the default timeouts, shared by all clients of the process without their own transport.
+  /// A transport with the default timeouts, shared by all clients in the process that were created without a transport.
   public static let shared = AsyncHTTPClientTransport()
 
-  /// Creates a transport with its own connections, which are closed when its last copy is released.
+  /// Creates a transport with separate connections, which are closed when the last copy of the transport is released.
   ///
   /// - Parameters:
-  ///   - timeouts: The time limits.
-  ///   - connectionsPerHost: The maximum number of concurrent connections to one host; a soft limit.
+  ///   - timeouts: The time limits for connections and requests.
+  ///   - connectionsPerHost: The soft limit on the number of concurrent connections to one host.
   public init(timeouts: HTTPTimeouts = HTTPTimeouts(), connectionsPerHost: Int = 64) {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
@@ -40,26 +40,26 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     self.timeouts = timeouts
   }
 
-  /// Creates a transport over an existing client, which its owner must shut down.
+  /// Creates a transport over an existing HTTP client, which its owner must shut down.
   ///
   /// - Parameters:
-  ///   - client: The client. It must not follow redirects and must not decompress. AsyncHTTPClient 1.37.0 terminates
-  ///     the process on a response with a status below 100; a transport with its own connections rejects such a
-  ///     response, and a client that is passed in must reject it itself.
-  ///   - request: The time limit for a request until the head of its response; `nil` for no limit.
+  ///   - client: The HTTP client. It must not follow redirects and must not decompress. AsyncHTTPClient 1.37.0
+  ///     terminates the process on a response with a status below 100. A transport with its own connections rejects
+  ///     such a response; an existing client must reject it itself.
+  ///   - request: The time limit from the start of a request to the head of its response, or `nil` for no limit.
   public init(client: HTTPClient, request: Duration? = nil) {
     self.client = client
     owner = nil
     timeouts = HTTPTimeouts(request: request)
   }
 
-  /// Sends one request.
+  /// Sends one HTTP request.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - body: The body.
+  ///   - request: The head of the request.
+  ///   - body: The body of the request.
   /// - Returns: The head of the response, and its body as it arrives.
-  /// - Throws: A `TransportError` if the request is invalid or there is no response.
+  /// - Throws: A `TransportError` if the request is invalid or no response arrives.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let host = request.authority ?? ""
     try Self.checkLength(of: request)
@@ -74,7 +74,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
 
   /// The maximum length of a URL in bytes.
   ///
-  /// AsyncHTTPClient 1.37.0 terminates the process on a URL of more than 64 KB; the services accept far less.
+  /// AsyncHTTPClient 1.37.0 terminates the process on a URL of more than 64 KB. The services accept much shorter URLs.
   private static let longestURL = 60_000
 
   private static func checkLength(of request: HTTPRequest) throws(TransportError) {
@@ -86,7 +86,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
       remedy: "Shorten the key, the parameters or the session token.")
   }
 
-  /// Returns the body of a response; it retains the owner of the connections until it has been read.
+  /// Returns a stream of a response body, which retains the owner of the connections until the stream has been read.
   private func stream(_ body: HTTPClientResponse.Body, from host: String) -> ByteStream {
     ByteStream(chunks: { [owner] in
       var iterator = body.makeAsyncIterator()
@@ -101,7 +101,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     })
   }
 
-  /// A box that shuts the client down when its last reference is released.
+  /// A box that shuts the HTTP client down when the last reference to the box is released.
   private final class Owner: Sendable {
     let client: HTTPClient
 
@@ -115,7 +115,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   }
 }
 
-/// The time limits of a transport.
+/// The time limits of a transport for connections and requests.
 public struct HTTPTimeouts: Sendable, Hashable {
   /// The time limit for establishing a connection.
   public var connect: Duration
@@ -123,17 +123,17 @@ public struct HTTPTimeouts: Sendable, Hashable {
   /// The time limit for a connection on which no bytes are sent or received.
   public var idle: Duration
 
-  /// The time limit from the start of a request to the head of its response; `nil` for no limit.
+  /// The time limit from the start of a request to the head of its response, or `nil` for no limit.
   ///
-  /// It includes the sending of the body.
+  /// The limit includes the time for sending the body.
   public var request: Duration?
 
-  /// Creates the time limits.
+  /// Creates the time limits of a transport.
   ///
   /// - Parameters:
   ///   - connect: The time limit for establishing a connection.
   ///   - idle: The time limit for a connection on which no bytes are sent or received.
-  ///   - request: The time limit from the start of a request to the head of its response; `nil` for no limit.
+  ///   - request: The time limit from the start of a request to the head of its response, or `nil` for no limit.
   public init(connect: Duration = .seconds(10), idle: Duration = .seconds(60), request: Duration? = nil) {
     self.connect = connect
     self.idle = idle

@@ -14,7 +14,9 @@ extension ByteBuffer: ByteChunk {
   package func append(to bytes: inout [UInt8]) { bytes += readableBytesView }
 }
 
-/// The chunks of a stream as NIO buffers; chunks that are already buffers are not copied.
+/// A sequence of a stream's chunks as NIO buffers.
+///
+/// Chunks that are already buffers are not copied.
 struct BufferSequence: AsyncSequence, Sendable {
   private let stream: ByteStream
 

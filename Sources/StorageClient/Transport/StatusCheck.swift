@@ -6,16 +6,19 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StorageAuth
 
-/// A handler that closes a connection before AsyncHTTPClient receives a response that it cannot process.
+/// A channel handler that closes a connection before AsyncHTTPClient receives a response that it cannot process.
 ///
-/// A status below 100 is three digits to NIO's parser but not a valid status (RFC 9110, section 15). AsyncHTTPClient
-/// 1.37.0 takes the response for an informational one, sees the end of the message after it, and terminates the
-/// process: "How can we receive a response end". `HTTPTypes` terminates the process on more than 65,535 fields.
+/// NIO's parser accepts any three digits as a status, but a status below 100 is invalid (RFC 9110, section 15).
+/// AsyncHTTPClient 1.37.0 treats such a response as informational, receives the end of the message after it, and
+/// terminates the process: "How can we receive a response end". `HTTPTypes` terminates the process on more than 65,535
+/// header fields.
 final class StatusCheck: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias InboundOut = HTTPClientResponsePart
 
-  /// The maximum number of header fields of a response; the services send about twenty.
+  /// The maximum number of header fields in a response.
+  ///
+  /// The services send about twenty.
   private static let mostFields = 1_000
 
   private var isBroken = false
@@ -42,7 +45,7 @@ final class StatusCheck: ChannelInboundHandler {
 }
 
 extension HTTPClient.Configuration {
-  /// Adds a check of each response's head to the client's connections.
+  /// Adds a check of each response's head to the HTTP client's connections.
   mutating func checkStatuses() {
     http1_1ConnectionDebugInitializer = { channel in
       channel.eventLoop.submit {

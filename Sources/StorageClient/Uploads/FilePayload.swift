@@ -8,18 +8,20 @@ internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// A file that is open during its upload.
+/// A file whose bytes are uploaded, and which is open during the upload.
 struct FilePayload: UploadPayload {
-  /// The number of bytes per read, because each read costs a thread switch.
+  /// The number of bytes per read from the file, because each read costs a thread switch.
   private static let readSize: Int64 = 512 * 1024
 
-  /// The number of buffers that a stream fills in turn; a buffer's bytes have been sent by the time of its next turn.
+  /// The number of buffers that a stream fills in turn.
+  ///
+  /// The bytes of a buffer have been sent when its turn comes again.
   private static let bufferCount = 4
 
   let length: Int64
   private let file: FileDescriptor
 
-  /// Runs a closure with an open file, and always closes the file afterwards.
+  /// Opens a file and runs a closure with it, and always closes the file afterwards.
   static func read<Result>(
     _ path: FilePath, _ body: (FilePayload) async throws -> Result
   ) async throws -> Result {
@@ -46,7 +48,9 @@ struct FilePayload: UploadPayload {
     }
   }
 
-  /// Takes ownership of an open file; if this throws, the caller keeps it.
+  /// Creates a payload that takes ownership of an open file.
+  ///
+  /// If an error is thrown, the caller keeps the ownership.
   private init(_ handle: ReadFileHandle, at path: FilePath) async throws {
     let info = try await handle.info()
     guard info.type == .regular else {
@@ -85,7 +89,7 @@ struct FilePayload: UploadPayload {
 private final class ChunkBuffer: Sendable {
   private let buffer = Mutex(ByteBuffer())
 
-  /// Reads bytes; returns an empty buffer at the end of the file.
+  /// Reads bytes from a file into the buffer, and returns an empty buffer at the end of the file.
   func read(_ file: FileDescriptor, from start: Int64, upTo count: Int) throws -> ByteBuffer {
     try buffer.withLock { buffer in
       buffer.clear(minimumCapacity: count)
@@ -99,7 +103,7 @@ private final class ChunkBuffer: Sendable {
 }
 
 extension StorageError {
-  /// Creates an error from the file system's error for a file.
+  /// Creates an error from the file system's error for the file at a path.
   init(_ error: FileSystemError, at path: FilePath) {
     let reason = (error.cause as? FileSystemError.SystemCallError).map { "\($0.errno)." } ?? error.message
     self.init(

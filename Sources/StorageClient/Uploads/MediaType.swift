@@ -1,12 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The media types by file name extension.
+/// A namespace for the media types of file name extensions.
 enum MediaType {
-  /// The media type of bytes without a known type.
+  /// The media type for names with an unknown extension or without an extension.
   private static let unknown = "application/octet-stream"
 
-  /// Returns the media type for the extension of a name.
+  /// Returns the media type for the extension of a file name or key.
   static func guess(fromName name: String) -> String {
     guard let dot = name.lastIndex(of: ".") else { return unknown }
     return byExtension[name[name.index(after: dot)...].lowercased()] ?? unknown
@@ -17,7 +17,7 @@ enum MediaType {
     for word in words.dropFirst() { types[word] = words[0] }
   }
 
-  /// The table of media types, one per line, each followed by its extensions.
+  /// The table of media types, one per line, each followed by its file name extensions.
   private static let table = """
     application/epub+zip epub
     application/gzip gz tgz

@@ -4,18 +4,20 @@
 internal import StorageAuth
 internal import Synchronization
 
-/// The progress of an upload or a download.
+/// The progress of an upload or a download: the number of transferred bytes, and the total.
 public struct TransferProgress: Sendable, Hashable {
-  /// A function that receives the progress.
+  /// The type of a function that receives the progress of a transfer.
   public typealias Handler = @Sendable (TransferProgress) -> Void
 
-  /// The number of bytes that were passed to the network or received from it; it never decreases.
+  /// The number of bytes that were passed to the network or received from it.
+  ///
+  /// The number never decreases.
   public let completed: Int64
 
-  /// The total number of bytes, or `nil` if it is unknown.
+  /// The total number of bytes to transfer, or `nil` if it is unknown.
   public let total: Int64?
 
-  /// Creates a progress value; for implementations of stores.
+  /// Creates a progress value for an implementation of ``ObjectStore``.
   ///
   /// - Parameters:
   ///   - completed: The number of transferred bytes.
@@ -25,14 +27,16 @@ public struct TransferProgress: Sendable, Hashable {
     self.total = total
   }
 
-  /// The completed fraction from 0 to 1; 0 while the total is unknown.
+  /// The completed fraction of the transfer, from 0 to 1.
+  ///
+  /// The fraction is 0 while the total is unknown.
   public var fractionCompleted: Double {
     guard let total else { return 0 }
     return total <= 0 ? 1 : min(1, Double(completed) / Double(total))
   }
 }
 
-/// A meter that adds up the progress of the parts of a transfer and reports it, one call at a time.
+/// A meter that adds up the bytes of a transfer's parts and reports the progress, one call at a time.
 final class ProgressMeter: Sendable {
   private let total: Int64?
   private let handler: TransferProgress.Handler?

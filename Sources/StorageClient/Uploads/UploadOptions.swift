@@ -3,58 +3,64 @@
 
 public import HTTPTypes
 
-/// The attributes that are stored with the bytes of an object, and the conditions of an upload.
+/// The attributes to store with an uploaded object, and the conditions for the upload.
 public struct UploadOptions: Sendable, Hashable {
-  /// The media type; if `nil`, derived from the extension of the file name or else of the key.
+  /// The media type of the object.
+  ///
+  /// If `nil`, the media type is derived from the extension of the file name, or else from the extension of the key.
   public var contentType: String?
 
-  /// The names and values that are stored with the object and returned with it.
+  /// The user-defined names and values that are stored with the object and returned with it.
   ///
-  /// Names are header tokens (letters, digits and some punctuation), and services return them in lower case. Values are
-  /// header values: one line, without blanks at its ends. Services limit the total size to a few kilobytes.
+  /// Names are header tokens (letters, digits and some punctuation), and services return them in lowercase. Values are
+  /// header values: one line, without spaces and tabs at the ends. Services limit the total size to a few kilobytes.
   public var metadata: [String: String]
 
-  /// The `Cache-Control` header of downloads.
+  /// The `Cache-Control` header that the service sends with downloads of the object.
   public var cacheControl: String?
 
-  /// The `Content-Disposition` header of downloads.
+  /// The `Content-Disposition` header that the service sends with downloads of the object.
   public var contentDisposition: String?
 
-  /// The `Content-Encoding` header of downloads.
+  /// The `Content-Encoding` header that the service sends with downloads of the object.
   public var contentEncoding: String?
 
-  /// Whether the upload fails if an object with the key exists.
+  /// A Boolean value that indicates whether the upload fails if an object with the key exists.
   public var forbidOverwrite: Bool
 
-  /// The entity tag, including the quotes, that the object to replace must have; `nil` for no condition.
+  /// The entity tag, including the quotes, that the replaced object must have, or `nil` for no condition.
   ///
-  /// The upload fails with ``ServiceError/Kind/preconditionFailed`` if the entity tag differs. A service without
-  /// support for the condition would ignore it, so the client rejects the upload with
+  /// If the object has another entity tag, the upload fails with ``ServiceError/Kind/preconditionFailed``. A service
+  /// that does not support the condition would ignore it. For such a service, the client rejects the upload with
   /// ``StorageError/Code/invalidOption``.
   public var ifMatch: String?
 
-  /// The storage class in the provider's spelling; if `nil`, that of the bucket.
+  /// The storage class of the object, as the provider spells it.
+  ///
+  /// If `nil`, the storage class of the bucket.
   public var storageClass: String?
 
-  /// Additional headers of the provider, such as `x-oss-object-acl` or `x-oss-callback`.
+  /// Additional provider-specific headers, such as `x-oss-object-acl` or `x-oss-callback`.
   ///
-  /// Each is sent with those requests of the upload that it applies to. In a multipart upload, a traffic limit is sent
-  /// with every part, a requester-pays header with every request, a customer-provided key with the initiation and every
-  /// part, a callback with the completion. A header that the client does not know is sent with every request.
+  /// Each header is sent with the requests of the upload that it applies to. In a multipart upload, a traffic limit is
+  /// sent with every part, a requester-pays header with every request, a customer-provided key with the initiation and
+  /// every part, and a callback with the completion. A header that the client does not know is sent with every request.
   public var headers: HTTPFields
 
   /// Creates the options of an upload.
   ///
   /// - Parameters:
-  ///   - contentType: The media type; if `nil`, derived from the extension of the file name or else of the key.
-  ///   - metadata: The names and values that are stored with the object and returned with it.
-  ///   - cacheControl: The `Cache-Control` header of downloads.
-  ///   - contentDisposition: The `Content-Disposition` header of downloads.
-  ///   - contentEncoding: The `Content-Encoding` header of downloads.
+  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
+  ///     name, or else from the extension of the key.
+  ///   - metadata: The user-defined names and values that are stored with the object and returned with it.
+  ///   - cacheControl: The `Cache-Control` header that the service sends with downloads of the object.
+  ///   - contentDisposition: The `Content-Disposition` header that the service sends with downloads of the object.
+  ///   - contentEncoding: The `Content-Encoding` header that the service sends with downloads of the object.
   ///   - forbidOverwrite: Whether the upload fails if an object with the key exists.
-  ///   - ifMatch: The entity tag that the object to replace must have.
-  ///   - storageClass: The storage class in the provider's spelling; if `nil`, that of the bucket.
-  ///   - headers: Additional headers of the provider.
+  ///   - ifMatch: The entity tag, including the quotes, that the replaced object must have, or `nil` for no condition.
+  ///   - storageClass: The storage class of the object, as the provider spells it. If `nil`, the storage class of the
+  ///     bucket.
+  ///   - headers: Additional provider-specific headers.
   public init(
     contentType: String? = nil, metadata: [String: String] = [:], cacheControl: String? = nil,
     contentDisposition: String? = nil, contentEncoding: String? = nil, forbidOverwrite: Bool = false,
@@ -71,7 +77,7 @@ public struct UploadOptions: Sendable, Hashable {
     self.headers = headers
   }
 
-  /// Returns the options with the arguments of a call, which take precedence.
+  /// Returns the options merged with the media type and metadata of an upload call, which take precedence.
   func merging(contentType: String?, metadata: [String: String]) -> UploadOptions {
     var options = self
     options.contentType = contentType ?? self.contentType
@@ -82,35 +88,37 @@ public struct UploadOptions: Sendable, Hashable {
 
 /// A service's description of an uploaded object.
 public struct UploadedObject: Sendable, Hashable {
-  /// The key.
+  /// The key of the object.
   public let key: String
 
-  /// The size in bytes.
+  /// The size of the object in bytes.
   public let size: Int64
 
-  /// The entity tag as the service sends it, including the quotes.
+  /// The entity tag of the object as the service sends it, including the quotes, or `nil` if the service did not report
+  /// it.
   public let etag: String?
 
-  /// The checksum of the sent bytes, which equals the one that the service reported, if any.
+  /// The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
   ///
-  /// It is `nil` for a file that another program sent: ascp verifies the received bytes itself.
+  /// If the service reported a checksum, it is equal to this checksum. The checksum is `nil` for a file that ascp reads
+  /// and sends, because ascp verifies the received bytes itself.
   public let checksum: ObjectChecksum?
 
-  /// The version, in a bucket with versioning.
+  /// The version of the object in a bucket with versioning, or `nil`.
   public let versionID: String?
 
-  /// The request id.
+  /// The ID of the request that stored the object, or `nil` if the service did not report it.
   public let requestID: String?
 
-  /// Creates the description of an uploaded object; for implementations of stores.
+  /// Creates the description of an uploaded object for an implementation of ``ObjectStore``.
   ///
   /// - Parameters:
-  ///   - key: The key.
-  ///   - size: The size in bytes.
-  ///   - etag: The entity tag, including the quotes.
-  ///   - checksum: The checksum of the sent bytes.
-  ///   - versionID: The version, in a bucket with versioning.
-  ///   - requestID: The request id.
+  ///   - key: The key of the object.
+  ///   - size: The size of the object in bytes.
+  ///   - etag: The entity tag of the object, including the quotes.
+  ///   - checksum: The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
+  ///   - versionID: The version of the object, in a bucket with versioning.
+  ///   - requestID: The ID of the request that stored the object.
   public init(
     key: String, size: Int64, etag: String? = nil, checksum: ObjectChecksum?, versionID: String? = nil,
     requestID: String? = nil
@@ -140,7 +148,7 @@ extension UploadOptions {
   /// Returns the headers of the request that creates the object.
   ///
   /// - Parameters:
-  ///   - dialect: The service-specific names.
+  ///   - dialect: The service-specific header names.
   ///   - name: The file name or the key from which the media type is derived.
   /// - Throws: ``StorageError/Code/invalidOption`` if an option cannot be sent or is not supported.
   func fields(in dialect: ServiceDialect, named name: String) throws(StorageError) -> HTTPFields {
@@ -181,7 +189,7 @@ extension UploadOptions {
 }
 
 extension HTTPFields {
-  /// Sets a header; rejects a value that would be changed in transit.
+  /// Sets a header field to a value, or throws an error if the value would be changed in transit.
   mutating func set(_ name: HTTPField.Name, to value: String?) throws(StorageError) {
     guard let value else { return }
     guard HTTPField.isValidValue(value) else {

@@ -1,21 +1,21 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes with random access that can be read repeatedly.
+/// The content of a request body, with random access and repeatable reads.
 protocol UploadPayload: Sendable {
   var length: Int64 { get }
 
-  /// Returns the bytes of a range, in chunks.
+  /// Returns a stream of the bytes in a range of the payload, in chunks.
   func stream(_ range: Range<Int64>) -> ByteStream
 }
 
 extension UploadPayload {
-  /// The whole payload, in chunks.
+  /// A stream of all bytes of the payload, in chunks.
   var stream: ByteStream { stream(0..<length) }
 }
 
 extension UploadPayload {
-  /// Returns all bytes in memory; intended for small payloads.
+  /// Returns all bytes of a small payload in memory.
   ///
   /// - Throws: ``StorageError/Code/sourceChanged`` if the number of bytes differs from the length.
   func collected() async throws -> [UInt8] {
@@ -28,7 +28,7 @@ extension UploadPayload {
 }
 
 extension StorageError {
-  /// Creates the error for a source whose length differs from the announced one.
+  /// Creates the error for an upload source whose length differs from the announced length.
   static func sourceChanged(from length: Int64) -> StorageError {
     StorageError(
       .sourceChanged, "The length of the source differs from the announced \(length) bytes.",
@@ -36,10 +36,12 @@ extension StorageError {
   }
 }
 
-/// The number of bytes per read; a body of at most this size is sent from memory.
+/// The number of bytes per read from a payload.
+///
+/// A body of at most this size is sent from memory.
 let payloadChunkSize: Int64 = 256 * 1024
 
-/// Bytes in memory.
+/// A payload of bytes in memory.
 struct BytesPayload: UploadPayload {
   let bytes: [UInt8]
 
@@ -59,7 +61,7 @@ struct BytesPayload: UploadPayload {
   }
 }
 
-/// A range of another payload.
+/// A payload that is a range of another payload.
 struct SlicePayload: UploadPayload {
   let base: any UploadPayload
   let range: Range<Int64>

@@ -5,7 +5,7 @@ public import NIOCore
 public import StorageAuth
 public import SystemPackage
 
-/// A source of the bytes of an upload.
+/// The source of the bytes for an upload: a file, bytes in memory, or an asynchronous sequence.
 public struct UploadSource: Sendable {
   enum Storage: Sendable {
     case file(FilePath)
@@ -15,25 +15,27 @@ public struct UploadSource: Sendable {
 
   let storage: Storage
 
-  /// Returns a source that reads a file.
+  /// Returns an upload source that reads a file.
   ///
   /// - Parameter path: The path of the file, which must not change during the upload.
   public static func file(_ path: FilePath) -> UploadSource {
     UploadSource(storage: .file(path))
   }
 
-  /// Returns a source of bytes in memory.
+  /// Returns an upload source of bytes in memory.
   ///
-  /// - Parameter bytes: The bytes.
+  /// - Parameter bytes: The bytes to upload.
   public static func bytes(_ bytes: [UInt8]) -> UploadSource {
     UploadSource(storage: .bytes(bytes))
   }
 
-  /// Returns a source that reads a sequence, which is iterated once, with back pressure if the network is slower.
+  /// Returns an upload source that reads an asynchronous sequence.
+  ///
+  /// The sequence is iterated once, with back pressure if the network is slower.
   ///
   /// - Parameters:
-  ///   - chunks: The bytes, in chunks.
-  ///   - length: The total number of bytes, or `nil` if it is unknown; an upload of a different number fails.
+  ///   - chunks: The bytes to upload, in chunks.
+  ///   - length: The total number of bytes, or `nil` if it is unknown. An upload of a different number of bytes fails.
   public static func stream<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, length: Int64? = nil
   ) -> UploadSource where Chunks.Element: Sequence<UInt8> {
@@ -45,13 +47,13 @@ public struct UploadSource: Sendable {
         }, length: length))
   }
 
-  /// Returns a source that reads a sequence of buffers.
+  /// Returns an upload source that reads an asynchronous sequence of buffers.
   ///
   /// The sequence is iterated once, with back pressure if the network is slower.
   ///
   /// - Parameters:
-  ///   - buffers: The bytes, in buffers.
-  ///   - length: The total number of bytes, or `nil` if it is unknown; an upload of a different number fails.
+  ///   - buffers: The bytes to upload, in buffers.
+  ///   - length: The total number of bytes, or `nil` if it is unknown. An upload of a different number of bytes fails.
   public static func stream<Buffers: AsyncSequence & Sendable>(
     _ buffers: Buffers, length: Int64? = nil
   ) -> UploadSource where Buffers.Element == ByteBuffer {
@@ -63,11 +65,12 @@ public struct UploadSource: Sendable {
         }), length: length))
   }
 
-  /// Runs a closure with the bytes of the source; for implementations of stores.
+  /// Runs a closure with the bytes of the source, for an implementation of ``ObjectStore``.
   ///
-  /// A file is open while the closure runs. A sequence is iterated once, so the closure must read it only once.
+  /// A file is open while the closure runs. A sequence is iterated once, so the closure must read the bytes only once.
   ///
-  /// - Parameter body: Receives the bytes in chunks, and their number, or `nil` if it is unknown.
+  /// - Parameter body: A closure that receives the bytes in chunks and their total number, or `nil` if the number is
+  ///   unknown.
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be read.
   public func read<Result: Sendable>(

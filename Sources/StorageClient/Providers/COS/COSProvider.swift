@@ -7,34 +7,34 @@ public import StorageAuth
 internal import StorageCrypto
 public import StorageDiagnosis
 
-/// The provider of Tencent Cloud COS.
+/// A storage provider for a bucket in Tencent Cloud COS.
 public struct COSProvider: PresigningProvider {
-  /// The type of the credential that signs requests.
+  /// The type of the credentials that sign requests to COS.
   public typealias SigningCredential = AccessKey
 
-  /// The bucket, including the account's number: `photos-1250000000`.
+  /// The bucket name, including the account number: `photos-1250000000`.
   public let bucket: String
 
-  /// The region, such as `ap-guangzhou`.
+  /// The region of the bucket, such as `ap-guangzhou`.
   public let region: String
 
-  /// The signer of requests and URLs.
+  /// The signer of requests and presigned URLs.
   public let signer: COSSigner
 
   private let address: Result<ServiceEndpoint, SigningError>
 
-  /// Creates the provider of a bucket.
+  /// Creates a storage provider for a COS bucket.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket, including the account's number: `photos-1250000000`.
-  ///   - region: The region, such as `ap-guangzhou`.
-  ///   - endpoint: The URL of an endpoint other than the public one of the region: internal, accelerated, a custom
-  ///     domain, LocalCloud.
-  ///   - style: The position of the bucket in the URL; if `nil`, derived from the endpoint. It is required for a custom
-  ///     domain.
-  ///   - policy: The selection of headers that the signature covers.
-  ///   - isStrict: Whether a request that the strict mode of the service would refuse is rejected before it is sent.
-  ///   - headerLifetime: The lifetime of a signature in the headers, unless the key determines it.
+  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
+  ///   - region: The region of the bucket, such as `ap-guangzhou`.
+  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
+  ///     endpoint, a custom domain, or LocalCloud.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
+  ///     for a custom domain.
+  ///   - policy: The selection of headers to include in the signature.
+  ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would refuse.
+  ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
   public init(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600)
@@ -48,12 +48,12 @@ public struct COSProvider: PresigningProvider {
       })
   }
 
-  /// Creates the provider of a bucket at an endpoint.
+  /// Creates a storage provider for a COS bucket at the given endpoint.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket, including the account's number: `photos-1250000000`.
-  ///   - region: The region, such as `ap-guangzhou`.
-  ///   - endpoint: The endpoint, such as that of a LocalCloud.
+  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
+  ///   - region: The region of the bucket, such as `ap-guangzhou`.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
   public init(
     bucket: String, region: String, endpoint: ServiceEndpoint
   ) {
@@ -69,41 +69,41 @@ public struct COSProvider: PresigningProvider {
     self.signer = signer
   }
 
-  /// The short name of the service.
+  /// The short name of the service, `cos`.
   public var name: String { "cos" }
 
-  /// The address of the service.
+  /// The endpoint that requests are sent to.
   ///
   /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) { try address.get() }
   }
 
-  /// The signer of URLs.
+  /// The signer that creates presigned URLs.
   public var presigner: COSSigner { signer }
 
-  /// The service-specific names and formats.
+  /// The service-specific header names and formats of COS.
   public var dialect: ServiceDialect { .cos }
 
-  /// The default sources of Tencent Cloud on this machine: environment, files of the vendor's tools, roles.
+  /// The default credential sources for Tencent Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .tencentDefault }
 
-  /// Returns the differences between the signed request and the one that the service reports to have signed.
+  /// Returns the differences between the signed request and the request for which the service calculated a signature.
   ///
   /// - Parameters:
   ///   - response: The head of the response.
-  ///   - body: The body, or its beginning.
-  ///   - request: The request as it was sent.
+  ///   - body: The body of the response, or its beginning.
+  ///   - request: The request that was sent.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RefusedAnswer(response, body: body), to: request, signedFor: .cos(style: try? endpoint.style))
   }
 
-  /// Returns the host of the source bucket and the percent-encoded key.
+  /// Returns the value of the `x-cos-copy-source` header: the source bucket's host and the percent-encoded key.
   ///
   /// Page: "PUT Object - Copy".
   ///
-  /// - Parameter source: The source of the copy.
+  /// - Parameter source: The bucket, key and version of the object to copy.
   public func copySource(_ source: CopySource) -> String {
     "\(source.bucket ?? bucket).cos.\(source.region ?? region).myqcloud.com/\(source.key.percentEncoded(.path))"
       + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
@@ -111,18 +111,18 @@ public struct COSProvider: PresigningProvider {
 }
 
 extension StorageProvider where Self == COSProvider {
-  /// Returns the provider of a bucket of Tencent Cloud COS.
+  /// Returns a storage provider for a bucket in Tencent Cloud COS.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket, including the account's number: `photos-1250000000`.
-  ///   - region: The region, such as `ap-guangzhou`.
-  ///   - endpoint: The URL of an endpoint other than the public one of the region: internal, accelerated, a custom
-  ///     domain, LocalCloud.
-  ///   - style: The position of the bucket in the URL; if `nil`, derived from the endpoint. It is required for a custom
-  ///     domain.
-  ///   - policy: The selection of headers that the signature covers.
-  ///   - isStrict: Whether a request that the strict mode of the service would refuse is rejected before it is sent.
-  ///   - headerLifetime: The lifetime of a signature in the headers, unless the key determines it.
+  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
+  ///   - region: The region of the bucket, such as `ap-guangzhou`.
+  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
+  ///     endpoint, a custom domain, or LocalCloud.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
+  ///     for a custom domain.
+  ///   - policy: The selection of headers to include in the signature.
+  ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would refuse.
+  ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
   public static func cos(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600)
@@ -132,12 +132,12 @@ extension StorageProvider where Self == COSProvider {
       headerLifetime: headerLifetime)
   }
 
-  /// Returns the provider of a bucket of Tencent Cloud COS at an endpoint.
+  /// Returns a storage provider for a bucket in Tencent Cloud COS at the given endpoint.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket, including the account's number: `photos-1250000000`.
-  ///   - region: The region, such as `ap-guangzhou`.
-  ///   - endpoint: The endpoint, such as that of a LocalCloud.
+  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
+  ///   - region: The region of the bucket, such as `ap-guangzhou`.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
   public static func cos(
     bucket: String, region: String, endpoint: ServiceEndpoint
   ) -> COSProvider {
@@ -146,7 +146,7 @@ extension StorageProvider where Self == COSProvider {
 }
 
 extension ServiceDialect {
-  /// The dialect of COS.
+  /// The service-specific header names and formats of COS.
   package static let cos = {
     var dialect = ServiceDialect(
       headerPrefix: "x-cos-", paging: .marker,

@@ -5,7 +5,7 @@ public import CloudCredentials
 public import StorageAuth
 
 extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
-  /// Returns a provider of temporary keys of a role of Alibaba Cloud that another key may assume.
+  /// Returns a provider of temporary keys for an Alibaba Cloud role that another key may assume.
   ///
   /// ```swift
   /// let credentials = CredentialCache(
@@ -13,12 +13,13 @@ extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
   /// ```
   ///
   /// - Parameters:
-  ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
-  ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
+  ///   - roleARN: The resource name of the role: `acs:ram::<account>:role/<name>`.
+  ///   - sessionName: The session name in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
   ///   - credentials: The provider of the key that assumes the role.
-  ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
-  ///   - policy: The maximum permissions of the key, as JSON; `nil` for all permissions of the role.
-  ///   - externalID: The external id that the role requires from callers.
+  ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
+  ///     allows.
+  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
+  ///   - externalID: The external ID that the role requires from callers, or `nil` if the role requires none.
   ///   - endpoint: The endpoint of the token service.
   public static func alibabaAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
@@ -32,16 +33,17 @@ extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
 }
 
 extension AlibabaOIDCProvider {
-  /// Creates a provider of temporary keys for an identity token, over the shared transport.
+  /// Creates a provider of temporary Alibaba Cloud keys in exchange for an identity token, over the shared transport.
   ///
   /// - Parameters:
-  ///   - roleARN: The role: `acs:ram::<account>:role/<name>`.
-  ///   - providerARN: The issuer of the identity token: `acs:ram::<account>:oidc-provider/<name>`.
-  ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
-  ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
-  ///   - policy: The maximum permissions of the key, as JSON; `nil` for all permissions of the role.
+  ///   - roleARN: The resource name of the role: `acs:ram::<account>:role/<name>`.
+  ///   - providerARN: The resource name of the identity token's issuer: `acs:ram::<account>:oidc-provider/<name>`.
+  ///   - sessionName: The session name in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
+  ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
+  ///     allows.
+  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
   ///   - endpoint: The endpoint of the token service.
-  ///   - token: Returns the identity token; called for each request.
+  ///   - token: A closure that returns the identity token, called for each request.
   public init(
     roleARN: String, providerARN: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
@@ -54,11 +56,12 @@ extension AlibabaOIDCProvider {
 }
 
 extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
-  /// Returns a provider of temporary keys of the role of an instance of Alibaba Cloud (ECS).
+  /// Returns a provider of temporary keys for the role of an Alibaba Cloud instance (ECS).
   ///
   /// - Parameters:
-  ///   - role: The role; if `nil`, requested from the metadata service.
-  ///   - allowsV1: Whether to send requests without a token if the metadata service supports none.
+  ///   - role: The role name. If `nil`, the provider requests the name from the metadata service.
+  ///   - allowsV1: Whether to send requests without a metadata token if the metadata service does not support such
+  ///     tokens.
   public static func alibabaInstance(
     role: String? = nil, allowsV1: Bool = true
   ) -> AlibabaInstanceMetadataProvider {
@@ -67,7 +70,9 @@ extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
 }
 
 extension AlibabaCredentials {
-  /// The vendor's sources on this machine; individual sources can be replaced or left out.
+  /// The default credential sources for Alibaba Cloud on this machine.
+  ///
+  /// Individual sources can be replaced or left out.
   ///
   /// ```swift
   /// var sources = AlibabaCredentials.default
@@ -78,7 +83,7 @@ extension AlibabaCredentials {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// The default chain of sources of Alibaba Cloud on this machine, as `AlibabaCredentials` lists them.
+  /// The default chain of Alibaba Cloud credential sources on this machine, which `AlibabaCredentials` describes.
   ///
   /// ```swift
   /// let credentials = CredentialCache(.alibabaDefault)

@@ -7,37 +7,37 @@ public import StorageAuth
 internal import StorageCrypto
 public import StorageDiagnosis
 
-/// The provider of Alibaba Cloud OSS.
+/// A storage provider for a bucket in Alibaba Cloud OSS.
 public struct OSSProvider: PresigningProvider {
-  /// The type of the credential that signs requests.
+  /// The type of the credentials that sign requests to OSS.
   public typealias SigningCredential = AccessKey
 
-  /// The bucket.
+  /// The bucket name.
   public let bucket: String
 
-  /// The region, such as `cn-hangzhou`.
+  /// The region of the bucket, such as `cn-hangzhou`.
   public let region: String
 
-  /// The signer of requests and URLs.
+  /// The signer of requests and presigned URLs.
   public let signer: OSSSigner
 
   private let additionalHeaders: Set<String>
   private let additionalSubresources: Set<String>
   private let address: Result<ServiceEndpoint, SigningError>
 
-  /// Creates the provider of a bucket.
+  /// Creates a storage provider for an OSS bucket.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - region: The region, such as `cn-hangzhou`.
-  ///   - signature: The version of the signature.
-  ///   - endpoint: The URL of an endpoint other than the public one of the region: internal, accelerated, a custom
-  ///     domain, LocalCloud.
-  ///   - style: The position of the bucket in the URL; if `nil`, derived from the endpoint. It is required for a custom
-  ///     domain.
-  ///   - product: The product in the scope of V4: `oss`, or `oss-cloudbox`.
-  ///   - additionalHeaders: The names of additional headers that a V4 signature covers if a request has them.
-  ///   - additionalSubresources: The names of additional parameters that a V1 signature covers.
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-hangzhou`.
+  ///   - signature: The signature version.
+  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
+  ///     endpoint, a custom domain, or LocalCloud.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
+  ///     for a custom domain.
+  ///   - product: The product name in the scope of V4 signatures: `oss`, or `oss-cloudbox`.
+  ///   - additionalHeaders: The names of additional headers to include in V4 signatures if a request has them.
+  ///   - additionalSubresources: The names of additional query parameters to include in V1 signatures.
   public init(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
     style: AddressingStyle? = nil, product: String = "oss", additionalHeaders: Set<String> = [],
@@ -52,13 +52,13 @@ public struct OSSProvider: PresigningProvider {
       })
   }
 
-  /// Creates the provider of a bucket at an endpoint.
+  /// Creates a storage provider for an OSS bucket at the given endpoint.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - region: The region, such as `cn-hangzhou`.
-  ///   - signature: The version of the signature.
-  ///   - endpoint: The endpoint, such as that of a LocalCloud.
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-hangzhou`.
+  ///   - signature: The signature version.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
   public init(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
   ) {
@@ -80,20 +80,20 @@ public struct OSSProvider: PresigningProvider {
       additionalHeaders: additionalHeaders, additionalSubresources: additionalSubresources)
   }
 
-  /// The short name of the service.
+  /// The short name of the service, `oss`.
   public var name: String { "oss" }
 
-  /// The address of the service.
+  /// The endpoint that requests are sent to.
   ///
   /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) { try address.get() }
   }
 
-  /// The signer of URLs.
+  /// The signer that creates presigned URLs.
   public var presigner: OSSSigner { signer }
 
-  /// A signer that also covers Content-Length, if the version supports it.
+  /// A signer that also includes `Content-Length` in signatures, if the signature version supports additional headers.
   ///
   /// A signing server learns the size of an upload only from that header.
   public var remoteSigner: OSSSigner {
@@ -102,28 +102,28 @@ public struct OSSProvider: PresigningProvider {
       additionalHeaders: additionalHeaders.union(["content-length"]), additionalSubresources: additionalSubresources)
   }
 
-  /// The service-specific names and formats.
+  /// The service-specific header names and formats of OSS.
   public var dialect: ServiceDialect { .oss }
 
-  /// The default sources of Alibaba Cloud on this machine: environment, files of the vendor's tools, roles.
+  /// The default credential sources for Alibaba Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .alibabaDefault }
 
-  /// Returns the differences between the signed request and the one that the service reports to have signed.
+  /// Returns the differences between the signed request and the request for which the service calculated a signature.
   ///
   /// - Parameters:
   ///   - response: The head of the response.
-  ///   - body: The body, or its beginning.
-  ///   - request: The request as it was sent.
+  ///   - body: The body of the response, or its beginning.
+  ///   - request: The request that was sent.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RefusedAnswer(response, body: body), to: request, signedFor: .oss(bucket: bucket, style: try? endpoint.style))
   }
 
-  /// Returns the bucket and the percent-encoded key.
+  /// Returns the value of the `x-oss-copy-source` header: the source bucket and the percent-encoded key.
   ///
   /// Page: "CopyObject".
   ///
-  /// - Parameter source: The source of the copy.
+  /// - Parameter source: The bucket, key and version of the object to copy.
   public func copySource(_ source: CopySource) -> String {
     "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
       + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
@@ -131,19 +131,19 @@ public struct OSSProvider: PresigningProvider {
 }
 
 extension StorageProvider where Self == OSSProvider {
-  /// Returns the provider of a bucket of Alibaba Cloud OSS.
+  /// Returns a storage provider for a bucket in Alibaba Cloud OSS.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - region: The region, such as `cn-hangzhou`.
-  ///   - signature: The version of the signature.
-  ///   - endpoint: The URL of an endpoint other than the public one of the region: internal, accelerated, a custom
-  ///     domain, LocalCloud.
-  ///   - style: The position of the bucket in the URL; if `nil`, derived from the endpoint. It is required for a custom
-  ///     domain.
-  ///   - product: The product in the scope of V4: `oss`, or `oss-cloudbox`.
-  ///   - additionalHeaders: The names of additional headers that a V4 signature covers if a request has them.
-  ///   - additionalSubresources: The names of additional parameters that a V1 signature covers.
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-hangzhou`.
+  ///   - signature: The signature version.
+  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
+  ///     endpoint, a custom domain, or LocalCloud.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
+  ///     for a custom domain.
+  ///   - product: The product name in the scope of V4 signatures: `oss`, or `oss-cloudbox`.
+  ///   - additionalHeaders: The names of additional headers to include in V4 signatures if a request has them.
+  ///   - additionalSubresources: The names of additional query parameters to include in V1 signatures.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
     style: AddressingStyle? = nil, product: String = "oss", additionalHeaders: Set<String> = [],
@@ -154,13 +154,13 @@ extension StorageProvider where Self == OSSProvider {
       additionalHeaders: additionalHeaders, additionalSubresources: additionalSubresources)
   }
 
-  /// Returns the provider of a bucket of Alibaba Cloud OSS at an endpoint.
+  /// Returns a storage provider for a bucket in Alibaba Cloud OSS at the given endpoint.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - region: The region, such as `cn-hangzhou`.
-  ///   - signature: The version of the signature.
-  ///   - endpoint: The endpoint, such as that of a LocalCloud.
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-hangzhou`.
+  ///   - signature: The signature version.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
   ) -> OSSProvider {
@@ -169,7 +169,7 @@ extension StorageProvider where Self == OSSProvider {
 }
 
 extension ServiceDialect {
-  /// The dialect of OSS.
+  /// The service-specific header names and formats of OSS.
   package static let oss = {
     var dialect = ServiceDialect(
       headerPrefix: "x-oss-", paging: .continuationToken, encodesSpaceAsPlus: true,

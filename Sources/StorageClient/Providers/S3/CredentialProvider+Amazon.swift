@@ -5,12 +5,14 @@ public import CloudCredentials
 public import StorageAuth
 
 extension AmazonCredentials {
-  /// The vendor's sources on this machine; individual sources can be replaced or left out.
+  /// The default credential sources for AWS on this machine.
+  ///
+  /// Individual sources can be replaced or left out.
   public static var `default`: AmazonCredentials { AmazonCredentials(.system) }
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// The default chain of sources of Amazon on this machine, as `AmazonCredentials` lists them.
+  /// The default chain of AWS credential sources on this machine, which `AmazonCredentials` describes.
   ///
   /// ```swift
   /// let credentials = CredentialCache(.amazonDefault)
@@ -19,7 +21,7 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
 }
 
 extension CredentialProvider where Self == AmazonAssumeRoleProvider {
-  /// Returns a provider of temporary keys of a role of Amazon that another key may assume.
+  /// Returns a provider of temporary keys for an AWS role that another key may assume.
   ///
   /// ```swift
   /// let credentials = CredentialCache(
@@ -27,12 +29,14 @@ extension CredentialProvider where Self == AmazonAssumeRoleProvider {
   /// ```
   ///
   /// - Parameters:
-  ///   - roleARN: The role: `arn:aws:iam::<account>:role/<name>`.
-  ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
+  ///   - roleARN: The resource name of the role: `arn:aws:iam::<account>:role/<name>`.
+  ///   - sessionName: The session name in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
   ///   - credentials: The provider of the key that assumes the role.
-  ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
-  ///   - policy: The maximum permissions of the key, as JSON; `nil` for all permissions of the role.
-  ///   - externalID: The external id that the role requires from callers of other accounts.
+  ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
+  ///     allows.
+  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
+  ///   - externalID: The external ID that the role requires from callers of other accounts, or `nil` if the role
+  ///     requires none.
   ///   - endpoint: The endpoint of the token service.
   public static func amazonAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
@@ -46,15 +50,16 @@ extension CredentialProvider where Self == AmazonAssumeRoleProvider {
 }
 
 extension AmazonWebIdentityProvider {
-  /// Creates a provider of temporary keys for an identity token, over the shared transport.
+  /// Creates a provider of temporary AWS keys in exchange for an identity token, over the shared transport.
   ///
   /// - Parameters:
-  ///   - roleARN: The role: `arn:aws:iam::<account>:role/<name>`.
-  ///   - sessionName: The name of the session in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
-  ///   - duration: The lifetime: whole seconds from 900 to 43200, and no more than the role allows.
-  ///   - policy: The maximum permissions of the key, as JSON; `nil` for all permissions of the role.
+  ///   - roleARN: The resource name of the role: `arn:aws:iam::<account>:role/<name>`.
+  ///   - sessionName: The session name in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
+  ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
+  ///     allows.
+  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
   ///   - endpoint: The endpoint of the token service.
-  ///   - token: Returns the identity token; called for each request.
+  ///   - token: A closure that returns the identity token, called for each request.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", duration: Duration = .seconds(3600),
     policy: String? = nil, endpoint: AmazonSTSEndpoint = .global,
@@ -67,11 +72,12 @@ extension AmazonWebIdentityProvider {
 }
 
 extension CredentialProvider where Self == AmazonInstanceMetadataProvider {
-  /// Returns a provider of temporary keys of the role of an instance of Amazon (EC2).
+  /// Returns a provider of temporary keys for the role of an AWS instance (EC2).
   ///
   /// - Parameters:
-  ///   - role: The role; if `nil`, requested from the metadata service.
-  ///   - allowsV1: Whether to send requests without a token if the metadata service supports none.
+  ///   - role: The role name. If `nil`, the provider requests the name from the metadata service.
+  ///   - allowsV1: Whether to send requests without a metadata token if the metadata service does not support such
+  ///     tokens.
   public static func amazonInstance(role: String? = nil, allowsV1: Bool = true) -> AmazonInstanceMetadataProvider {
     AmazonInstanceMetadataProvider(role: role, allowsV1: allowsV1, transport: AsyncHTTPClientTransport.shared)
   }

@@ -8,7 +8,8 @@ internal import StorageCrypto
 public import StorageDiagnosis
 internal import StorageXML
 
-/// The provider of Amazon S3 and of compatible services: MinIO, Cloudflare R2, Ceph, the S3 endpoints of other clouds.
+/// A storage provider for a bucket in Amazon S3 or a compatible service: MinIO, Cloudflare R2, Ceph, or the S3 endpoint
+/// of another cloud.
 ///
 /// ```swift
 /// let client = StorageClient(.s3(bucket: "photos", region: "eu-central-1"))
@@ -17,38 +18,41 @@ internal import StorageXML
 ///
 /// If the bucket turns out to be in another region, the client switches to that region for this and all later requests.
 public struct S3Provider: PresigningProvider {
-  /// The type of the credential that signs requests.
+  /// The type of the credentials that sign requests to S3.
   public typealias SigningCredential = AccessKey
 
-  /// The bucket.
+  /// The bucket name.
   public let bucket: String
 
-  /// The region, such as `eu-central-1`.
+  /// The region of the bucket, such as `eu-central-1`.
   public let region: String
 
-  /// The addresses of Amazon S3 to use; without effect if an endpoint is given.
+  /// The Amazon S3 addresses to use, such as dual-stack addresses.
+  ///
+  /// The value has no effect if an endpoint is given.
   public let network: S3Network
 
-  /// The integrity protection of bodies: the checksum of uploads, and whether the signature covers bodies.
+  /// The integrity protection of request bodies: the checksum of uploads, and whether signatures include bodies.
   public let integrity: S3Integrity
 
-  /// The signer of requests and URLs.
+  /// The signer of requests and presigned URLs.
   public let signer: S3Signer
 
   private let address: Result<ServiceEndpoint, SigningError>
-  /// Whether the address is derived from the region.
+  /// Whether the endpoint is derived from the region, because no endpoint was given.
   private let isAmazons: Bool
 
-  /// Creates the provider of a bucket.
+  /// Creates a storage provider for an S3 bucket.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - region: The region, such as `eu-central-1`; `auto` for Cloudflare R2.
-  ///   - network: The addresses of Amazon S3 to use.
-  ///   - endpoint: The URL of a service other than Amazon's, or of a private endpoint of Amazon's.
-  ///   - style: The position of the bucket in the URL. If `nil`, it is in the host for Amazon's hosts, unless the
-  ///     bucket's name has dots, and in the path for other hosts.
-  ///   - integrity: The checksum of uploads, and whether the signature covers bodies.
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `eu-central-1`, or `auto` for Cloudflare R2.
+  ///   - network: The Amazon S3 addresses to use.
+  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, the endpoint is derived
+  ///     from the region.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, the name is in the host for Amazon's hosts,
+  ///     unless the name contains dots, and in the path for other hosts.
+  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
   public init(
     bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
     integrity: S3Integrity = S3Integrity()
@@ -62,13 +66,13 @@ public struct S3Provider: PresigningProvider {
       })
   }
 
-  /// Creates the provider of a bucket at an endpoint.
+  /// Creates a storage provider for an S3 bucket at the given endpoint.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - region: The region.
-  ///   - endpoint: The endpoint, such as that of a LocalCloud.
-  ///   - integrity: The checksum of uploads, and whether the signature covers bodies.
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
   public init(
     bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
   ) {
@@ -91,53 +95,57 @@ public struct S3Provider: PresigningProvider {
     signer = S3Signer(region: region, bucket: bucket, style: try? address.get().style)
   }
 
-  /// The short name of the service.
+  /// The short name of the service, `s3`.
   public var name: String { "s3" }
 
-  /// The address of the service.
+  /// The endpoint that requests are sent to.
   ///
   /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) { try address.get() }
   }
 
-  /// The signer of URLs.
+  /// The signer that creates presigned URLs.
   public var presigner: S3Signer { signer }
 
-  /// A signer that also covers Content-Length: a signing server learns the size of an upload only from there.
+  /// A signer that also includes `Content-Length` in signatures.
+  ///
+  /// A signing server learns the size of an upload only from that header.
   public var remoteSigner: S3Signer {
     S3Signer(
       region: region, bucket: bucket, style: signer.style, additionalHeaders: ["content-length"])
   }
 
-  /// The service-specific names and formats.
+  /// The service-specific header names and formats of S3, with the configured checksum first.
   public var dialect: ServiceDialect { integrity.checksum == .crc32 ? .s3WithCRC32 : .s3 }
 
-  /// The default sources of Amazon on this machine: environment, shared files, roles.
+  /// The default credential sources for AWS on this machine: environment, shared files, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .amazonDefault }
 
-  /// Returns the differences between the signed request and the one that the service reports to have signed.
+  /// Returns the differences between the signed request and the request for which the service calculated a signature.
   ///
   /// - Parameters:
   ///   - response: The head of the response.
-  ///   - body: The body, or its beginning.
-  ///   - request: The request as it was sent.
+  ///   - body: The body of the response, or its beginning.
+  ///   - request: The request that was sent.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RefusedAnswer(response, body: body), to: request, signedFor: .s3(region: region, style: try? endpoint.style))
   }
 
-  /// Returns the bucket and the percent-encoded key.
+  /// Returns the value of the `x-amz-copy-source` header: the source bucket and the percent-encoded key.
   ///
   /// Page: "CopyObject".
   ///
-  /// - Parameter source: The source of the copy.
+  /// - Parameter source: The bucket, key and version of the object to copy.
   public func copySource(_ source: CopySource) -> String {
     "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
       + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
   }
 
-  /// The location constraint; empty for `us-east-1`, which is the location without a constraint, and for `auto`.
+  /// The XML document with the location constraint of a new bucket.
+  ///
+  /// The document is empty for `us-east-1`, which is the location without a constraint, and for `auto`.
   ///
   /// Page: "CreateBucket".
   public var bucketConfiguration: [UInt8] {
@@ -145,16 +153,17 @@ public struct S3Provider: PresigningProvider {
     return XMLNode("CreateBucketConfiguration", children: [XMLNode("LocationConstraint", region)]).serialized()
   }
 
-  /// Returns the provider with the region that a refusal names, and the endpoint of that region.
+  /// Returns the provider for the region to which an error response redirects the client, with the endpoint of that
+  /// region.
   ///
-  /// Only the name of the region is used, and only if it is valid; a host in the response is ignored.
+  /// Only the region name in the response is used, and only if the name is valid. A host in the response is ignored.
   ///
   /// Page: "Request redirection and the REST API".
   ///
   /// - Parameters:
   ///   - response: The head of the response.
-  ///   - body: The body, or its beginning.
-  /// - Returns: The provider, or `nil` if the response names no other region.
+  ///   - body: The body of the response, or its beginning.
+  /// - Returns: The provider for the other region, or `nil` if the response specifies no other region.
   public func relocated(by response: HTTPResponse, body: [UInt8]) -> S3Provider? {
     guard [.movedPermanently, .found, .temporaryRedirect, .badRequest].contains(response.status) else { return nil }
     let error = try? XMLNode.parse(body)
@@ -168,37 +177,37 @@ public struct S3Provider: PresigningProvider {
   }
 }
 
-/// The protection of uploads to S3 against damage in transit.
+/// The settings that protect uploads to S3 against damage in transit.
 public struct S3Integrity: Sendable, Hashable {
   /// A checksum that is sent with an upload, so that the service rejects bytes that were damaged in transit.
   public enum Checksum: Sendable, Hashable {
-    /// CRC-64/NVME, the default of the service.
+    /// The checksum algorithm CRC-64/NVME, which is the default of the service.
     case crc64NVME
-    /// CRC-32, which older services support.
+    /// The checksum algorithm CRC-32, which older services support.
     case crc32
   }
 
-  /// A policy on whether the signature covers the SHA-256 of a body.
+  /// A policy on whether signatures include the SHA-256 digest of a request body.
   public enum BodySigning: Sendable, Hashable {
-    /// The signature covers the body over HTTP, but not over HTTPS, which protects the body itself.
+    /// Signatures include the body over HTTP, but not over HTTPS, which protects the body itself.
     case automatic
-    /// The signature covers the body.
+    /// Signatures always include the body.
     case always
-    /// The signature does not cover the body.
+    /// Signatures never include the body.
     case never
   }
 
-  /// The checksum of uploads, or `nil` for services that support none.
+  /// The checksum that is sent with uploads, or `nil` for services that support no checksums.
   public var checksum: Checksum?
 
-  /// The policy on whether the signature covers bodies.
+  /// The policy on whether signatures include request bodies.
   public var bodySigning: BodySigning
 
-  /// Creates the protection of uploads.
+  /// Creates integrity settings for uploads.
   ///
   /// - Parameters:
-  ///   - checksum: The checksum of uploads, or `nil` for services that support none.
-  ///   - bodySigning: The policy on whether the signature covers bodies.
+  ///   - checksum: The checksum that is sent with uploads, or `nil` for services that support no checksums.
+  ///   - bodySigning: The policy on whether signatures include request bodies.
   public init(checksum: Checksum? = .crc64NVME, bodySigning: BodySigning = .automatic) {
     self.checksum = checksum
     self.bodySigning = bodySigning
@@ -208,7 +217,8 @@ public struct S3Integrity: Sendable, Hashable {
 // MARK: - Checksums
 
 extension S3Provider {
-  /// The checksum, and the SHA-256 of the body if the signature covers it.
+  /// The digests to compute for a request body: the configured checksum, and the SHA-256 if signatures include the
+  /// body.
   public var digests: DigestSet {
     var digests: DigestSet = integrity.checksum == nil ? [] : .checksum
     let signsBody =
@@ -221,17 +231,18 @@ extension S3Provider {
     return digests
   }
 
-  /// Returns the checksum headers, and the SHA-256 of the body.
+  /// Returns the checksum headers of a request, and the header with the SHA-256 of its body.
   ///
-  /// A range is requested without the checksum mode, because its response could carry the checksum of a part. A
-  /// checksum header of the caller takes precedence over the computed one.
+  /// A range is requested without the checksum mode, because the response to a range request could contain the checksum
+  /// of a part. If the caller sets a checksum header, the computed checksum is not sent.
   ///
   /// Page: "Checking object integrity for data uploads".
   ///
   /// - Parameters:
-  ///   - request: The request of an operation; empty for one that concerns no single object.
-  ///   - body: The digests of the body; for the completion of a multipart upload, the checksum is that of the object.
-  ///   - fields: The headers of the operation, including those of the caller.
+  ///   - request: The kind of request. Empty if the request does not concern a single object.
+  ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the checksum
+  ///     of the object.
+  ///   - fields: The headers of the operation, including the caller's headers.
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
     var headers = HTTPFields()
     if let sha256 = body.sha256 { headers[.s3ContentSHA256] = sha256 }
@@ -266,10 +277,10 @@ extension HTTPField.Name {
 // MARK: - Dialect
 
 extension ServiceDialect {
-  /// The dialect of S3, with CRC-64/NVME for uploads.
+  /// The service-specific header names and formats of S3, with CRC-64/NVME as the checksum of uploads.
   package static let s3 = makeS3(preferring: .crc64NVME)
 
-  /// The dialect of S3, with CRC-32 for uploads.
+  /// The service-specific header names and formats of S3, with CRC-32 as the checksum of uploads.
   package static let s3WithCRC32 = makeS3(preferring: .crc32)
 
   private static func makeS3(preferring algorithm: ObjectChecksum.Algorithm) -> ServiceDialect {
@@ -302,16 +313,17 @@ extension ServiceDialect {
 }
 
 extension StorageProvider where Self == S3Provider {
-  /// Returns the provider of a bucket of Amazon S3 or of a compatible service.
+  /// Returns a storage provider for a bucket in Amazon S3 or a compatible service.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - region: The region, such as `eu-central-1`; `auto` for Cloudflare R2.
-  ///   - network: The addresses of Amazon S3 to use.
-  ///   - endpoint: The URL of a service other than Amazon's, or of a private endpoint of Amazon's.
-  ///   - style: The position of the bucket in the URL. If `nil`, it is in the host for Amazon's hosts, unless the
-  ///     bucket's name has dots, and in the path for other hosts.
-  ///   - integrity: The checksum of uploads, and whether the signature covers bodies.
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `eu-central-1`, or `auto` for Cloudflare R2.
+  ///   - network: The Amazon S3 addresses to use.
+  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, the endpoint is derived
+  ///     from the region.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, the name is in the host for Amazon's hosts,
+  ///     unless the name contains dots, and in the path for other hosts.
+  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
   public static func s3(
     bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
     integrity: S3Integrity = S3Integrity()
@@ -320,13 +332,13 @@ extension StorageProvider where Self == S3Provider {
       bucket: bucket, region: region, network: network, endpoint: endpoint, style: style, integrity: integrity)
   }
 
-  /// Returns the provider of a bucket at an endpoint.
+  /// Returns a storage provider for an S3 bucket at the given endpoint.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket.
-  ///   - region: The region.
-  ///   - endpoint: The endpoint, such as that of a LocalCloud.
-  ///   - integrity: The checksum of uploads, and whether the signature covers bodies.
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
   public static func s3(
     bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
   ) -> S3Provider {
