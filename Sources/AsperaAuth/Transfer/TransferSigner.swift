@@ -214,8 +214,9 @@ extension TransferSpec {
     fields[name].flatMap { $0 == .null || $0 == .string("") ? nil : $0 }
   }
 
-  /// Merges the tags of the grant's specification into this specification. If a tag is in both, the grant's value is
-  /// used.
+  /// Merges the tags of a grant's specification into this specification.
+  ///
+  /// If both specifications contain a tag, the grant's value is used.
   private mutating func takeTags(_ answer: TransferSpec) throws(AsperaError) {
     guard let more = answer.tags else { return }
     let own = try decodedTags() ?? JSONObject()
