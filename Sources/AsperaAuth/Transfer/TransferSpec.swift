@@ -181,7 +181,7 @@ extension TransferSpec {
     set { setText("cookie", newValue) }
   }
 
-  /// Metadata for the server's applications (`tags`). The member `aspera` is reserved for Aspera's products.
+  /// Metadata for the server's applications (`tags`), with the member `aspera` reserved for Aspera's products.
   public var tags: JSONObject? {
     get { fields["tags"]?.object }
     set { fields["tags"] = newValue.map { .object($0) } }
@@ -328,7 +328,7 @@ extension TransferSpec {
     set { setText("token", newValue?.reveal()) }
   }
 
-  /// The fingerprint of the server's host key, unchanged (`sshfp`). See ``HostKeyFingerprint``.
+  /// The fingerprint of the server's host key (`sshfp`), unchanged; see ``HostKeyFingerprint``.
   public var sshfp: String? {
     get { text("sshfp") }
     set { setText("sshfp", newValue) }
