@@ -54,7 +54,7 @@ public struct TransferFailure: Error, Sendable, Hashable {
   /// A sentence that describes how to solve the problem.
   public let remedy: String
 
-  /// Creates a description of a transfer failure, removing line breaks from its message and its remedy.
+  /// Creates a transfer failure, escaping line breaks and control characters in its message and its remedy.
   ///
   /// - Parameters:
   ///   - kind: The kind of transfer failure.
