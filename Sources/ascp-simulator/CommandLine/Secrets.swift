@@ -3,15 +3,15 @@
 
 internal import StorageAuth
 
-/// The secrets in the environment.
+/// The secrets in the environment variables of the simulator.
 struct Secrets: Sendable {
-  /// The password of the user, which is also the passphrase of a key.
+  /// The user's password, which is also the passphrase of a private key, or `nil` if there is none.
   let password: Secret?
 
-  /// A private key in PEM.
+  /// The private key in PEM for the login, or `nil` if there is none.
   let key: Secret?
 
-  /// The token of the transfer.
+  /// The token for the transfer, or `nil` if there is none.
   let token: Secret?
 
   init(_ environment: [String: String], token: String?) throws(Failure) {
