@@ -5,7 +5,7 @@
 ///
 /// The report contains no secrets.
 public struct AccountReport: Sendable, Hashable {
-  /// The kind of credential that the account logs in with.
+  /// The kind of credential with which an account logs in.
   public enum Authentication: Sendable, Hashable {
     /// The account logs in with a password, which only the server can check.
     case password
@@ -13,7 +13,7 @@ public struct AccountReport: Sendable, Hashable {
     case privateKey(PrivateKeyReport)
   }
 
-  /// The kind of credential that the account logs in with.
+  /// The kind of credential with which the account logs in.
   public let authentication: Authentication
 
   /// Sentences about circumstances that the caller should know but that do not prevent the use of the account.

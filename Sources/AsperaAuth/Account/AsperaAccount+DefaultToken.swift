@@ -73,7 +73,7 @@ extension AsperaAccount {
 }
 
 extension AsperaPrivateKey {
-  /// Returns the name of the cipher that encrypts the key, or `nil` if the key is not encrypted.
+  /// Returns the name of the cipher that encrypts the private key, or `nil` if the key is not encrypted.
   func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
     switch try KeyText([UInt8](text(on: machine)), at: KeyPlace(source)) {
     case .pem(let block): block.cipher

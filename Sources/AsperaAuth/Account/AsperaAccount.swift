@@ -41,7 +41,7 @@ public struct AsperaAccount: Sendable, Equatable {
   /// The fingerprint that the server's host key must have, or `nil` to accept every host key.
   public let hostKey: HostKeyFingerprint?
 
-  /// A Boolean value that indicates whether the server requires a token for each transfer of this account.
+  /// A Boolean value that indicates whether the server requires a token for each of the account's transfers.
   public let requiresToken: Bool
 
   /// Creates an account with a password or a private key.

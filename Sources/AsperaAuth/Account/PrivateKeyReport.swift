@@ -13,7 +13,7 @@ public struct PrivateKeyReport: Sendable, Hashable {
     case traditional
     /// PKCS #8 in PEM: `BEGIN PRIVATE KEY` or `BEGIN ENCRYPTED PRIVATE KEY`.
     case pkcs8
-    /// OpenSSH's own format: `BEGIN OPENSSH PRIVATE KEY`.
+    /// OpenSSH's own format in PEM: `BEGIN OPENSSH PRIVATE KEY`.
     case openSSH
   }
 
@@ -50,7 +50,7 @@ public struct PrivateKeyReport: Sendable, Hashable {
     /// The client program that has the restriction.
     public let client: Client
 
-    /// A sentence that describes the restriction.
+    /// A sentence that describes the client's restriction.
     public let reason: String
 
     /// A Boolean value that indicates whether ``AsperaPrivateKey/converted(for:on:)`` returns the key in a format that

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Options of ascp that a transfer specification does not determine.
+/// Options for ascp that a transfer specification does not determine.
 ///
 /// ```swift
 /// var options = AscpOptions(tokenKeyPath: path)
@@ -9,10 +9,10 @@
 /// let engine = try AscpEngine(options: options)
 /// ```
 public struct AscpOptions: Sendable, Equatable {
-  /// A Boolean value that indicates whether ascp prints no progress.
+  /// A Boolean value that indicates whether ascp runs without printing its progress.
   public var isQuiet = true
 
-  /// The condition under which a session uses a WebSocket instead of SSH.
+  /// The condition under which the transfer session uses a WebSocket instead of SSH.
   public var webSocket = WebSocketUse.whereOffered
 
   /// A Boolean value that indicates whether a session over a WebSocket may skip the check of a pinned host key.
@@ -29,7 +29,7 @@ public struct AscpOptions: Sendable, Equatable {
   /// The certificate and the private key for HTTP fallback, for specifications that request HTTP fallback.
   public var fallback: FallbackFiles?
 
-  /// A Boolean value that indicates whether paths are passed in a file list instead of as arguments.
+  /// A Boolean value that indicates whether paths are passed to ascp in a file list instead of as arguments.
   ///
   /// Arguments are limited in length, and every user of the machine can read them.
   public var usesFileList = true
@@ -56,7 +56,7 @@ public struct AscpOptions: Sendable, Equatable {
     self.homeDirectory = homeDirectory
   }
 
-  /// The condition under which a session uses a WebSocket instead of SSH.
+  /// A condition under which a transfer session uses a WebSocket instead of SSH.
   public enum WebSocketUse: Sendable, Hashable {
     /// A session uses a WebSocket whenever the specification offers a WebSocket.
     case whereOffered
@@ -81,7 +81,7 @@ public struct AscpOptions: Sendable, Equatable {
 
   /// The position of one session in a transfer with several sessions.
   public struct Part: Sendable, Hashable {
-    /// The number of the session, starting at 1.
+    /// The number of this session among the transfer's sessions, starting at 1.
     public var index: Int
     /// The number of sessions in the transfer.
     public var count: Int

@@ -89,7 +89,7 @@ extension ManagementFrame: CustomStringConvertible, CustomDebugStringConvertible
     "Code", "Description", "SessionId", "Direction", "Operation", "TransferBytes", "StartByte", "PreTransferBytes",
   ]
 
-  /// A description with the kind, the values of fields without secrets and paths, and the names of the other fields.
+  /// A description with the kind, the field values without secrets and paths, and the names of the other fields.
   package var description: String {
     let shown = Self.shown.compactMap { name in self[name].map { "\(name): \($0)" } }
     let others = names.filter { name in

@@ -39,7 +39,7 @@ package struct ManagementFrameParser: Sendable {
   /// The maximum length of a line in bytes: 64 KiB, which is more than the length of any path.
   package static let longestLine = 65_536
 
-  /// The maximum size of a frame in bytes: 256 KiB.
+  /// The maximum size of a management frame in bytes: 256 KiB.
   package static let largestFrame = 262_144
 
   private enum State {

@@ -14,7 +14,7 @@ public struct AsperaError: Error, Sendable, Hashable {
   /// A sentence that describes the problem and where it occurred.
   public let message: String
 
-  /// A sentence that says how to solve the problem.
+  /// A sentence that describes how to solve the problem.
   public let remedy: String
 
   /// Creates an error, escaping line breaks and control characters in its message and its remedy.
@@ -29,7 +29,7 @@ public struct AsperaError: Error, Sendable, Hashable {
     self.remedy = remedy.onOneLine
   }
 
-  /// A kind of problem.
+  /// The kind of problem that an ``AsperaError`` describes.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
       case ambiguousCredential, missingCredential, invalidAccount, keyNotFound, keyUnreadable, insecureKeyFile

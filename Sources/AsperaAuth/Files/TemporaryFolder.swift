@@ -11,7 +11,7 @@
 ///
 /// The folder is removed by ``remove()`` or when the last reference to this object is released.
 package final class TemporaryFolder: Sendable {
-  /// The absolute path of the folder.
+  /// The absolute path of the temporary folder.
   package let path: String
 
   /// Creates a temporary folder.

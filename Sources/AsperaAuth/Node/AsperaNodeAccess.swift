@@ -85,6 +85,6 @@ extension AsperaNodeAccess: CustomStringConvertible, CustomDebugStringConvertibl
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with the identity and the expiration.
+  /// A mirror that contains the identity and the expiration, but not the secret.
   public var customMirror: Mirror { Mirror(self, children: ["identity": identity, "expiration": expiration as Any]) }
 }

@@ -37,7 +37,7 @@ extension AsperaToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror that masks the token.
+  /// A mirror that contains the kind, the expiration and the masked token.
   public var customMirror: Mirror {
     Mirror(self, children: ["kind": kind.rawValue, "secret": secret, "expiration": expiration as Any])
   }

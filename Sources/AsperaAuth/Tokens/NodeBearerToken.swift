@@ -28,7 +28,7 @@ public struct NodeBearerToken: Sendable, Equatable {
   /// The signed bytes of the token: its claims in JSON.
   let payload: [UInt8]
 
-  /// The RSA signature of the payload.
+  /// The RSA signature of the token's claims.
   let signature: [UInt8]
 
   init(secret: Secret, claims: NodeBearerClaims, payload: [UInt8], signature: [UInt8]) {

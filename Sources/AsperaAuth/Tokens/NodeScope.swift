@@ -12,7 +12,7 @@ public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
   /// The identifier of the access key.
   public let accessKey: String
 
-  /// The role on the access key, such as ``user``.
+  /// The role that the token grants on the access key, such as ``user``.
   public let role: String
 
   /// Creates a scope from an access key and a role.

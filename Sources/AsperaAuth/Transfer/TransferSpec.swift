@@ -71,7 +71,7 @@ public enum TransferDirection: String, Sendable, Hashable {
 
 /// A file or a folder to transfer.
 public struct TransferPath: Sendable, Hashable {
-  /// The path on the sending side.
+  /// The path of the file or folder on the sending side.
   public var source: String
 
   /// The path below the destination root, or `nil` if the file keeps its name.
@@ -91,7 +91,7 @@ public struct TransferPath: Sendable, Hashable {
 
 /// Fields about the server, the user and the files.
 extension TransferSpec {
-  /// The direction of the transfer (`direction`).
+  /// The direction of the transfer, from the client's point of view (`direction`).
   public var direction: TransferDirection? {
     get { word("direction") }
     set { setText("direction", newValue?.rawValue) }
@@ -193,7 +193,7 @@ extension TransferSpec {
     set { fields["keepalive"] = newValue.map { .bool($0) } }
   }
 
-  /// The number of concurrent sessions of the transfer (`multi_session`); 0 and 1 mean one session.
+  /// The number of concurrent sessions of the transfer (`multi_session`), where 0 and 1 mean one session.
   public var sessionCount: Int? {
     get { number("multi_session") }
     set { setNumber("multi_session", newValue) }
@@ -231,7 +231,7 @@ extension TransferSpec {
     set { setText("overwrite", newValue?.rawValue) }
   }
 
-  /// The policy for symbolic links among the sources (`symlink_policy`).
+  /// The policy for symbolic links among the source files (`symlink_policy`).
   public var symbolicLinkPolicy: SymbolicLinkPolicy? {
     get { word("symlink_policy") }
     set { setText("symlink_policy", newValue?.rawValue) }
@@ -295,7 +295,7 @@ extension TransferSpec {
     set { setNumber("min_rate_kbps", newValue) }
   }
 
-  /// The policy for sharing bandwidth with other traffic (`rate_policy`).
+  /// The policy for sharing bandwidth with other network traffic (`rate_policy`).
   public var ratePolicy: RatePolicy? {
     get { word("rate_policy") }
     set { setText("rate_policy", newValue?.rawValue) }

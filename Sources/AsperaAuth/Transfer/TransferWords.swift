@@ -53,9 +53,9 @@ public enum ResumePolicy: String, Sendable, Hashable, CaseIterable {
 /// The resume policy determines which files count as different. With ``ResumePolicy/none``, every file counts as
 /// different.
 public enum OverwritePolicy: String, Sendable, Hashable, CaseIterable {
-  /// A policy that overwrites no file.
+  /// A policy that overwrites no existing file.
   case never
-  /// A policy that overwrites every file.
+  /// A policy that overwrites every existing file.
   case always
   /// A policy that overwrites files that differ from the source, which is the default of ascp.
   case different = "diff"
@@ -65,7 +65,7 @@ public enum OverwritePolicy: String, Sendable, Hashable, CaseIterable {
   case differentAndOlder = "diff+older"
 }
 
-/// A policy for symbolic links among the sources (`symlink_policy`).
+/// A policy for symbolic links among the source files (`symlink_policy`).
 public enum SymbolicLinkPolicy: String, Sendable, Hashable, CaseIterable {
   /// A policy that transfers the target of a link, which is the default of ascp.
   case follow

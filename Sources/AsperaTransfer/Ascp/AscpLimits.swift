@@ -29,6 +29,6 @@ public struct AscpLimits: Sendable, Hashable {
   /// The maximum number of bytes from the end of ascp's printed output that are retained for error messages.
   public var printed = 16_384
 
-  /// Creates the default limits.
+  /// Creates limits with the default values.
   public init() {}
 }

@@ -35,7 +35,7 @@ public enum TransferReport: Sendable, Hashable {
   case file(TransferFileReport)
 }
 
-/// The progress of a transfer.
+/// A report about the progress of a transfer.
 public struct TransferProgressReport: Sendable, Hashable {
   /// The number of content bytes transferred so far, including the bytes of finished files.
   public var bytes: Int64
@@ -89,7 +89,7 @@ public struct TransferFileReport: Sendable, Hashable {
   }
 }
 
-/// A summary of a successful transfer, with the number of bytes and files.
+/// The numbers of bytes and files of a successful transfer.
 public struct TransferSummary: Sendable, Hashable {
   /// The number of content bytes that were transferred.
   public var bytes: Int64

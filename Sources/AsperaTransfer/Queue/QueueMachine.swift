@@ -10,7 +10,7 @@ struct QueueMachine {
   enum Effect {
     /// Performs an effect for a session with the given ID, whose current ticket is given.
     case session(String, ticket: UInt64, SessionMachine.Effect)
-    /// Removes the session from the queue.
+    /// Removes the session with the given ID from the queue.
     case forget(String)
     /// Notifies the state machine after the given time, so that it starts sessions that wait for the start spacing.
     case alarm(Duration)

@@ -11,9 +11,9 @@ internal import StorageAuth
 struct SessionMachine {
   /// The way in which a session gets its tokens.
   enum TokenSupply: Equatable {
-    /// The session has no token and no issuer.
+    /// The session has neither a token nor a token issuer.
     case none
-    /// The session has a fixed token and no issuer.
+    /// The session has a fixed token but no token issuer.
     case fixed
     /// The session has an issuer, which provides as many tokens as the session needs.
     case issuer
@@ -32,7 +32,7 @@ struct SessionMachine {
     case start
   }
 
-  /// The reason for stopping an attempt.
+  /// The reason for stopping a running attempt of the session.
   enum Purpose: Equatable {
     /// The attempt is stopped because the session ends.
     case cancel
@@ -66,7 +66,7 @@ struct SessionMachine {
     case cancelWork
   }
 
-  /// The result of checking the token before an attempt.
+  /// The result of checking the session's token before an attempt.
   enum Check {
     /// The attempt can start. If the token is new, its issuance is given.
     case ready(TokenIssuance?)
@@ -168,7 +168,7 @@ struct SessionMachine {
     }
   }
 
-  /// Marks the session as ready to start.
+  /// Marks the session as ready to start, and returns the resulting effects.
   mutating func ready() -> [Effect] {
     state = .queued
     defer { isActivated = true }
@@ -266,7 +266,7 @@ extension SessionMachine {
     return retry(.issuer, failure, number: tries.issuer, delay: delay, before: .ask(need))
   }
 
-  /// Handles the result of checking the token before an attempt.
+  /// Handles the result of checking the session's token before an attempt.
   mutating func checked(_ number: UInt64, _ check: Check) -> [Effect] {
     guard number == ticket, state == .checking else { return [] }
     switch check {

@@ -70,7 +70,7 @@ extension TransferSession {
 }
 
 extension SessionRecord {
-  /// The description of the transfer in events and metrics.
+  /// The description of the session's transfer in events and metrics.
   var subject: String { session.specification.subject(for: account) }
 
   /// Starts an activation of the session, with a new token cache.

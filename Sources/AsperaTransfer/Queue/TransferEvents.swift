@@ -12,10 +12,10 @@ public struct TransferEvent: Sendable {
   /// The ID of the session in which the event occurred.
   public let session: String
 
-  /// The kind of the event.
+  /// The kind of event that occurred in the session.
   public let kind: Kind
 
-  /// The kind of event that occurred in a session.
+  /// A kind of event in a session of a transfer queue.
   ///
   /// The first eight kinds occur in the order of their declaration, with these exceptions:
   ///
@@ -38,7 +38,7 @@ public struct TransferEvent: Sendable {
     case willStopRunning
     /// The attempt has ended, and all its processes, files and ports are gone.
     case didStopRunning
-    /// The session is about to become inactive.
+    /// The session is about to become inactive, because its transfer has ended or was stopped.
     case willDeactivate
     /// The session has become inactive.
     case didDeactivate

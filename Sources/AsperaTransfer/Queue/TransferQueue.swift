@@ -153,7 +153,7 @@ public final class TransferQueue: Sendable {
     perform { state, uptime in ((), state.machine.resume(at: uptime)) }
   }
 
-  /// Cancels all sessions in an orderly way, and then ends all event sequences.
+  /// Shuts the queue down by cancelling all sessions in an orderly way and then ending all event sequences.
   ///
   /// A session that is added later is cancelled immediately.
   public func shutdown() async {
@@ -200,7 +200,7 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
   /// A random amount of up to half of the delay is subtracted.
   public var retryDelay: Duration
 
-  /// The maximum delay before a retry.
+  /// The maximum delay before a retry, which limits the doubling of ``retryDelay``.
   public var longestRetryDelay: Duration
 
   /// The configuration of the token cache.

@@ -46,7 +46,7 @@ struct ReceivedFile {
     }
   }
 
-  /// Creates a folder and its missing parent folders.
+  /// Creates a folder on this machine, including missing parent folders.
   static func makeFolder(_ path: String) throws(Failure) {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

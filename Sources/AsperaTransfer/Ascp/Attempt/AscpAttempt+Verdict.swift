@@ -18,7 +18,7 @@ extension AscpAttempt {
 
   /// A violation of the protocol of ascp's management port.
   enum Fault: Sendable, Hashable {
-    /// ascp did not connect to the management port.
+    /// ascp did not connect to the management port within the time limit.
     case neverConnected
     /// ascp sent no message within the time limit.
     case silent

@@ -33,7 +33,7 @@ struct AscpAttempt: Sendable {
     case report(TransferReport)
     /// Sends a management frame to ascp.
     case tell(ManagementFrame)
-    /// Replaces the pending timeout; `nil` cancels it.
+    /// Replaces the pending timeout, or cancels it if the duration is `nil`.
     case wait(Duration?)
     /// Closes the management connection and the management port.
     case disconnect

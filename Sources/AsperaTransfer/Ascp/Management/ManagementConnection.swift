@@ -34,7 +34,7 @@ struct ManagementConnection: Sendable {
     try? await channel.writeAndFlush(ByteBuffer(string: text)).get()
   }
 
-  /// Sends a string without waiting.
+  /// Sends a string without waiting until the system has accepted it.
   func post(_ text: String) {
     channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
   }
