@@ -21,8 +21,7 @@ struct Failure: Error, Sendable, Equatable {
 
   /// Converts a transport error to a failure.
   ///
-  /// The failure depends on whether the request was the first, because before it the transfer desk has not been
-  /// reached.
+  /// The failure depends on whether the failed request was the first request to the transfer desk.
   init(_ error: TransportError, isFirst: Bool) {
     switch error.code {
     case .cancelled: self = .cancelled

@@ -50,7 +50,7 @@ extension AsperaAccount {
       hostKey: hostKey, requiresToken: true)
   }
 
-  /// Returns the path of the first key found at the locations where IBM's products install it.
+  /// Returns the path of the first private key found at the locations where IBM's products install the key.
   private static func tokenKey(on machine: ProviderContext) throws(AsperaError) -> String {
     let places = TokenKeyPlaces.all(on: machine).compactMap { machine.absolute($0) }
     for place in places {

@@ -22,7 +22,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// The passphrase of the private key, or `nil` if the key is not encrypted.
   public let passphrase: Secret?
 
-  /// The path of a public key file that must match the private key, or `nil` if this is not checked.
+  /// The path of a public key file that must match the private key, or `nil` to skip this check.
   public let publicKeyFile: String?
 
   /// Whether the private key is public knowledge, such as the key that IBM's products install.
@@ -35,7 +35,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// - Parameters:
   /// - source: The location of the private key.
   ///   - passphrase: The passphrase of the private key. A blank passphrase counts as no passphrase.
-  ///   - publicKeyFile: The path of a public key file that must match the private key, or `nil` if this is not checked.
+  ///   - publicKeyFile: The path of a public key file that must match the private key, or `nil` to skip this check.
   public init(_ source: Source, passphrase: Secret? = nil, publicKeyFile: String? = nil) {
     self.source = source
     self.passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }

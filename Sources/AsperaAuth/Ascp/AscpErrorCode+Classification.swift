@@ -24,7 +24,7 @@ extension AscpErrorCode {
     }
   }
 
-  /// Classifies an authorization failure, which has the code 34 or 37, based on its lowercase text.
+  /// Classifies an authorization failure (code 34 or 37), based on its lowercase text.
   private static func classify(refusal text: String) -> AscpFailureClass {
     let words = text.split { !$0.isLetter && !$0.isNumber }
     guard words.contains("token"), !text.contains("match"), !text.contains("tags missing"), !isDeniedUser(text) else {
@@ -44,7 +44,7 @@ extension AscpErrorCode {
     return words.indices.dropLast(2).contains { words[$0] == "user" && words[$0 + 2] == "denied" }
   }
 
-  /// Classifies a failure that has no code based on its lowercase text.
+  /// Classifies a failure without an error code, based on its lowercase text.
   private static func classify(text: String) -> AscpFailureClass {
     if text.contains("authenticat") && !text.contains("token") { return .account }
     if text.contains("not who we expected") || text.contains("fingerprint") { return .hostKey }

@@ -34,13 +34,15 @@ public struct AscpOptions: Sendable, Equatable {
   /// Arguments are limited in length, and every user of the machine can read them.
   public var usesFileList = true
 
-  /// The session for which a command is created, which is required for a specification with `multi_session`.
+  /// The position of the session for which a command is created, or `nil` for a transfer with one session.
+  ///
+  /// The position is required for a specification with `multi_session`.
   public var part: Part?
 
   /// The home directory, which replaces `~` in key paths that begin with `~/`.
   public var homeDirectory: String?
 
-  /// The names of fields that may be ignored, although they could affect the transfer and ascp has no option for them.
+  /// The names of fields that may be ignored, although ascp has no option for them and they could affect the transfer.
   ///
   /// A specification with any other field for which ascp has no option is rejected. Fields that are mapped to an option
   /// are never ignored.
@@ -60,8 +62,9 @@ public struct AscpOptions: Sendable, Equatable {
   public enum WebSocketUse: Sendable, Hashable {
     /// A session uses a WebSocket whenever the specification offers a WebSocket.
     case whereOffered
-    /// A session uses a WebSocket only if the specification offers a WebSocket and contains no UDP port, so that SSH is
-    /// not possible.
+    /// A session uses a WebSocket only if the specification offers a WebSocket and contains no UDP port.
+    ///
+    /// Without a UDP port, a session over SSH is not possible.
     case whereNeeded
   }
 

@@ -1,11 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message on ascp's management port, which consists of a header with a version, fields, and an empty line.
+/// A management frame: a message on ascp's management port.
 ///
-/// The format is that of aspera-cli (`ascp/management.rb`) and matches ascp's own output. The order of the fields is
-/// preserved. A field can contain a password or a token. Therefore the description shows the names of all fields, but
-/// only the values of a few fields that contain neither secrets nor paths.
+/// A frame consists of a header with a version, fields, and an empty line. The format is that of aspera-cli
+/// (`ascp/management.rb`) and matches ascp's own output. The order of the fields is preserved. A field can contain a
+/// password or a token. Therefore the description shows the names of all fields, but only the values of a few fields
+/// that contain neither secrets nor paths.
 ///
 /// ```swift
 /// if frame.kind == .error { print(frame.code ?? 0, frame.errorDescription ?? "") }
@@ -40,9 +41,9 @@ package struct ManagementFrame: Sendable, Equatable {
     package static let skip = Kind(rawValue: "SKIP")
     /// A report that the transfer of a file failed, after which the session continues.
     package static let fileError = Kind(rawValue: "FILEERROR")
-    /// A report that the session failed, which is the last frame of a session.
+    /// The last report of a session, which states that the session failed.
     package static let error = Kind(rawValue: "ERROR")
-    /// A report that the session ended, which is its last frame, or a command that no more files follow.
+    /// The last report of a session that ended, or a command that no more files follow.
     package static let done = Kind(rawValue: "DONE")
     /// A command that stops the session.
     package static let cancel = Kind(rawValue: "CANCEL")

@@ -34,7 +34,7 @@ package final class TemporaryFolder: Sendable {
     remove()
   }
 
-  /// Writes a file that only its owner can read to the folder.
+  /// Writes a file to the folder that only the file's owner can read.
   ///
   /// - Parameters:
   ///   - bytes: The contents of the file.
@@ -50,7 +50,7 @@ package final class TemporaryFolder: Sendable {
     return file
   }
 
-  /// Returns whether the folder contains a file with this name.
+  /// Returns whether the folder contains a file with the given name.
   package func contains(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: path + "/" + name)
   }

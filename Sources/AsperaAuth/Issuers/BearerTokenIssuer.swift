@@ -9,7 +9,7 @@ public import StorageAuth
 /// contain the access key and the identifier of the folder or file. The clock of this machine must be accurate, because
 /// the server compares the token's expiration with its own clock.
 public struct BearerTokenIssuer: TokenIssuer {
-  /// The issuer name in errors and events.
+  /// The issuer name that errors and events show.
   public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
 
   private let maker: BearerTokenFactory

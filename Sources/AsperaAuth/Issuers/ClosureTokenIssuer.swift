@@ -11,7 +11,7 @@ public import StorageAuth
 /// }
 /// ```
 public struct ClosureTokenIssuer: TokenIssuer {
-  /// The issuer name in errors and events.
+  /// The issuer name that errors and events show.
   public let source: String
 
   private let fetch: @Sendable @concurrent (TokenRequest) async throws -> TransferGrant?
@@ -19,7 +19,7 @@ public struct ClosureTokenIssuer: TokenIssuer {
   /// Creates a token issuer that calls an asynchronous function.
   ///
   /// - Parameters:
-  ///   - source: The issuer name in errors and events, which must not contain secrets.
+  ///   - source: The issuer name that errors and events show, without secrets.
   ///   - fetch: A function that returns a grant. Returning `nil` is an error. If the function throws a
   ///     `CredentialError`, the error is rethrown. If it throws another error except an `AsperaError`, only the error's
   ///     type is shown.
@@ -34,7 +34,7 @@ public struct ClosureTokenIssuer: TokenIssuer {
   /// during a call wait for its end.
   ///
   /// - Parameters:
-  ///   - source: The issuer name in errors and events, which must not contain secrets.
+  ///   - source: The issuer name that errors and events show, without secrets.
   ///   - fetch: A function that returns a grant, as for ``init(source:_:)``. The function must always return, within
   ///     its own time limit.
   public init(source: String, blocking fetch: @escaping @Sendable (TokenRequest) throws -> TransferGrant?) {

@@ -5,7 +5,7 @@ public import StorageAuth
 
 /// A token issuer that always returns the same token, and fails when the server no longer accepts the token.
 public struct FixedTokenIssuer: TokenIssuer {
-  /// The issuer name in errors and events.
+  /// The issuer name that errors and events show.
   public let source: String
 
   private let grant: TransferGrant
@@ -15,7 +15,7 @@ public struct FixedTokenIssuer: TokenIssuer {
   /// - Parameters:
   ///   - token: The token that the issuer returns.
   ///   - specification: The specification that was issued with the token, or `nil` if there is none.
-  ///   - source: The issuer name in errors and events, which must not contain secrets.
+  ///   - source: The issuer name that errors and events show, without secrets.
   public init(_ token: AsperaToken, specification: TransferSpec? = nil, source: String = "fixed token") {
     self.source = source
     grant = TransferGrant(token: token, specification: specification)

@@ -15,7 +15,7 @@ extension SetupTokenIssuer {
 
   var signer: AsperaNodeSigner { AsperaNodeSigner(allowsPlainHTTP: allowsPlainHTTP) }
 
-  /// Returns the request that sets up a transfer, without its authorization.
+  /// Returns the request that sets up a transfer, before the request is authorized.
   func call(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
     let address = try RequestCheck(source: source).address(node, allowsPlainHTTP: allowsPlainHTTP)
     do {

@@ -22,7 +22,7 @@ public struct SetupTokenIssuer: TokenIssuer {
   /// The limit is large because a response contains every path of a transfer.
   static let answerLimit = 16 << 20
 
-  /// The issuer name in errors and events.
+  /// The issuer name that errors and events show.
   public let source: String
 
   let node: String

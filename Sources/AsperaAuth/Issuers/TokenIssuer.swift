@@ -8,7 +8,7 @@ public import StorageAuth
 /// A transfer queue requests a token when a session starts, and again when the token expires too soon or the server
 /// rejects the token.
 public protocol TokenIssuer: Sendable {
-  /// The issuer name in errors and events, which must not contain secrets.
+  /// The issuer name that errors and events show, without secrets.
   var source: String { get }
 
   /// Issues a token for a transfer.

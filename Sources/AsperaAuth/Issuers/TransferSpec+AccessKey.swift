@@ -11,7 +11,7 @@ extension TransferSpec {
   ///
   /// The fields are the user, and the tags that identify the access key and the folder.
   ///
-  /// ``TransferSigner`` merges these tags with those of the transfer.
+  /// ``TransferSigner`` merges these tags with the tags of the transfer.
   ///
   /// - Parameters:
   ///   - accessKey: The identifier of the access key.

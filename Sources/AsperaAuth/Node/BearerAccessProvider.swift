@@ -13,7 +13,7 @@ public import StorageAuth
 /// let access = CredentialCache(BearerAccessProvider(accessKey: "my_key", userID: "mia", key: key))
 /// ```
 public struct BearerAccessProvider: CredentialProvider {
-  /// The provider name in errors and events.
+  /// The provider name that errors and events show.
   public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
 
   private let maker: BearerTokenFactory

@@ -5,7 +5,7 @@ package import StorageJSON
 
 /// An error of a Node API: the member `error` of a response or of an array element in a response.
 package struct NodeRefusal: Error, Sendable, Hashable {
-  /// The error code, which follows the HTTP status codes, or `nil` if the error has no code.
+  /// The error code, which corresponds to an HTTP status code, or `nil` if the error has no code.
   package let code: String?
 
   /// The short name of the error, such as `Not Found`, or `nil` if the error has no name.

@@ -4,7 +4,9 @@
 internal import CloudCredentials
 internal import StorageAuth
 
-/// A factory that creates node bearer tokens for a user, whose lifetime starts when they are created.
+/// A factory that creates node bearer tokens for one user.
+///
+/// The lifetime of a token starts when the token is created.
 struct BearerTokenFactory: Sendable {
   /// The permitted token lifetimes, in seconds.
   ///

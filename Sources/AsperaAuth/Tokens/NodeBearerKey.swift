@@ -76,6 +76,6 @@ extension NodeBearerKey: CustomStringConvertible, CustomDebugStringConvertible, 
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without children.
+  /// An empty mirror, so that reflection does not reveal the key.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

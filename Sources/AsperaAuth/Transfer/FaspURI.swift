@@ -154,8 +154,7 @@ extension FaspURI {
     return unknown
   }
 
-  /// Returns the name that specifications use for a cipher, given the name in a link, such as `aes128cfb` without
-  /// hyphens.
+  /// Converts a link's cipher name, such as `aes128cfb`, to the name in specifications, such as `aes-128-cfb`.
   private static func cipher(_ value: String) throws(AsperaError) -> String {
     let plain = value.lowercased().replacing("-", with: "")
     guard let cipher = TransferCipher.namesForAscp.first(where: { $0.value == plain }) else {

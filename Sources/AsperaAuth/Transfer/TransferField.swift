@@ -43,7 +43,7 @@ struct TransferField: Sendable {
     case option(String, words: [String: String] = [:])
     /// An ascp option with the Base64-encoded value, which is omitted if the value is empty.
     case encoded(String)
-    /// An ascp option without a value that is passed if the field is true, and optionally another option for false.
+    /// An ascp option without a value that is passed if the field is true, and another option, if given, for false.
     case flag(String, otherwise: String? = nil)
     /// An environment variable for a secret, which is not set if the value is blank.
     case variable(String)
@@ -52,8 +52,7 @@ struct TransferField: Sendable {
     /// No option, because the field is information for a server, an application or a person and does not affect the
     /// transfer.
     case informational
-    /// No option although the field would change the transfer, so that the field is rejected with a reason and a
-    /// remedy.
+    /// No option although the field would change the transfer, so the field is rejected with a reason and a remedy.
     case refused(String, remedy: String)
   }
 
@@ -207,7 +206,7 @@ extension TransferField {
       .refused("is for a node that starts a transfer itself", remedy: "Configure retries in the transfer queue.")),
   ]
 
-  /// The fields that occur only in a request to a node's Node API for a transfer (see ``NodeSetup``).
+  /// The fields that occur only in requests to a Node API that set up transfers (see ``NodeSetup``).
   static let requests: [TransferField] = [
     TransferField("public_keys", .text, .informational),
     TransferField("token_life_seconds", rates, .informational),

@@ -154,7 +154,7 @@ extension TransferSpec {
 }
 
 extension AsperaAccount {
-  /// The password or the private key with which the account logs in, where the other element is `nil`.
+  /// The password or the private key of the account, exactly one of which is not `nil`.
   fileprivate var credentials: (password: Secret?, key: AsperaPrivateKey?) {
     switch authentication {
     case .password(let password): (password, nil)
@@ -245,7 +245,7 @@ extension TransferSpec {
     return merged
   }
 
-  /// Replaces the paths on the server with those in a grant's specification.
+  /// Replaces the paths on the server with the paths in a grant's specification.
   ///
   /// For an upload, the grant contains only destinations, and the caller's sources remain. For a download, the grant
   /// contains the sources in the order of the token, and the caller's local names remain.

@@ -32,7 +32,7 @@ extension AscpEngine {
     }
   }
 
-  /// Runs an ascp process without a management port, and kills it after the time limit for a login.
+  /// Runs an ascp process without a management port, and kills the process after the time limit for a login.
   func run(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
     await withTaskGroup(of: (ending: AscpProcess.Ending, printed: String)?.self) { group in
       group.addTask { await process.run() }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The time limits of an ``AscpEngine``, and the maximum size of ascp's output that it retains.
+/// The time limits of an ``AscpEngine``, and the maximum size of the ascp output that the engine retains.
 public struct AscpLimits: Sendable, Hashable {
   /// The maximum time until ascp connects to the management port.
   public var connect: Duration = .seconds(30)

@@ -5,7 +5,7 @@ public import AsperaAuth
 public import CloudCredentials
 internal import StorageAuth
 
-/// A probe that checks an account on its server with this machine's SSH client, without ascp.
+/// A probe that checks an account on its Aspera server with this machine's SSH client, without ascp.
 ///
 /// An Aspera server checks the account over SSH before everything else, so OpenSSH can determine whether the server
 /// accepts the account. The probe does not check tokens, or which files the account can transfer.

@@ -26,10 +26,10 @@ package struct ProbeCommandResult: Sendable, Equatable {
   /// The program's exit status, or `nil` if a signal terminated the program.
   package var status: Int32?
 
-  /// The program's standard output.
+  /// The text that the program wrote to its standard output.
   package var output: String
 
-  /// The program's standard error.
+  /// The text that the program wrote to its standard error.
   package var errors: String
 
   /// Creates the result of running a program.

@@ -9,7 +9,7 @@ internal import StorageAuth
 /// Every path is relative to that folder, so no path is subject to the quoting and the expansions that OpenSSH applies
 /// to its options.
 struct SSHConnection {
-  /// A credential that the SSH client uses to log in.
+  /// The credential that the SSH client uses to log in.
   enum Credential {
     /// The client has no credential, so that the connection ends before authentication.
     case none

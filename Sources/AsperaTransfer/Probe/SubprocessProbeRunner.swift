@@ -5,7 +5,7 @@ internal import StorageAuth
 internal import Subprocess
 internal import SystemPackage
 
-/// A program runner that starts each program in its own session (`setsid`).
+/// A probe command runner that starts each program in its own session (`setsid`).
 ///
 /// In its own session, a program cannot prompt on a terminal, and its process group can be killed as a whole.
 struct SubprocessProbeRunner: ProbeCommandRunner {

@@ -4,8 +4,7 @@
 internal import AsperaAuth
 
 extension TransferFailure {
-  /// Creates a transfer failure from an error that occurred while an account was checked, in the account or on this
-  /// machine.
+  /// Creates a transfer failure from an error during an account check, in the account or on this machine.
   init(uncheckable error: AsperaError) {
     let isAccount = ![.failed, .toolNotFound].contains(error.code)
     self.init(isAccount ? .account : .caller, error.message, remedy: error.remedy)

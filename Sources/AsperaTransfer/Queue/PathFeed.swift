@@ -3,7 +3,7 @@
 
 internal import AsperaAuth
 
-/// The paths of a persistent session, which are passed to the session's current attempt.
+/// A feed of a persistent session's paths to the session's current attempt.
 ///
 /// A new attempt receives the pending paths again, which are the paths that are not known to be done.
 struct PathFeed {
@@ -11,7 +11,7 @@ struct PathFeed {
   private(set) var isFinished = false
   private var continuation: AsyncStream<[TransferPath]>.Continuation?
 
-  /// Adds paths for the current attempt and for later attempts.
+  /// Adds paths to the session, for its current attempt and for later attempts.
   mutating func add(_ paths: [TransferPath]) {
     pending += paths
     continuation?.yield(paths)

@@ -12,7 +12,7 @@ struct QueueMachine {
     case session(String, ticket: UInt64, SessionMachine.Effect)
     /// Removes the session with the given ID from the queue.
     case forget(String)
-    /// Notifies the state machine after the given time, so that it starts sessions that wait for the start spacing.
+    /// Notifies the state machine after the given time, so that sessions that wait for the start spacing can start.
     case alarm(Duration)
   }
 
@@ -32,8 +32,7 @@ struct QueueMachine {
   var isPaused = false
   var isAlarmSet = false
   var lastStart: Duration?
-  /// The IDs of the sessions that are removed after they have ended, and of the sessions that run again after they have
-  /// stopped.
+  /// The IDs of the sessions to remove after they have ended; `again` contains those to run again after they stop.
   var leaving: Set<String> = []
   var again: Set<String> = []
 
@@ -169,7 +168,7 @@ extension QueueMachine {
     return putFirst(id) + makeRoom() + schedule(at: uptime)
   }
 
-  /// Runs a stopped session first if the caller asked to run it while it was being stopped.
+  /// Runs a stopped session first if the caller asked to run the session while it was being stopped.
   private mutating func runAgain(_ id: String) -> [Effect] {
     guard let session = sessions[id], !session.isActive, again.remove(id) != nil else { return [] }
     switch session.state {

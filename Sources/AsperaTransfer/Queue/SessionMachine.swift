@@ -68,7 +68,7 @@ struct SessionMachine {
 
   /// The result of checking the session's token before an attempt.
   enum Check {
-    /// The attempt can start. If the token is new, its issuance is given.
+    /// The attempt can start, with the given issuance if its token is new.
     case ready(TokenIssuance?)
     /// The remaining lifetime of the token is too short.
     case stale
@@ -79,7 +79,7 @@ struct SessionMachine {
   let requiresToken: Bool
   let configuration: TransferQueueConfiguration
   var state = State.waiting
-  /// The number of the session's current task, which an event must have in order not to be ignored.
+  /// The number of the session's current task, by which results of abandoned tasks are recognized and ignored.
   var ticket: UInt64 = 0
   /// Whether the session has reported `didActivate`.
   var isActivated = false
@@ -247,7 +247,7 @@ struct Tries {
 }
 
 extension SessionMachine {
-  /// Handles the end of a token request, whose issuance is `nil` if the session already had the token.
+  /// Handles a successful token request, whose issuance is `nil` if the session already had the token.
   mutating func answered(_ number: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
     guard number == ticket, case .asking = state else { return [] }
     tries.issuer = 0

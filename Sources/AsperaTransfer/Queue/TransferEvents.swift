@@ -28,11 +28,11 @@ public struct TransferEvent: Sendable {
   public enum Kind: Sendable, Equatable {
     /// The session's turn has come, and a token for the session is requested.
     case willActivate
-    /// The session has everything that it needs to start.
+    /// The session has obtained its token, if required, and is ready to start.
     case didActivate
     /// An attempt of the session starts to connect to the server.
     case willStartRunning
-    /// The server has accepted the account and the token.
+    /// The server has accepted the account and the token, and the attempt is running.
     case didStartRunning
     /// The current attempt is ending, or was requested to stop.
     case willStopRunning
@@ -104,7 +104,7 @@ public struct TokenIssuance: Sendable, Hashable {
 
 /// A description of a retry after a failed step of a session.
 public struct TransferRetry: Sendable, Hashable {
-  /// The kind of retry, each with a separate limit.
+  /// A kind of retry, for which a queue has a separate limit.
   public enum Cause: String, Sendable, Hashable {
     /// The server rejected the token, so another token is requested.
     case token

@@ -62,7 +62,7 @@ extension TransferQueue {
         id, means: record.means, requiresToken: record.account?.requiresToken ?? false, at: uptime)
     }
 
-    /// Ends the batches in which all sessions have ended, and removes these sessions from the queue.
+    /// Ends the batches whose sessions have all ended, and removes these sessions from the queue.
     mutating func closeBatches(at uptime: Duration) -> [QueueMachine.Effect] {
       var effects: [QueueMachine.Effect] = []
       for number in touched {

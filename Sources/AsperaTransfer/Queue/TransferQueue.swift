@@ -114,7 +114,7 @@ public final class TransferQueue: Sendable {
     }
   }
 
-  /// Cancels a session, which remains in the queue and can be run again.
+  /// Cancels a session, which remains in the queue and can run again.
   ///
   /// An in-flight request to the issuer is cancelled, and a running transfer is stopped in an orderly way. A transfer
   /// that completes before it can be stopped counts as completed.
@@ -134,7 +134,7 @@ public final class TransferQueue: Sendable {
     perform { state, uptime in ((), state.machine.run(id, at: uptime)) }
   }
 
-  /// Removes a session from the queue, canceling the session first if it has not ended.
+  /// Removes a session from the queue, after cancelling the session if it has not ended.
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
   public func remove(_ id: String) {
@@ -329,7 +329,7 @@ extension TransferQueue {
       .caller, "The paths were not added. \(reason)", remedy: "Add paths to a persistent session before you finish it.")
   }
 
-  /// Ends a persistent session after all its paths are done.
+  /// Ends a persistent session after all its paths have been transferred.
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
   public func finish(_ id: String) {

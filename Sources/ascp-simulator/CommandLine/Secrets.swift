@@ -5,13 +5,13 @@ internal import StorageAuth
 
 /// The secrets in the environment variables of the simulator.
 struct Secrets: Sendable {
-  /// The user's password, which is also the passphrase of a private key, or `nil` if there is none.
+  /// The user's password, which also serves as the passphrase of the private key, or `nil` if there is no password.
   let password: Secret?
 
-  /// The private key in PEM for the login, or `nil` if there is none.
+  /// The private key in PEM for the login, or `nil` if the environment contains no key.
   let key: Secret?
 
-  /// The token for the transfer, or `nil` if there is none.
+  /// The token for the transfer, or `nil` if neither the command line nor the environment contains a token.
   let token: Secret?
 
   init(_ environment: [String: String], token: String?) throws(Failure) {

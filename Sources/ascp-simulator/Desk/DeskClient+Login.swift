@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension DeskClient {
-  /// Connects to the transfer desk, checks its host key, and logs in.
+  /// Connects to the transfer desk, checks the desk's host key, and logs in.
   ///
   /// The login comes last, so that no secret is sent to another host.
   static func open(_ invocation: Invocation) async throws(Failure) -> DeskClient {

@@ -57,7 +57,7 @@ struct FileRules: Sendable {
     }
   }
 
-  /// Returns whether the rules include a file based on its modification time.
+  /// Returns whether the rules include a file with the given modification time.
   func includes(_ file: Standing) -> Bool {
     newest.map { file.modified <= $0 } ?? true && oldest.map { file.modified >= $0 } ?? true
   }
@@ -70,7 +70,7 @@ struct FileRules: Sendable {
   /// Whether every file is transferred, regardless of an existing file at the destination.
   var replacesEverything: Bool { overwrite == .always || overwrite == .different && comparison == 0 }
 
-  /// Returns whether a file replaces an existing file, which is `nil` if there is none.
+  /// Returns whether a file replaces the existing file at its destination, which is `nil` if there is no such file.
   ///
   /// The size is the only attribute that is compared, as in ascp. Files of the same size can differ. Instead of
   /// comparing checksums, the simulator transfers such files again.

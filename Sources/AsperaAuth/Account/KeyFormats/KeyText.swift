@@ -103,7 +103,7 @@ extension OpenSSHKey {
 }
 
 extension OpenSSHKey.Problem {
-  /// Returns an error with a message that describes this problem.
+  /// Returns an error with a message that describes the problem with the OpenSSH key.
   func error(at place: KeyPlace) -> AsperaError {
     switch self {
     case .malformed:

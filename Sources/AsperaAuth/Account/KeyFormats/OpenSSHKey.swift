@@ -5,7 +5,7 @@ internal import StorageCrypto
 
 /// A private key in OpenSSH's own format, `openssh-key-v1` (`PROTOCOL.key` in the OpenSSH sources).
 struct OpenSSHKey {
-  /// The label of a PEM block that contains a key in this format.
+  /// The label of a PEM block that contains a key in OpenSSH's own format.
   static let label = "OPENSSH PRIVATE KEY"
 
   /// The cipher name, or `none` if the key is not encrypted.
@@ -19,7 +19,7 @@ struct OpenSSHKey {
 
   private let section: [UInt8]
 
-  /// Whether the private key is encrypted, so that a passphrase is required.
+  /// Whether the private key is encrypted and therefore requires a passphrase.
   var isEncrypted: Bool { cipher != "none" }
 
   /// A reason why a key in OpenSSH's own format cannot be read.
@@ -103,6 +103,6 @@ extension OpenSSHKey: CustomStringConvertible, CustomReflectable {
   /// A description that contains the key type and the cipher, but not the key.
   var description: String { "OpenSSHKey(\(publicKey.type), \(cipher))" }
 
-  /// A mirror without children.
+  /// An empty mirror, so that reflection does not reveal the key.
   var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -60,7 +60,7 @@ extension PEMBlock: CustomStringConvertible, CustomReflectable {
   /// A description that contains the label, but not the contents.
   var description: String { "PEMBlock(\(label))" }
 
-  /// A mirror without children.
+  /// An empty mirror, so that reflection does not reveal the contents.
   var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

@@ -11,10 +11,10 @@ struct PKCS8Encryption: Equatable {
   /// The cost is the iteration count, or for scrypt the product of its three cost parameters.
   let work: Int
 
-  /// The maximum cost of a key derivation that is accepted, which takes a few seconds.
+  /// The maximum cost of a key derivation for which a key is accepted, which corresponds to a few seconds.
   static let workLimit = 10_000_000
 
-  /// Parses the beginning of an EncryptedPrivateKeyInfo in DER, or returns `nil` if it is malformed.
+  /// Parses the beginning of an EncryptedPrivateKeyInfo in DER, or returns `nil` if the data are malformed.
   init?(der: [UInt8]) {
     var document = DERReader(der)
     guard var info = document.sequence(), var algorithm = info.sequence(), info.octets() != nil,

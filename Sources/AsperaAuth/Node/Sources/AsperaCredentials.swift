@@ -15,15 +15,15 @@ public import StorageAuth
 /// let access = CredentialCache(sources.chain)
 /// ```
 public struct AsperaCredentials: Sendable {
-  /// The type of a property that contains a provider, or `nil` if the provider is left out.
+  /// The type of a credential provider in the chain, or `nil` to skip the provider.
   public typealias Source = (any CredentialProvider<AsperaNodeAccess>)?
 
-  /// The provider that reads `ASPERA_NODE_USER` and other environment variables, or `nil` to leave it out.
+  /// The provider that reads `ASPERA_NODE_USER` and other environment variables, or `nil` to skip this provider.
   ///
   /// See ``AsperaEnvironmentProvider``.
   public var environment: Source
 
-  /// The provider that reads a profile in `~/.aspera/storage-auth.json`, or `nil` to leave it out.
+  /// The provider that reads a profile in `~/.aspera/storage-auth.json`, or `nil` to skip this provider.
   ///
   /// See ``AsperaProfileProvider``.
   public var profile: Source

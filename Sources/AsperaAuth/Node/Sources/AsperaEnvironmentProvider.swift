@@ -20,7 +20,7 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
 
   private let machine: ProviderContext
 
-  /// The provider name in errors and events.
+  /// The provider name that errors and events show.
   public var source: String { "environment (Aspera)" }
 
   /// Creates a provider that reads environment variables.

@@ -34,7 +34,7 @@ public struct AsperaProfileProvider: CredentialProvider {
   private let profile: String?
   private let path: String?
 
-  /// The provider name in errors and events.
+  /// The provider name that errors and events show.
   public var source: String { Self.file.source }
 
   /// Creates a provider that reads a profile.

@@ -46,8 +46,8 @@ struct AscpAttempt: Sendable {
   /// A stage of the ascp run.
   private enum Stage {
     case starting, talking
-    /// ascp must exit without a signal, because it has sent its last message, closed the connection, or received a
-    /// cancel command.
+    /// ascp must exit by itself, because it has sent its last message, closed the connection, or received a cancel
+    /// command.
     case leaving
     /// SIGTERM was sent to ascp.
     case terminating

@@ -133,7 +133,7 @@ actor AscpRun {
     }
   }
 
-  /// Sets the pending timeout, or cancels it if `nil`.
+  /// Sets the pending timeout, or cancels the timeout if the duration is `nil`.
   ///
   /// A timer that fires earlier than the timeout is kept, and is restarted for the remaining time.
   private func arm(_ duration: Duration?) {

@@ -29,17 +29,17 @@ struct ManagementConnection: Sendable {
     }
   }
 
-  /// Sends a string, and waits until the system has accepted the string or the connection has closed.
+  /// Sends a string to ascp, and waits until the system has accepted the string or the connection has closed.
   func send(_ text: String) async {
     try? await channel.writeAndFlush(ByteBuffer(string: text)).get()
   }
 
-  /// Sends a string without waiting until the system has accepted it.
+  /// Sends a string to ascp without waiting until the system has accepted the string.
   func post(_ text: String) {
     channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
   }
 
-  /// Starts closing the connection, which ends reading and sending.
+  /// Starts closing the connection to ascp, which ends reading and sending.
   func shut() {
     channel.close(promise: nil)
   }
@@ -68,7 +68,7 @@ struct ManagementConnection: Sendable {
       context.fireChannelInactive()
     }
 
-    /// Closes the connection on any error, so that a connection reset has the effect of an ordinary end.
+    /// Closes the connection after any error, so that a connection reset is handled like an ordinary end.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
       context.close(promise: nil)
     }

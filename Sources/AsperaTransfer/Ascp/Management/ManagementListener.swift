@@ -47,7 +47,7 @@ struct ManagementListener: Sendable {
     self.connections = connections
   }
 
-  /// Waits for ascp's connection, and then closes the management port to other connections.
+  /// Waits for ascp's connection, and then closes the management port to additional connections.
   ///
   /// - Returns: The connection, or `nil` if the port was closed before a connection was established.
   func connection() async -> ManagementConnection? {
