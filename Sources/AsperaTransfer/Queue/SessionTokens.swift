@@ -39,8 +39,8 @@ final class SessionTokens: Sendable {
 
   /// Returns the cached grant for the attempt that is about to start.
   ///
-  /// - Returns: The cached grant, with its issuance if the grant is new. `nil` if the cached grant was rejected or
-  ///   expires too soon.
+  /// - Returns: The cached grant, with its issuance if the grant is new. `nil` if no grant is cached, or if the cached
+  ///   grant was rejected or expires too soon.
   func use() -> (CachedCredential<TransferGrant>, TokenIssuance?)? {
     cache.current(lasting: margin).map { ($0, note($0)) }
   }

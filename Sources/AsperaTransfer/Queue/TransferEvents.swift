@@ -28,7 +28,7 @@ public struct TransferEvent: Sendable {
   public enum Kind: Sendable, Equatable {
     /// The session's turn has come, and a token for the session is requested.
     case willActivate
-    /// The session has obtained its token, if required, and is ready to start.
+    /// The session has its token, if required, and is ready to start.
     case didActivate
     /// An attempt of the session starts to connect to the server.
     case willStartRunning
@@ -38,7 +38,7 @@ public struct TransferEvent: Sendable {
     case willStopRunning
     /// The attempt has ended, and all its processes, files and ports are gone.
     case didStopRunning
-    /// The session is about to become inactive, because its transfer has ended or was stopped.
+    /// The session is about to become inactive.
     case willDeactivate
     /// The session has become inactive.
     case didDeactivate

@@ -49,7 +49,7 @@ public struct AsperaProfileProvider: CredentialProvider {
     self.path = path
   }
 
-  /// Reads the credential from the profile, and logs a warning if other users can read the file.
+  /// Reads the credential from the profile, and reports a warning if other users can read or replace the file.
   ///
   /// - Returns: The credential.
   /// - Throws: A `CredentialError`: `notConfigured` if no profile was specified, and the file or the credential in its
