@@ -5,11 +5,11 @@ internal import AsperaAuth
 internal import Foundation
 internal import StorageAuth
 
-/// A program that replaces ascp on machines without IBM's ascp: demos and tests use it to transfer files to and from a
-/// LocalCloud on the same machine.
+/// A program that replaces IBM's ascp on machines where it is not installed.
 ///
-/// It accepts the arguments and environment variables of ascp and reports on a management port, but it speaks HTTP and
-/// not FASP.
+/// Demos and tests use the simulator to transfer files to and from a LocalCloud on the same machine. The simulator
+/// accepts the arguments and environment variables of ascp and reports on a management port, but it uses HTTP instead
+/// of FASP.
 @main
 enum AscpSimulator {
   static let about = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
@@ -48,7 +48,7 @@ enum AscpSimulator {
     write("ascp-simulator: \(failure.text) (code \(failure.code))", to: .standardError)
   }
 
-  /// Writes a line, in which control characters of untrusted text are escaped for terminals.
+  /// Writes a line to a file, with control characters in untrusted text escaped for terminals.
   private static func write(_ line: String, to file: FileHandle) {
     try? file.write(contentsOf: Data("\(DisplayText(line))\n".utf8))
   }

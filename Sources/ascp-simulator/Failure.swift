@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// An error of the simulator with an error code of ascp, without secrets.
+/// A failure of the simulator with an ascp error code and a text without secrets.
 struct Failure: Error, Sendable, Equatable {
   let code: Int
   let text: String
@@ -13,13 +13,15 @@ struct Failure: Error, Sendable, Equatable {
     self.text = text
   }
 
-  /// Creates the error for a command line or an environment that cannot be used.
+  /// Creates the failure for an invalid command line or environment.
   static func usage(_ text: String) -> Failure { Failure(8, text) }
 
-  /// The error after the client has cancelled the session.
+  /// The failure of a session that the client cancelled.
   static let cancelled = Failure(28, "Session cancelled")
 
-  /// Converts an error of the transport, whose meaning depends on whether the transfer desk has been reached before.
+  /// Converts a transport error to a failure.
+  ///
+  /// The failure depends on whether the failed request was the first request to the transfer desk.
   init(_ error: TransportError, isFirst: Bool) {
     switch error.code {
     case .cancelled: self = .cancelled

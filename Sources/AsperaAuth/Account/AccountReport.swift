@@ -1,21 +1,21 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The result of checking an account before a transfer starts.
+/// The result of an account check, which takes place before a transfer starts.
 ///
 /// The report contains no secrets.
 public struct AccountReport: Sendable, Hashable {
-  /// The kind of credential that the account logs in with.
+  /// The kind of credential with which an account logs in.
   public enum Authentication: Sendable, Hashable {
-    /// A password, which only the server can check.
+    /// The account logs in with a password, which only the server can check.
     case password
-    /// A private key.
+    /// The account logs in with a private key, which the given report describes.
     case privateKey(PrivateKeyReport)
   }
 
-  /// The kind of credential that the account logs in with.
+  /// The kind of credential with which the account logs in.
   public let authentication: Authentication
 
-  /// Sentences about circumstances that the caller should know, although they are no reason to refuse the account.
+  /// Sentences about circumstances that the caller should know but that do not prevent the use of the account.
   public let notes: [String]
 }

@@ -5,12 +5,12 @@ public import CloudCredentials
 internal import StorageAuth
 
 extension AsperaAccount {
-  /// Checks everything about the account that can be checked without its server.
+  /// Checks everything about the account that can be checked without contacting its server.
   ///
-  /// - Parameter machine: The context that reads the files of a key and runs `ssh-keygen`.
-  /// - Returns: A report about the credential, with notes.
-  /// - Throws: An ``AsperaError`` if the key cannot be used (see ``AsperaPrivateKey/check(on:)``), or if the password
-  ///   is not UTF-8 or has a line break or a NUL, which neither ascp nor an SSH client accepts.
+  /// - Parameter machine: The context that reads the files of a private key and runs `ssh-keygen`.
+  /// - Returns: A report about the account's credential, with notes.
+  /// - Throws: An ``AsperaError`` if the private key cannot be used (see ``AsperaPrivateKey/check(on:)``), or if the
+  ///   password is not UTF-8 or contains a line break or a NUL, which neither ascp nor an SSH client accepts.
   public func check(on machine: ProviderContext) async throws(AsperaError) -> AccountReport {
     var notes: [String] = []
     if hostKey == nil {

@@ -5,32 +5,32 @@ public import CloudCredentials
 public import StorageAuth
 
 extension AsperaAccount {
-  /// The user for transfers with tokens, unless the response to a setup call names another.
+  /// The user name for transfers with tokens, unless a node's response to a setup request specifies another user.
   public static let defaultTokenUser = "xfer"
 
-  /// The environment variable with the passphrase of the key if the caller gives none, which is the one that ascp
-  /// reads.
+  /// The environment variable that contains the passphrase of the key if the caller specifies none.
+  ///
+  /// ascp reads the same variable.
   package static let passphraseVariable = "ASPERA_SCP_PASS"
 
-  /// Creates the account that transfers with tokens log in with.
+  /// Creates the account with which transfers that are authorized by tokens log in.
   ///
-  /// Its key shows only that the client is a client of Aspera; the token authorizes the transfer. The key is installed
-  /// with IBM's products, and its passphrase is published in IBM's samples. This package contains neither. With servers
-  /// that support it, a ``DynamicKey`` makes both unnecessary.
+  /// The account's key shows only that the client is an Aspera client. The token authorizes the transfer. The key is
+  /// installed with IBM's products, and its passphrase is published in IBM's samples. This package contains neither the
+  /// key nor the passphrase. With servers that support it, a ``DynamicKey`` makes both unnecessary.
   ///
   /// - Parameters:
   ///   - host: The name or the address of the server.
-  ///   - user: The user that the response to a setup call names; ``defaultTokenUser`` if `nil`.
-  ///   - keyPath: The file of the key; if `nil`, the locations at which IBM's products install it are searched. Because
-  ///     the key is public, other users may read the file.
-  ///   - passphrase: The passphrase of the key; if `nil` and the key is encrypted, the value of `ASPERA_SCP_PASS`.
+  ///   - user: The user that a node's response to a setup request specifies. If `nil`, ``defaultTokenUser``.
+  ///   - keyPath: The path of the key file. If `nil`, the key is searched for at the locations where IBM's products
+  ///     install it. Because the key is public, other users are allowed to read the file.
+  ///   - passphrase: The passphrase of the key. If `nil` and the key is encrypted, the value of `ASPERA_SCP_PASS`.
   ///   - sshPort: The TCP port for SSH.
   ///   - udpPort: The UDP port for data.
-  ///   - hostKey: The fingerprint that the server's host key must have; `nil` accepts every host key.
+  ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
   ///   - machine: The context that reads files and environment variables.
-  /// - Throws: An ``AsperaError``: `keyNotFound`, with the locations that were searched, if there is no key,
-  ///   `wrongPassphrase` if the key is encrypted and no passphrase is given, and `invalidAccount` if the host, the user
-  ///   or a port cannot be used.
+  /// - Throws: An ``AsperaError``: `keyNotFound`, with the searched locations, if there is no key; `wrongPassphrase` if
+  ///   the key is encrypted and no passphrase is given; `invalidAccount` if the host, the user or a port is invalid.
   public static func defaultTokenAccount(
     host: String, user: String? = nil, keyPath: String? = nil, passphrase: Secret? = nil, sshPort: Int = defaultPort,
     udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil, on machine: ProviderContext
@@ -50,7 +50,7 @@ extension AsperaAccount {
       hostKey: hostKey, requiresToken: true)
   }
 
-  /// Returns the path of the first key that an IBM product has installed on this machine.
+  /// Returns the path of the first private key found at the locations where IBM's products install the key.
   private static func tokenKey(on machine: ProviderContext) throws(AsperaError) -> String {
     let places = TokenKeyPlaces.all(on: machine).compactMap { machine.absolute($0) }
     for place in places {
@@ -60,7 +60,7 @@ extension AsperaAccount {
       } catch FileReadError.notFound {
         continue
       } catch {
-        // The file exists; the function that reads the key reports why it cannot be read.
+        // The file exists. The function that reads the key reports why the file cannot be read.
         return place
       }
     }
@@ -73,7 +73,7 @@ extension AsperaAccount {
 }
 
 extension AsperaPrivateKey {
-  /// Returns the name of the cipher that encrypts the key, or `nil` if the key is not encrypted.
+  /// Returns the name of the cipher that encrypts the private key, or `nil` if the key is not encrypted.
   func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
     switch try KeyText([UInt8](text(on: machine)), at: KeyPlace(source)) {
     case .pem(let block): block.cipher

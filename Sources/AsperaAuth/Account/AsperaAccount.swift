@@ -5,60 +5,60 @@ public import StorageAuth
 
 /// An account on an Aspera server: the server, the user and the user's credential.
 ///
-/// A server authenticates the account before it examines a token. An account does not determine which files can be
+/// A server authenticates the account before it examines a token. The account does not determine which files can be
 /// transferred.
 ///
 /// ```swift
 /// let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: password)
 /// ```
 public struct AsperaAccount: Sendable, Equatable {
-  /// A credential that authenticates the user.
+  /// A credential that authenticates the account's user.
   public enum Authentication: Sendable, Equatable {
-    /// A password.
+    /// The user logs in with a password.
     case password(Secret)
-    /// A private key.
+    /// The user logs in with a private key.
     case privateKey(AsperaPrivateKey)
   }
 
-  /// The default port of Aspera servers, for SSH (TCP) and for data (UDP).
+  /// The default port of Aspera servers, both for SSH (TCP) and for data (UDP).
   public static let defaultPort = 33001
 
-  /// The name or the address of the server.
+  /// The name or the IP address of the server.
   public let host: String
 
-  /// The name of the user.
+  /// The name of the user who logs in.
   public let user: String
 
-  /// The TCP port for SSH.
+  /// The server's TCP port for SSH.
   public let sshPort: Int
 
-  /// The UDP port for data.
+  /// The server's UDP port for data.
   public let udpPort: Int
 
-  /// The credential that authenticates the user.
+  /// The credential that authenticates the account's user.
   public let authentication: Authentication
 
-  /// The fingerprint that the server's host key must have; if `nil`, every host key is accepted.
+  /// The fingerprint that the server's host key must have, or `nil` to accept every host key.
   public let hostKey: HostKeyFingerprint?
 
-  /// A Boolean value that indicates whether the server requires a token for each transfer of this account.
+  /// A Boolean value that indicates whether the server requires a token for each of the account's transfers.
   public let requiresToken: Bool
 
-  /// Creates an account.
+  /// Creates an account with a password or a private key.
   ///
-  /// A blank password counts as none.
+  /// A blank password counts as no password.
   ///
   /// - Parameters:
-  ///   - host: The name or the address of the server.
-  ///   - user: The name of the user.
-  ///   - password: The password.
-  ///   - privateKey: The private key.
-  ///   - sshPort: The TCP port for SSH.
-  ///   - udpPort: The UDP port for data.
-  ///   - hostKey: The fingerprint that the server's host key must have; `nil` accepts every host key.
+  ///   - host: The name or the IP address of the server.
+  ///   - user: The name of the user who logs in.
+  ///   - password: The user's password, or `nil` if the user logs in with a private key.
+  ///   - privateKey: The user's private key, or `nil` if the user logs in with a password.
+  ///   - sshPort: The server's TCP port for SSH.
+  ///   - udpPort: The server's UDP port for data.
+  ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
   ///   - requiresToken: Whether the server requires a token for each transfer of this account.
-  /// - Throws: An ``AsperaError``: `ambiguousCredential` if there is both a password and a key, `missingCredential` if
-  ///   there is neither, and `invalidAccount` if the host, the user or a port cannot be used.
+  /// - Throws: An ``AsperaError``: `ambiguousCredential` if both a password and a private key are given,
+  ///   `missingCredential` if neither is given, and `invalidAccount` if the host, the user or a port is invalid.
   public init(
     host: String, user: String, password: Secret? = nil, privateKey: AsperaPrivateKey? = nil,
     sshPort: Int = defaultPort, udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil,

@@ -6,22 +6,23 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension AsperaPrivateKey {
-  /// Checks whether the key can be used, before a transfer starts.
+  /// Checks whether the private key can be used, before a transfer starts.
   ///
-  /// Keys in PEM and PKCS #8 are decrypted and parsed. Keys in OpenSSH's own format are parsed; if one is encrypted,
-  /// its passphrase is tried with `ssh-keygen`, which receives it in the environment and never as an argument. If
-  /// `ssh-keygen` is not installed, the report says that the passphrase was not checked.
+  /// Keys in PEM and PKCS #8 are decrypted and parsed. Keys in OpenSSH's own format are parsed. If such a key is
+  /// encrypted, its passphrase is tried with `ssh-keygen`, which receives it in the environment and never as an
+  /// argument. If `ssh-keygen` is not installed, the report says that the passphrase was not checked.
   ///
   /// ```swift
   /// let report = try await key.check(on: machine)
   /// print(report.kind, report.fingerprint)
   /// ```
   ///
-  /// - Parameter machine: The context that reads files and runs `ssh-keygen`.
-  /// - Returns: A report about the key's format, its kind and the clients that cannot use it.
-  /// - Throws: An ``AsperaError`` if the key is missing, cannot be read, can be read by other users, is damaged or of a
-  ///   kind that SSH does not log in with; if the passphrase is wrong or missing; if there is a passphrase for a key
-  ///   that is not encrypted (ascp would try it as the user's password); or if the public key file has another key.
+  /// - Parameter machine: The context that reads the key's files and runs `ssh-keygen`.
+  /// - Returns: A report about the key's format, its kind and the clients that cannot use the key.
+  /// - Throws: An ``AsperaError`` if the key is missing, cannot be read, can be read by other users, is damaged or is
+  ///   of a kind that SSH does not support for logins; if the passphrase is wrong or missing; if a passphrase is given
+  ///   for a key that is not encrypted (ascp would try the passphrase as the user's password); or if the public key
+  ///   file contains another key.
   public func check(on machine: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
     let place = KeyPlace(source)
     let text = try text(on: machine)
@@ -105,7 +106,7 @@ extension AsperaPrivateKey {
 }
 
 extension [UInt8] {
-  /// Copies the bytes of a secret in clear text; the copy is not wiped.
+  /// Copies the bytes of a secret in clear text into an array that is not wiped.
   init(_ secret: Secret) {
     self.init(writing: { writer in secret.bytes.withBytes { writer.append($0) } })
   }

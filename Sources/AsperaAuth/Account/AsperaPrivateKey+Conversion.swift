@@ -6,16 +6,16 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension AsperaPrivateKey {
-  /// Returns the key in a format that a client reads.
+  /// Returns the private key in a format that a client program can read.
   ///
   /// An Ed25519 key in PKCS #8 is converted to OpenSSH's own format, which the SSH client and newer versions of ascp
-  /// read. For ascp, an unencrypted RSA key in OpenSSH's own format is converted to traditional PEM. A converted key is
-  /// in memory and not encrypted. Any other key is returned unchanged, except that a well-known key is returned in
-  /// memory for the SSH client, which refuses files that other users can read.
+  /// can read. For ascp, an unencrypted RSA key in OpenSSH's own format is converted to traditional PEM. A converted
+  /// key is stored in memory and not encrypted. Any other key is returned unchanged, except that a well-known key is
+  /// returned in memory for the SSH client, which refuses key files that other users can read.
   ///
   /// - Parameters:
-  ///   - client: The program that reads the key.
-  ///   - machine: The context that reads the file.
+  ///   - client: The program that will read the key.
+  ///   - machine: The context that reads the key file.
   /// - Returns: The key, converted if necessary.
   /// - Throws: An ``AsperaError`` if the key cannot be read, parsed or decrypted.
   public func converted(
@@ -41,7 +41,8 @@ extension AsperaPrivateKey {
     return AsperaPrivateKey(.pem(Secret(bytes: bytes)), publicKeyFile: publicKeyFile)
   }
 
-  /// Returns the key unchanged, or in memory if the SSH client would refuse its file because other users can read it.
+  /// Returns the key unchanged, or its text in memory if the client is the SSH client and other users can read the key
+  /// file.
   private func readable(_ text: Secret, by client: PrivateKeyReport.Client) -> AsperaPrivateKey {
     guard isWellKnown, client == .ssh else { return self }
     return AsperaPrivateKey(.pem(text), passphrase: passphrase, publicKeyFile: publicKeyFile)

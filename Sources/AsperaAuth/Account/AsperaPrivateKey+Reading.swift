@@ -6,13 +6,13 @@ package import StorageAuth
 internal import StorageCrypto
 
 extension AsperaPrivateKey {
-  /// The maximum size of a key, in bytes.
+  /// The maximum size of a private key's text, in bytes.
   private static let sizeLimit = 1 << 16
 
-  /// Returns the text of the key.
+  /// Returns the text of the private key, reading its file if necessary.
   ///
-  /// - Throws: An ``AsperaError`` if the key is longer than 65,536 bytes, or if its file is missing, cannot be read, or
-  ///   can be read or replaced by other users.
+  /// - Throws: An ``AsperaError`` if the text is longer than 65,536 bytes, or if the key file is missing, cannot be
+  ///   read, or can be read or replaced by other users.
   package func text(on machine: ProviderContext) throws(AsperaError) -> Secret {
     switch source {
     case .pem(let text):
@@ -33,7 +33,7 @@ extension AsperaPrivateKey {
     }
   }
 
-  /// Reads a file that contains a key.
+  /// Returns the contents of a key file, or throws if the file is missing, too large or cannot be read.
   static func read(
     _ path: String, at place: KeyPlace, _ machine: ProviderContext
   ) throws(AsperaError) -> FileContents {
@@ -60,7 +60,7 @@ extension AsperaPrivateKey {
       .malformedKey, "is longer than \(sizeLimit) bytes, and so not a key", remedy: "Give a file with only the key.")
   }
 
-  /// Parses and decrypts a key in PEM with libcrypto.
+  /// Parses and, if necessary, decrypts a PEM-encoded private key with libcrypto.
   func libcryptoKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
     let place = KeyPlace(source)
     do {

@@ -3,35 +3,39 @@
 
 public import StorageAuth
 
-/// A private key to log in with: a file or a text in memory, and its passphrase if it is encrypted.
+/// A private key for logins, in a file or in memory, with its passphrase if the key is encrypted.
 public struct AsperaPrivateKey: Sendable, Equatable {
   /// The location of a private key.
   public enum Source: Sendable, Equatable {
-    /// A file; a path that starts with `~/` is relative to the home directory, any other relative path to the working
-    /// directory of the process.
+    /// The key is in a file at the given path.
+    ///
+    /// A path that starts with `~/` is relative to the home directory. Any other relative path is relative to the
+    /// working directory of the process.
     case file(String)
-    /// The text of a key file, in memory.
+    /// The key is in memory as the given text of a key file.
     case pem(Secret)
   }
 
-  /// The location of the key.
+  /// The location of the private key.
   public let source: Source
 
-  /// The passphrase of the key; `nil` if the key is not encrypted.
+  /// The passphrase of the private key, or `nil` if the key is not encrypted.
   public let passphrase: Secret?
 
-  /// The file of the public key that the private key must belong to; `nil` if that is not checked.
+  /// The path of a public key file that must match the private key, or `nil` to skip this check.
   public let publicKeyFile: String?
 
-  /// Whether the key is public knowledge, as the one that IBM's products install; other users may read its file.
+  /// Whether the private key is public knowledge, such as the key that IBM's products install.
+  ///
+  /// Other users are allowed to read the file of such a key.
   let isWellKnown: Bool
 
-  /// Creates a reference to a key, without reading it.
+  /// Creates a reference to a private key, without reading the key.
   ///
   /// - Parameters:
-  ///   - source: The location of the key.
-  ///   - passphrase: The passphrase of the key; a blank one counts as none.
-  ///   - publicKeyFile: The file of the public key that the private key must belong to; `nil` if that is not checked.
+  /// - source: The location of the private key.
+  ///   - passphrase: The passphrase of the private key. A blank passphrase counts as no passphrase.
+  ///   - publicKeyFile: The path of a public key file that must match the private key, or `nil` to skip this check.
   public init(_ source: Source, passphrase: Secret? = nil, publicKeyFile: String? = nil) {
     self.source = source
     self.passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
@@ -39,7 +43,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     isWellKnown = false
   }
 
-  /// Creates a reference to a key that is public knowledge.
+  /// Creates a reference to the file of a private key that is public knowledge.
   init(wellKnown path: String, passphrase: Secret?) {
     source = .file(path)
     self.passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
@@ -47,12 +51,12 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     isWellKnown = true
   }
 
-  /// Creates a reference to a key in a file.
+  /// Creates a reference to a private key in a file, without reading the file.
   public static func file(_ path: String, passphrase: Secret? = nil, publicKeyFile: String? = nil) -> AsperaPrivateKey {
     AsperaPrivateKey(.file(path), passphrase: passphrase, publicKeyFile: publicKeyFile)
   }
 
-  /// Creates a key from its text.
+  /// Creates a reference to a private key in memory from the text of a key file.
   public static func pem(_ text: Secret, passphrase: Secret? = nil) -> AsperaPrivateKey {
     AsperaPrivateKey(.pem(text), passphrase: passphrase)
   }

@@ -4,20 +4,20 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A key pair for one or a few transfers that is generated in memory and never written to a file.
+/// A key pair for a few transfers, which is generated in memory and never written to a file.
 ///
-/// Servers since 4.4 accept the public key in the request for a transfer (`public_keys` of `upload_setup` and
-/// `download_setup`) and then log in a client with the private key, so that IBM's key is not needed.
+/// Aspera servers since version 4.4 accept the public key in a request for a transfer (`public_keys` of `upload_setup`
+/// and `download_setup`). They then accept the private key for the login, so IBM's key is not needed.
 ///
 /// ```swift
 /// let key = try DynamicKey()
 /// let account = try AsperaAccount(host: host, user: user, privateKey: key.privateKey)
 /// ```
 public struct DynamicKey: Sendable, Equatable {
-  /// The public key in the format of a line of `authorized_keys`, the value for `public_keys`.
+  /// The public key as a line of `authorized_keys`, which is the value of the specification's field `public_keys`.
   public let publicKey: String
 
-  /// The private key, in a format that every version of ascp and every SSH client reads.
+  /// The private key, in a format that every version of ascp and every SSH client can read.
   public let privateKey: AsperaPrivateKey
 
   /// Generates an RSA key pair, which takes up to a second.

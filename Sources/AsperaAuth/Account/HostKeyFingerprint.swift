@@ -3,19 +3,20 @@
 
 internal import StorageCrypto
 
-/// The SHA-1 of a server's public host key, as in the field `sshfp` of a transfer specification.
+/// The SHA-1 hash of a server's public host key, as in the field `sshfp` of a transfer specification.
 ///
-/// ascp compares strings and accepts only 40 lower-case hexadecimal digits. This type normalizes upper case and colons,
-/// and rejects everything that is not 20 bytes: an error is better than a check that is skipped silently.
+/// ascp compares fingerprints as strings, and accepts only 40 lowercase hexadecimal digits. This type normalizes
+/// uppercase letters and colons, and rejects texts that do not represent 20 bytes, because an error is better than a
+/// silently skipped check.
 public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
-  /// The fingerprint as 40 lower-case hexadecimal digits.
+  /// The fingerprint as 40 lowercase hexadecimal digits.
   public let description: String
 
-  /// Parses a fingerprint.
+  /// Parses the fingerprint of a host key.
   ///
-  /// - Parameter text: 40 hexadecimal digits in either case, with or without colons between the bytes.
-  /// - Throws: An ``AsperaError`` with the code `invalidHostKey` if the text has another form, such as the SHA-256 form
-  ///   of OpenSSH.
+  /// - Parameter text: 40 hexadecimal digits in lowercase or uppercase, with or without colons between the bytes.
+  /// - Throws: An ``AsperaError`` with the code `invalidHostKey` if the text has another form, such as OpenSSH's
+  ///   SHA-256 form.
   public init(_ text: String) throws(AsperaError) {
     let digits = text.contains(":") ? text.split(separator: ":", omittingEmptySubsequences: false) : [text[...]]
     let isGrouped = digits.count == 1 || digits.allSatisfy { $0.utf8.count == 2 }
@@ -31,9 +32,10 @@ public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
     description = hex
   }
 
-  /// Calculates the fingerprint of a public key.
+  /// Calculates the fingerprint of a public host key.
   ///
-  /// - Parameter blob: The key in the encoding of SSH, which the second field of a `.pub` line contains in Base64.
+  /// - Parameter blob: The public key in SSH's binary encoding, which is Base64-encoded in the second field of a `.pub`
+  ///   file.
   public init(ofKey blob: [UInt8]) {
     description = SHA1.hash(blob).hex
   }

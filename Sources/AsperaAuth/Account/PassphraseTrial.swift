@@ -4,36 +4,36 @@
 internal import CloudCredentials
 internal import StorageAuth
 
-/// A trial of a passphrase on a key in OpenSSH's own format, with `ssh-keygen`.
+/// A check that runs `ssh-keygen` to find out whether a passphrase decrypts a key in OpenSSH's own format.
 ///
-/// The key is written to a file that only its owner can read. The passphrase is passed in the environment of
-/// `ssh-keygen`, which obtains it from an askpass script. No argument contains a secret, and all files are removed.
+/// The key is written to a file that only its owner can read. The passphrase is passed in the environment, from which
+/// an askpass script passes it to `ssh-keygen`. No argument contains a secret, and all files are removed afterwards.
 struct PassphraseTrial {
-  /// The result of a trial.
+  /// The result of checking a passphrase with `ssh-keygen`.
   enum Outcome: Equatable {
-    /// A passphrase that decrypts the key.
+    /// The passphrase decrypts the key.
     case opened
-    /// A passphrase that does not decrypt the key.
+    /// The passphrase does not decrypt the key.
     case refused
-    /// A passphrase that decrypts the key, whose private key belongs to another public key.
+    /// The passphrase decrypts the key, but the private key belongs to another public key.
     case otherKey
-    /// A passphrase that was not tried, for the given reason, which follows a colon in messages.
+    /// The passphrase was not tried for the given reason, which follows a colon in messages.
     case notTried(String)
   }
 
-  /// The text of the encrypted key.
+  /// The text of the encrypted key file.
   let text: Secret
 
-  /// The passphrase to try.
+  /// The passphrase that `ssh-keygen` tries.
   let passphrase: Secret
 
-  /// The public key that the private key must belong to.
+  /// The public key that must belong to the private key.
   let publicKey: SSHPublicKey
 
-  /// The environment variable with the passphrase.
+  /// The environment variable that contains the passphrase for the askpass script.
   private static let variable = "STORAGE_AUTH_PASSPHRASE"
 
-  /// The askpass script, which prints the passphrase and creates a file that shows that it was called.
+  /// The askpass script, which prints the passphrase and creates a file that shows that the script was called.
   private static let script = """
     #!/bin/sh
     : > "${0%/*}/asked"
@@ -41,9 +41,9 @@ struct PassphraseTrial {
 
     """
 
-  /// Runs `ssh-keygen` with the passphrase.
+  /// Runs `ssh-keygen` with the passphrase, and returns the result.
   ///
-  /// - Throws: An ``AsperaError`` if the trial is cancelled or if the files cannot be written.
+  /// - Throws: An ``AsperaError`` if the check is cancelled or if the files cannot be written.
   func run(on machine: ProviderContext) async throws(AsperaError) -> Outcome {
     guard let commands = machine.commands else { return .notTried("this program runs no commands") }
     let passphrase = passphrase.reveal()

@@ -3,80 +3,80 @@
 
 internal import StorageCrypto
 
-/// The result of checking a private key.
+/// The result of a private key check.
 ///
 /// The report contains no secrets.
 public struct PrivateKeyReport: Sendable, Hashable {
-  /// The format of a key's text.
+  /// The format in which a private key is encoded.
   public enum Format: String, Sendable, Hashable {
-    /// PEM in the traditional format of the key's kind, such as `BEGIN RSA PRIVATE KEY`.
+    /// PEM in a traditional format, such as `BEGIN RSA PRIVATE KEY`.
     case traditional
-    /// PKCS #8: `BEGIN PRIVATE KEY` or `BEGIN ENCRYPTED PRIVATE KEY`.
+    /// PKCS #8 in PEM: `BEGIN PRIVATE KEY` or `BEGIN ENCRYPTED PRIVATE KEY`.
     case pkcs8
-    /// OpenSSH's own format: `BEGIN OPENSSH PRIVATE KEY`.
+    /// OpenSSH's own format in PEM: `BEGIN OPENSSH PRIVATE KEY`.
     case openSSH
   }
 
-  /// The kind of a key.
+  /// The kind of a private key.
   public enum Kind: Sendable, Hashable {
-    /// RSA with the length of its modulus in bits.
+    /// An RSA key with the given modulus length in bits.
     case rsa(bits: Int)
-    /// ECDSA on a curve: `nistp256`, `nistp384` or `nistp521`.
+    /// An ECDSA key on the given curve: `nistp256`, `nistp384` or `nistp521`.
     case ecdsa(curve: String)
-    /// Ed25519.
+    /// An Ed25519 key.
     case ed25519
   }
 
-  /// The result of checking the passphrase.
+  /// The result of checking a key's passphrase.
   public enum Passphrase: Sendable, Hashable {
-    /// No passphrase, because the key is not encrypted.
+    /// The key has no passphrase, because it is not encrypted.
     case none
-    /// A passphrase that decrypts the key.
+    /// The passphrase decrypts the key.
     case correct
-    /// A passphrase that was not tried, for the given reason.
+    /// The passphrase was not tried for the given reason.
     case unchecked(String)
   }
 
-  /// A program that uses a key.
+  /// A program that logs in with a private key.
   public enum Client: String, Sendable, Hashable, CaseIterable {
-    /// IBM's ascp.
+    /// IBM's transfer program ascp.
     case ascp
-    /// The SSH client of the system.
+    /// The system's SSH client.
     case ssh
   }
 
-  /// A restriction of a client that affects a key.
+  /// A restriction in a client program that affects the private key.
   public struct Limit: Sendable, Hashable {
-    /// The client with the restriction.
+    /// The client program that has the restriction.
     public let client: Client
 
-    /// A sentence that describes the restriction.
+    /// A sentence that describes the client's restriction.
     public let reason: String
 
     /// A Boolean value that indicates whether ``AsperaPrivateKey/converted(for:on:)`` returns the key in a format that
-    /// the client reads.
+    /// the client can read.
     public let isConvertible: Bool
   }
 
-  /// The format of the key's text.
+  /// The format in which the private key is encoded.
   public let format: Format
 
-  /// The kind of the key.
+  /// The kind of the private key.
   public let kind: Kind
 
-  /// The usual name of the cipher that encrypts the key; `nil` if the key is not encrypted.
+  /// The usual name of the cipher that encrypts the private key, or `nil` if the key is not encrypted.
   public let cipher: String?
 
-  /// The result of checking the passphrase.
+  /// The result of checking the key's passphrase.
   public let passphrase: Passphrase
 
-  /// The public key in the format of a line of `authorized_keys`.
+  /// The public key as a line of `authorized_keys`.
   public let publicKey: String
 
-  /// The SHA-256 of the public key as OpenSSH prints it: `SHA256:…`.
+  /// The SHA-256 fingerprint of the public key in OpenSSH's form: `SHA256:…`.
   public let fingerprint: String
 
-  /// The restrictions of clients, or of some of their versions, that affect the key.
+  /// The restrictions that affect the key in client programs, or in some of their versions.
   public let limits: [Limit]
 
   init(format: Format, kind: Kind, cipher: String?, passphrase: Passphrase, publicKey: SSHPublicKey) {

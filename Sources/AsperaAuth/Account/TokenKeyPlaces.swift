@@ -3,15 +3,15 @@
 
 package import CloudCredentials
 
-/// The locations at which IBM's products and aspera-cli install the key of accounts with tokens.
+/// The locations at which IBM's products and aspera-cli install the SSH key for transfers with tokens.
 ///
-/// Only the RSA key is searched for: current servers refuse the older DSA key.
+/// Only the RSA key is searched for, because current servers refuse the older DSA key.
 package enum TokenKeyPlaces {
-  /// An operating system, which determines the locations.
+  /// An operating system, which determines the locations of the key.
   package enum System: Sendable {
     case linux, macOS, windows
 
-    /// The operating system of this process.
+    /// The operating system on which this process runs.
     package static var current: System {
       #if os(Windows)
         .windows
@@ -25,7 +25,7 @@ package enum TokenKeyPlaces {
 
   private static let name = "aspera_tokenauth_id_rsa"
 
-  /// Returns the locations in the order in which they are searched.
+  /// Returns the paths at which the key is searched for, in the order of the search.
   package static func all(_ system: System = .current, on machine: ProviderContext) -> [String] {
     switch system {
     case .linux: linux(machine)
@@ -60,6 +60,6 @@ package enum TokenKeyPlaces {
     ] + sdk
   }
 
-  /// The location at which aspera-cli writes the key.
+  /// The path to which aspera-cli writes the key.
   private static let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
 }

@@ -6,14 +6,15 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension AscpCommand {
-  /// Creates the command of a transfer.
+  /// Creates the ascp command for a transfer.
   ///
   /// - Parameters:
-  ///   - specification: The signed specification.
-  ///   - options: The options that the specification does not determine.
-  ///   - managementPort: The TCP port of this machine to which ascp connects to report progress; `nil` for no reports.
-  /// - Throws: An ``AsperaError`` if the specification cannot be carried out, lacks a credential, would show a secret
-  ///   in the arguments, or has a field that ascp has no option for.
+  ///   - specification: The signed transfer specification.
+  ///   - options: The ascp options that the specification does not determine.
+  ///   - managementPort: The TCP port of this machine to which ascp connects to report progress, or `nil` for no
+  ///     reports.
+  /// - Throws: An ``AsperaError`` if the specification cannot be carried out, lacks a credential, would reveal a secret
+  ///   in the arguments, or contains a field for which ascp has no option.
   package init(
     _ specification: TransferSpec, options: AscpOptions = AscpOptions(), managementPort: Int? = nil
   ) throws(AsperaError) {
@@ -23,14 +24,14 @@ extension AscpCommand {
     self = try builder.transfer(managementPort: managementPort)
   }
 
-  /// Creates the command of a login test, in which ascp connects, logs in, and exits with status 0 or 1.
+  /// Creates the ascp command for a login test, in which ascp connects, logs in, and exits with status 0 or 1.
   ///
-  /// ascp accesses no files and does not open the management port. The server does not examine the token in this mode,
-  /// so the token is not passed to ascp.
+  /// ascp accesses no files and does not connect to a management port. The server does not examine the token in this
+  /// mode, so the token is not passed to ascp.
   ///
   /// - Parameters:
-  ///   - specification: The signed specification; its paths and its direction are ignored.
-  ///   - options: The options that the specification does not determine.
+  ///   - specification: The signed transfer specification, whose paths and direction are ignored.
+  ///   - options: The ascp options that the specification does not determine.
   /// - Throws: An ``AsperaError`` if the specification lacks a server, a user or a credential.
   package static func testLogin(
     _ specification: TransferSpec, options: AscpOptions = AscpOptions()
@@ -45,9 +46,9 @@ extension AscpCommand {
   }
 }
 
-/// A builder that collects the arguments and the environment of ascp.
+/// A builder that collects the arguments and the environment variables of an ascp command.
 struct AscpCommandBuilder {
-  /// The names of the fields that determine the connection and the account.
+  /// The names of the fields that determine the connection and the login.
   private static let loginFields: Set<String> = [
     "remote_host", "remote_user", "ssh_port", "remote_password", "ssh_private_key", "ssh_private_key_passphrase",
     "ssh_private_key_path", "sshfp", "proxy", "use_system_ssh",
@@ -101,9 +102,9 @@ struct AscpCommandBuilder {
     return AscpCommand(front: arguments, environment: environment)
   }
 
-  /// Returns the list of sources, or of pairs of source and destination.
+  /// Returns the file list, which contains the sources, or alternately a source and its destination.
   ///
-  /// The result is `nil` if the paths are arguments, or are sent while a persistent session runs.
+  /// The result is `nil` if the paths are arguments, or are sent to ascp while a persistent session runs.
   private func fileList() throws(AsperaError) -> AscpCommand.FileList? {
     let paths = specification.paths
     guard !paths.isEmpty else {

@@ -7,8 +7,7 @@ internal import StorageJSON
 extension AscpCommandBuilder {
   private static let credentials = ["remote_password", "ssh_private_key", "ssh_private_key_path"]
 
-  /// Checks that the specification can be carried out without showing a secret or skipping the check of a pinned host
-  /// key.
+  /// Checks that ascp can carry out the transfer without revealing a secret or skipping the check of a pinned host key.
   func checkSupport() throws(AsperaError) {
     if specification.fields["use_ascp4"]?.bool == true {
       throw AsperaError(
@@ -29,7 +28,7 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// Adds the options of the connection: the certificates of a WebSocket, or the key of the token account.
+  /// Adds the options for the connection: the certificates for a WebSocket, or the key of the token account.
   mutating func addAccess() throws(AsperaError) {
     if isWebSocket {
       if let path = options.certificatesPath { arguments += ["-i", path] }
@@ -45,9 +44,9 @@ extension AscpCommandBuilder {
     arguments += ["-i", path]
   }
 
-  /// Changes a specification for SSH into one for a WebSocket.
+  /// Changes the specification of a session over SSH into a specification for a WebSocket.
   ///
-  /// The WebSocket's port replaces that of SSH. The UDP port, the host key and the account's credential are removed,
+  /// The WebSocket's port replaces the SSH port. The UDP port, the host key and the account's credential are removed,
   /// because a WebSocket uses none of them.
   mutating func useWebSocket() {
     guard isWebSocket else { return }
@@ -64,7 +63,7 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// Adds the options of one session of a transfer with several.
+  /// Adds the options that select one session of a transfer with several sessions.
   mutating func addPart() throws(AsperaError) {
     let count = specification.sessionCount ?? 0
     guard count > 1 || options.part != nil else { return }

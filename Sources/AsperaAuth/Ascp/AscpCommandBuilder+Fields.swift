@@ -6,11 +6,11 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension AscpCommandBuilder {
-  /// Adds the option or the environment variable of a field.
+  /// Adds the option or the environment variable to which a field is mapped.
   mutating func add(_ field: TransferField, _ value: JSONValue) throws(AsperaError) {
     switch field.mapping {
     case .option("--check-sshfp", _):
-      // ascp compares strings: only lower-case digits without colons match.
+      // ascp compares fingerprints as strings, so only lowercase digits without colons match.
       guard let text = value.string, !text.isEmpty else { return }
       arguments += ["--check-sshfp", try HostKeyFingerprint(text).description]
     case .option(let name, let words):
@@ -44,7 +44,7 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// Replaces `~/` at the start of a path, which ascp does not expand.
+  /// Returns the path with `~/` replaced by the home directory, because ascp does not expand `~/`.
   private func expanded(_ path: String) throws(AsperaError) -> String {
     guard path.hasPrefix("~/") else { return path }
     guard let home = options.homeDirectory, !home.isEmpty else {
@@ -55,7 +55,7 @@ extension AscpCommandBuilder {
     return home + path.dropFirst()
   }
 
-  /// Adds the proxy without its password, which is passed in the environment.
+  /// Adds the option for the proxy without the proxy's password, which is passed in the environment.
   private mutating func addProxy() throws(AsperaError) {
     guard let proxy = specification.filled("proxy") else { return }
     guard let scheme = ["dnat://", "dnats://"].first(where: { proxy.lowercased().hasPrefix($0) }) else {

@@ -3,11 +3,11 @@
 
 internal import StorageJSON
 
-/// Rules about fields that delete files, and about fields that ascp has no option for.
+/// Rules about fields that delete files, and about fields for which ascp has no option.
 extension AscpCommandBuilder {
-  /// Checks that no field is lost that would change the transfer.
+  /// Checks that no field that affects the transfer would be lost.
   ///
-  /// A field with the value `null` or `false` requests no action.
+  /// A field with the value `null` or `false` requests no action, so it may be lost.
   func checkFields() throws(AsperaError) {
     for (name, value) in specification.fields where !TransferField.isKnown(name) && value != .null {
       guard isIgnored(name) else {
@@ -24,12 +24,12 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// Replaces `delete_source` with three equivalent fields, and the alias `remove_empty_source_dir` with its other
+  /// Replaces `delete_source` with three equivalent fields, and copies `remove_empty_source_dir` to the field's usual
   /// name.
   ///
-  /// ascp has no option for `delete_source`. The schema of aspera-cli (`spec.schema.yaml`) calls it equivalent to
-  /// removing the files, the folders that are then empty, and the source folder itself, and aspera-cli expands it in
-  /// the same way.
+  /// ascp has no option for `delete_source`. According to aspera-cli's schema (`spec.schema.yaml`), the field is
+  /// equivalent to removing the files, the folders that are then empty, and the source folder itself. aspera-cli
+  /// expands the field in the same way.
   mutating func expandDeletion() {
     if specification.fields["delete_source"]?.bool == true {
       for name in TransferSpec.deletions { specification.fields[name] = true }
@@ -48,8 +48,9 @@ extension AscpCommandBuilder {
       .unsupported, "The field \(field) of the transfer specification \(problem).", remedy: remedy)
   }
 
-  /// Returns the name of a field for a message if it is printable ASCII, because an untrusted client may have chosen
-  /// it.
+  /// Returns a field name for use in a message if the name is printable ASCII, or else a replacement.
+  ///
+  /// The name is untrusted because a client may have chosen it.
   private static func shown(_ name: String) -> String {
     let isPlain = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     return isPlain ? name : "(of \(name.utf8.count) bytes that cannot be shown)"

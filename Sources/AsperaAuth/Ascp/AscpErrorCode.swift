@@ -1,30 +1,28 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A code in the field `Code` of a management frame of ascp.
+/// An ascp error code, as in the field `Code` of a management frame.
 ///
-/// The codes and their names are those of aspera-cli (`ascp/management.rb`). ascp's log (`errcode=`) numbers its errors
-/// differently.
+/// The codes and their names are those of aspera-cli (`ascp/management.rb`). ascp's log (`errcode=`) uses different
+/// numbers.
 public struct AscpErrorCode: Sendable, Hashable {
-  /// The number of the code.
+  /// The number of the error code.
   public let code: Int
 
-  /// The name of the code in Aspera's tools, such as `AUTH`.
+  /// The name of the error code in Aspera's tools, such as `AUTH`.
   public let name: String
 
-  /// The class of the failure, unless the text of the error narrows it down.
+  /// The class of failures that the error code indicates, unless the error text narrows the class down.
   public let failureClass: AscpFailureClass
 
-  /// A Boolean value that indicates whether the same transfer can succeed later, judged by the code only.
+  /// A Boolean value that indicates whether, based only on the error code, the same transfer can succeed later.
   ///
-  /// The retryable codes are those of aspera-cli except 37, which has the same meaning as 34, a failure of
-  /// authorization.
+  /// The retryable codes are those of aspera-cli, except 37, which like 34 indicates an authorization failure.
   public var isRetryable: Bool { failureClass.isRetryable }
 
-  /// Looks up a code by its number.
+  /// Looks up an error code by its number, or returns `nil` if the number is unknown.
   ///
   /// - Parameter code: The number in a management frame.
-  /// - Returns: `nil` if the number is unknown.
   public init?(_ code: Int) {
     guard Self.all.indices.contains(code) else { return nil }
     self = Self.all[code]
@@ -36,7 +34,7 @@ public struct AscpErrorCode: Sendable, Hashable {
     self.failureClass = failureClass
   }
 
-  /// All codes, sorted by their numbers, which start at 0 and have no gaps.
+  /// All error codes, sorted by their numbers, which start at 0 and have no gaps.
   public static let all: [AscpErrorCode] = table.enumerated().map { code, row in
     AscpErrorCode(code: code, name: row.name, failureClass: row.meaning)
   }

@@ -1,28 +1,43 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A class of failures of ascp, which determines whether a retry or a new token can help.
+/// A class of ascp failures, which determines whether a retry or a new token can help.
 public enum AscpFailureClass: String, Sendable, Hashable, CaseIterable {
-  /// An account that the server rejects; neither a new token nor a retry helps.
+  /// The server rejects the account.
+  ///
+  /// Neither a new token nor a retry helps.
   case account
-  /// A host key that is not the expected one, for which a transfer is never retried.
+  /// The server's host key differs from the expected host key.
+  ///
+  /// The transfer is never retried.
   case hostKey
-  /// An expired token; a new token helps.
+  /// The token has expired.
+  ///
+  /// A new token helps.
   case tokenExpired
-  /// A token that the server rejects; a new token can help.
+  /// The server rejects the token.
+  ///
+  /// A new token can help.
   case tokenRejected
-  /// A missing token that the server requires; a token can help.
+  /// The server requires a token, but the transfer has no token.
+  ///
+  /// A token can help.
   case tokenMissing
-  /// A missing right of the user, or a token for another user, direction or file list; another token of the same kind
-  /// does not help.
+  /// The user lacks a permission, or the token is for another user, direction or file list.
+  ///
+  /// A new token of the same kind does not help.
   case authorizationDenied
-  /// A temporary failure of the network or the server; a retry can help.
+  /// The network or the server failed temporarily.
+  ///
+  /// A retry can help.
   case transport
-  /// A transfer that cannot succeed as it was requested.
+  /// The transfer cannot succeed as requested.
   case caller
-  /// A license, of ascp or of the server, that does not permit the transfer.
+  /// The license of ascp or of the server does not permit the transfer.
   case license
-  /// Another failure, for which a retry does not help.
+  /// The transfer failed for another reason.
+  ///
+  /// A retry does not help.
   case other
 
   /// A Boolean value that indicates whether the same transfer with the same token can succeed later.

@@ -3,25 +3,25 @@
 
 package import StorageAuth
 
-/// A command that is ready to run, with its file list written to a file.
+/// An ascp command that is ready to run, with its file list written to a file.
 ///
-/// The file is in a folder that only its owner can enter. The folder is removed by ``removeFiles()`` or when the last
+/// The file is in a folder that only its owner can access. The folder is removed by ``removeFiles()`` or when the last
 /// copy of this value is released.
 package struct AscpInvocation: Sendable {
-  /// The arguments, which contain no secret.
+  /// The arguments for ascp, which contain no secret.
   package let arguments: [String]
 
-  /// The environment variables to set, by name.
+  /// The environment variables to set for ascp, by name.
   package let environment: [String: Secret]
 
   private let folder: TemporaryFolder?
 
-  /// Writes the file list of a command, if it has one.
+  /// Prepares an ascp command by writing its file list, if the command has a list.
   ///
   /// - Parameters:
-  ///   - command: The command.
-  ///   - parent: The folder to create the list's folder in; the system's temporary directory if `nil`.
-  /// - Throws: An ``AsperaError`` if the list cannot be written; no file remains in this case.
+  ///   - command: The ascp command.
+  ///   - parent: The folder in which the folder for the list is created. If `nil`, the system's temporary directory.
+  /// - Throws: An ``AsperaError`` if the list cannot be written. On error, no file remains.
   package init(_ command: AscpCommand, in parent: String? = nil) throws(AsperaError) {
     environment = command.environment
     guard let list = command.list else {
@@ -34,6 +34,6 @@ package struct AscpInvocation: Sendable {
     self.folder = folder
   }
 
-  /// Removes the written files; files that no longer exist are no error.
+  /// Removes the written files, if they still exist.
   package func removeFiles() { folder?.remove() }
 }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Options of ascp that a transfer specification does not determine.
+/// Options for ascp that a transfer specification does not determine.
 ///
 /// ```swift
 /// var options = AscpOptions(tokenKeyPath: path)
@@ -9,85 +9,92 @@
 /// let engine = try AscpEngine(options: options)
 /// ```
 public struct AscpOptions: Sendable, Equatable {
-  /// A Boolean value that indicates whether ascp prints no progress.
+  /// A Boolean value that indicates whether ascp runs without printing its progress.
   public var isQuiet = true
 
-  /// The condition under which a session uses a WebSocket instead of SSH.
+  /// The condition under which the transfer session uses a WebSocket instead of SSH.
   public var webSocket = WebSocketUse.whereOffered
 
-  /// A Boolean value that indicates whether a session over a WebSocket may skip the check of a pinned host key; the
-  /// certificate is checked instead.
+  /// A Boolean value that indicates whether a session over a WebSocket may skip the check of a pinned host key.
+  ///
+  /// The server's certificate is checked instead.
   public var givesUpHostKey = false
 
-  /// The path of the private key of the token account, which is used only if there is a token and no other credential.
+  /// The path of the private key for the token account, which is used only if there is a token and no other credential.
   public var tokenKeyPath: String?
 
-  /// The path of the certificates that a WebSocket's server is checked against; ascp's own certificates if `nil`.
+  /// The path of the certificates that validate the server of a WebSocket, or `nil` to use ascp's own certificates.
   public var certificatesPath: String?
 
-  /// The certificate and the key for HTTP fallback, for specifications that request it.
+  /// The certificate and the private key for HTTP fallback, for specifications that request HTTP fallback.
   public var fallback: FallbackFiles?
 
-  /// A Boolean value that indicates whether paths are passed in a file list instead of as arguments.
+  /// A Boolean value that indicates whether paths are passed to ascp in a file list instead of as arguments.
   ///
   /// Arguments are limited in length, and every user of the machine can read them.
   public var usesFileList = true
 
-  /// The session that this command is for, which is required for a specification with `multi_session`.
+  /// The position of the session for which a command is created, or `nil` for a transfer with one session.
+  ///
+  /// The position is required for a specification with `multi_session`.
   public var part: Part?
 
-  /// The home directory, for key paths that begin with `~/`.
+  /// The home directory, which replaces `~` in key paths that begin with `~/`.
   public var homeDirectory: String?
 
-  /// The names of fields that ascp has no option for and that a transfer can do without.
+  /// The names of fields that may be ignored, although ascp has no option for them and they could affect the transfer.
   ///
-  /// A specification with any other such field is refused. Fields that are mapped to an option are never ignored.
+  /// A specification with any other field for which ascp has no option is rejected. Fields that are mapped to an option
+  /// are never ignored.
   public var ignoredFields: Set<String> = []
 
-  /// Creates options.
+  /// Creates ascp options.
   ///
   /// - Parameters:
-  ///   - tokenKeyPath: The path of the private key of the token account.
-  ///   - homeDirectory: The home directory, for key paths that begin with `~/`.
+  ///   - tokenKeyPath: The path of the private key for the token account, or `nil` to use no such key.
+  ///   - homeDirectory: The home directory, which replaces `~` in key paths that begin with `~/`.
   public init(tokenKeyPath: String? = nil, homeDirectory: String? = nil) {
     self.tokenKeyPath = tokenKeyPath
     self.homeDirectory = homeDirectory
   }
 
-  /// A condition under which a session uses a WebSocket instead of SSH.
+  /// A condition under which a transfer session uses a WebSocket instead of SSH.
   public enum WebSocketUse: Sendable, Hashable {
-    /// A WebSocket whenever the specification offers one.
+    /// A session uses a WebSocket whenever the specification offers a WebSocket.
     case whereOffered
-    /// A WebSocket only if the specification offers one and names no UDP port, so that SSH is not possible.
+    /// A session uses a WebSocket only if the specification offers a WebSocket and contains no UDP port.
+    ///
+    /// Without a UDP port, a session over SSH is not possible.
     case whereNeeded
   }
 
-  /// The paths of the files for HTTP fallback.
+  /// The paths of the certificate and the private key for HTTP fallback.
   public struct FallbackFiles: Sendable, Hashable {
-    /// The path of the certificate.
+    /// The path of the certificate file.
     public var certificatePath: String
-    /// The path of the certificate's private key.
+    /// The path of the file with the certificate's private key.
     public var keyPath: String
 
-    /// Creates a pair of paths.
+    /// Creates the paths of the certificate and the private key for HTTP fallback.
     public init(certificatePath: String, keyPath: String) {
       self.certificatePath = certificatePath
       self.keyPath = keyPath
     }
   }
 
-  /// One of the sessions of a transfer with several.
+  /// The position of one session in a transfer with several sessions.
   public struct Part: Sendable, Hashable {
-    /// The number of the session, starting at 1.
+    /// The number of this session among the transfer's sessions, starting at 1.
     public var index: Int
-    /// The count of all sessions.
+    /// The number of sessions in the transfer.
     public var count: Int
     /// A Boolean value that indicates whether each session has a separate UDP port.
     ///
-    /// The ports count up from that of the specification. Servers on Windows require separate ports.
+    /// The first session uses the UDP port in the specification, and the other sessions use the following ports.
+    /// Servers on Windows require separate ports.
     public var separatesPorts: Bool
 
-    /// Creates one of several sessions.
+    /// Creates the position of one session in a transfer with several sessions.
     public init(index: Int, of count: Int, separatesPorts: Bool = false) {
       self.index = index
       self.count = count

@@ -2,31 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ManagementFrame {
-  /// Creates a command that adds a file to a persistent session.
+  /// Creates a management frame that commands ascp to add a file to a persistent session.
   ///
-  /// - Throws: An ``AsperaError`` if a path has a line break or a NUL, which would end the field.
+  /// - Throws: An ``AsperaError`` if a path contains a line break or a NUL, which would end the field.
   package static func start(source: String, destination: String? = nil) throws(AsperaError) -> ManagementFrame {
     try command(.start, [("Source", source)] + (destination.map { [("Destination", $0)] } ?? []))
   }
 
-  /// The command that no more files follow; the session ends after the transfer of the files that it has.
+  /// The command that ends a persistent session after the transfer of all files that were added.
   package static let finish = ManagementFrame(version: 2, fields: [("Type", Kind.done.rawValue)])
 
-  /// The command to stop the session immediately.
+  /// The command that stops the session immediately.
   package static let cancel = ManagementFrame(version: 2, fields: [("Type", Kind.cancel.rawValue)])
 
-  /// Creates a command that changes the target rate, in kilobits per second.
+  /// Creates a management frame that commands ascp to change the target rate, in kilobits per second.
   package static func rate(_ kilobitsPerSecond: Int) -> ManagementFrame {
     ManagementFrame(version: 2, fields: [("Type", Kind.rate.rawValue), ("Rate", "\(kilobitsPerSecond)")])
   }
 
-  /// Creates a frame of any kind.
+  /// Creates a management frame of the given kind.
   ///
   /// - Parameters:
-  ///   - kind: The kind of the frame.
-  ///   - fields: The other fields, in their order.
-  /// - Throws: An ``AsperaError`` if a name or a value has a line break or a NUL, which would end the field, or if a
-  ///   name has a colon or is empty.
+  ///   - kind: The kind of frame, which becomes the field `Type`.
+  ///   - fields: The other fields, in order.
+  /// - Throws: An ``AsperaError`` if a name or a value contains a line break or a NUL, which would end the field, or if
+  ///   a name is empty or contains a colon.
   package static func command(
     _ kind: Kind, _ fields: [(name: String, value: String)] = []
   ) throws(AsperaError) -> ManagementFrame {
@@ -42,7 +42,7 @@ extension ManagementFrame {
     return ManagementFrame(version: 2, fields: [("Type", kind.rawValue)] + fields)
   }
 
-  /// The serialized frame, including secrets: the header, the fields and an empty line.
+  /// The frame in ascp's text format, including secrets: the header, the fields and an empty line.
   package var text: String {
     let lines = zip(names, values).map { "\($0): \($1)\n" }
     return "FASPMGR \(version)\n\(lines.joined())\n"

@@ -1,56 +1,59 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message of ascp's management port: a header with a version, fields, and an empty line.
+/// A management frame: a message on ascp's management port.
 ///
-/// The format is that of aspera-cli (`ascp/management.rb`), with which ascp's own output agrees. Every field is stored
-/// in its order. A field can contain a password or a token: the description shows the names of all fields, but only the
-/// values of a few that contain neither secrets nor paths.
+/// A frame consists of a header with a version, fields, and an empty line. The format is that of aspera-cli
+/// (`ascp/management.rb`) and matches ascp's own output. The order of the fields is preserved. A field can contain a
+/// password or a token. Therefore the description shows the names of all fields, but only the values of a few fields
+/// that contain neither secrets nor paths.
 ///
 /// ```swift
 /// if frame.kind == .error { print(frame.code ?? 0, frame.errorDescription ?? "") }
 /// ```
 package struct ManagementFrame: Sendable, Equatable {
-  /// A kind of frame that ascp sends or receives.
+  /// A kind of management frame that ascp sends or receives.
   package struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The value of the field `Type`.
+    /// The value of the frame's field `Type`.
     package let rawValue: String
 
-    /// Creates a kind, including one that this package does not know.
+    /// Creates a kind from the field `Type`, which can be a kind that this package does not know.
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The value of the field `Type`.
+    /// The value of the frame's field `Type`.
     package var description: String { rawValue }
 
     /// A report that ascp has connected to the management port.
     package static let initial = Kind(rawValue: "INIT")
-    /// A report that a session starts, which proves no authentication: the account is checked later.
+    /// A report that a session starts, which does not prove authentication because the account is checked later.
     package static let session = Kind(rawValue: "SESSION")
-    /// Information from the server, such as the size of the whole transfer.
+    /// A report with information from the server, such as the size of the whole transfer.
     package static let notification = Kind(rawValue: "NOTIFICATION")
-    /// The progress of the transfer.
+    /// A report about the progress of the transfer.
     package static let statistics = Kind(rawValue: "STATS")
-    /// A report that a file starts; as a command, a file to transfer in a persistent session.
+    /// A report that the transfer of a file starts, or a command that adds a file to a persistent session.
     package static let start = Kind(rawValue: "START")
-    /// A report that a file is complete.
+    /// A report that the transfer of a file is complete.
     package static let stop = Kind(rawValue: "STOP")
-    /// A report that a file that was named by an argument is complete.
+    /// A report that the transfer of a file in the arguments is complete.
     package static let argumentStop = Kind(rawValue: "ARGSTOP")
     /// A report that a file was skipped because it already exists.
     package static let skip = Kind(rawValue: "SKIP")
-    /// A report that a file failed; the session continues.
+    /// A report that the transfer of a file failed, after which the session continues.
     package static let fileError = Kind(rawValue: "FILEERROR")
-    /// A report that the session failed, which is the last frame.
+    /// The last report of a session, which states that the session failed.
     package static let error = Kind(rawValue: "ERROR")
-    /// A report that the session ended, which is the last frame; as a command, that no more files follow.
+    /// The last report of a session that ended, or a command that no more files follow.
     package static let done = Kind(rawValue: "DONE")
-    /// A command to stop the session.
+    /// A command that stops the session.
     package static let cancel = Kind(rawValue: "CANCEL")
-    /// A command to change the rate.
+    /// A command that changes the target rate.
     package static let rate = Kind(rawValue: "RATE")
   }
 
-  /// The version in the header; the parser accepts any number, and commands use 2.
+  /// The protocol version in the frame's header.
+  ///
+  /// The parser accepts any number, and commands use version 2.
   package let version: Int
 
   private let fields: [Field]
@@ -65,17 +68,17 @@ package struct ManagementFrame: Sendable, Equatable {
     self.fields = fields.map { Field(name: $0.name, value: $0.value) }
   }
 
-  /// The names of the fields, in their order.
+  /// The names of the frame's fields, in order.
   package var names: [String] { fields.map(\.name) }
 
-  /// The values of the fields, in their order.
+  /// The values of the frame's fields, in order.
   var values: [String] { fields.map(\.value) }
 
-  /// Returns the value of a field.
+  /// Returns the value of the frame's first field with the given name, or `nil` if the field is missing.
   ///
-  /// - Parameter name: The name of the field, regardless of case, because versions of ascp differ in it.
-  /// - Returns: The value of the first field of that name, so that a line break within a later value cannot replace it;
-  ///   `nil` if the field is missing.
+  /// A line break within a value cannot replace an earlier field, because only the first field with the name counts.
+  ///
+  /// - Parameter name: The field name. Uppercase and lowercase are not distinguished, because versions of ascp differ.
   package subscript(name: String) -> String? {
     let name = name.lowercased()
     return fields.first { $0.name.lowercased() == name }?.value
@@ -87,7 +90,7 @@ extension ManagementFrame: CustomStringConvertible, CustomDebugStringConvertible
     "Code", "Description", "SessionId", "Direction", "Operation", "TransferBytes", "StartByte", "PreTransferBytes",
   ]
 
-  /// A description with the kind, the values of fields without secrets and paths, and the names of the other fields.
+  /// A description with the kind, the field values without secrets and paths, and the names of the other fields.
   package var description: String {
     let shown = Self.shown.compactMap { name in self[name].map { "\(name): \($0)" } }
     let others = names.filter { name in
@@ -100,7 +103,7 @@ extension ManagementFrame: CustomStringConvertible, CustomDebugStringConvertible
   /// The same text as ``description``.
   package var debugDescription: String { description }
 
-  /// A mirror with only the kind and the code.
+  /// A mirror that contains only the kind and the error code.
   package var customMirror: Mirror {
     Mirror(self, children: ["kind": kind?.rawValue ?? "", "code": code ?? 0])
   }

@@ -1,53 +1,53 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An incremental parser of the frames of ascp's management port.
+/// An incremental parser for the frames on ascp's management port.
 ///
-/// The parser accepts input in pieces of any length, any version, fields in any order, and lines that end with CR LF. A
-/// line that is not part of a frame is reported and skipped together with the rest of its frame. Memory is bounded by
-/// the longest line and the largest frame. Bytes of a value that are not UTF-8 are replaced.
+/// The parser accepts input in chunks of any length, any protocol version, fields in any order, and lines that end with
+/// CR LF. If a line does not belong to a frame, the parser reports a problem and skips the line together with the rest
+/// of its frame. The longest line and the largest frame limit the memory use. Bytes that are not UTF-8 are replaced.
 ///
 /// ```swift
 /// var parser = ManagementFrameParser()
 /// for item in parser.feed(bytes) { if case .frame(let frame) = item { handle(frame) } }
 /// ```
 package struct ManagementFrameParser: Sendable {
-  /// A result of parsing.
+  /// A frame or a problem that the parser found in its input.
   package enum Item: Sendable, Equatable {
-    /// A complete frame.
+    /// A complete management frame.
     case frame(ManagementFrame)
-    /// Input that is not a frame; parsing continues at the next header.
+    /// Input that is not a management frame, after which parsing continues at the next header.
     case problem(Problem)
   }
 
-  /// A reason for which input is not a frame.
+  /// A reason why input is not a management frame.
   package enum Problem: String, Sendable, Hashable {
-    /// A line of another form in place of a header.
+    /// A line of another form is in the position of a header.
     case missingHeader
-    /// A header whose version is not a number.
+    /// The version in the header is not a number.
     case invalidHeader
-    /// A line without `: `.
+    /// The line does not contain `: `.
     case invalidField
-    /// A line longer than ``ManagementFrameParser/longestLine``.
+    /// The line is longer than ``ManagementFrameParser/longestLine``.
     case lineTooLong
-    /// A frame larger than ``ManagementFrameParser/largestFrame``.
+    /// The frame is larger than ``ManagementFrameParser/largestFrame``.
     case frameTooLarge
-    /// A frame whose end is missing.
+    /// The end of the frame is missing.
     case cutOff
   }
 
-  /// The maximum size of a line in bytes: 64 KiB, which is more than the length of any path.
+  /// The maximum length of a line in bytes: 64 KiB, which is more than the length of any path.
   package static let longestLine = 65_536
 
-  /// The maximum size of a frame in bytes: 256 KiB.
+  /// The maximum size of a management frame in bytes: 256 KiB.
   package static let largestFrame = 262_144
 
   private enum State {
-    /// The state between frames.
+    /// The parser is between two frames.
     case idle
-    /// The state within a frame.
+    /// The parser is within a frame.
     case frame(version: Int)
-    /// The state within input that was reported, up to the next empty line or header.
+    /// The parser skips input with a reported problem, up to the next empty line or header.
     case skipping
   }
 
@@ -57,13 +57,13 @@ package struct ManagementFrameParser: Sendable {
   private var fields: [(name: String, value: String)] = []
   private var size = 0
 
-  /// Creates a parser at the beginning of its input.
+  /// Creates a parser in the state before its first input.
   package init() {}
 
-  /// Parses the next piece of input.
+  /// Parses the next chunk of input.
   ///
-  /// - Parameter bytes: The bytes that follow those of the previous call.
-  /// - Returns: The frames and problems that are complete with these bytes, in their order.
+  /// - Parameter bytes: The bytes that follow the bytes of the previous call.
+  /// - Returns: The frames and problems that are complete after these bytes, in order.
   package mutating func feed(_ bytes: some Sequence<UInt8>) -> [Item] {
     var items: [Item] = []
     for byte in bytes {
@@ -80,7 +80,7 @@ package struct ManagementFrameParser: Sendable {
 
   /// Ends the input, and resets the parser.
   ///
-  /// - Returns: A problem if the input ended within a frame, or `nil`.
+  /// - Returns: A problem if the input ended within a frame, or else `nil`.
   package mutating func finish() -> Item? {
     defer { self = ManagementFrameParser() }
     switch state {
@@ -105,7 +105,7 @@ package struct ManagementFrameParser: Sendable {
     }
   }
 
-  /// Starts a frame; if the previous one lacks its empty line, that is reported.
+  /// Starts a frame, and reports a problem if the previous frame did not end with an empty line.
   private mutating func begin(_ items: inout [Item]) {
     if case .frame = state { items.append(.problem(.cutOff)) }
     fields = []
@@ -126,7 +126,9 @@ package struct ManagementFrameParser: Sendable {
     fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
   }
 
-  /// Returns the name before the first `: `; the space may be missing if the value is empty.
+  /// Returns the field name before the first `: `, or `nil` if the line has no field name.
+  ///
+  /// The space after the colon may be missing if the value is empty.
   private static func name(in line: [UInt8]) -> ArraySlice<UInt8>? {
     var start = line.startIndex
     while let colon = line[start...].firstIndex(of: UInt8(ascii: ":")) {
@@ -143,7 +145,7 @@ package struct ManagementFrameParser: Sendable {
     state = .idle
   }
 
-  /// Reports a problem, once for each part of the input that is skipped.
+  /// Reports a problem, but only once for each section of the input that is skipped.
   private mutating func fail(_ problem: Problem, _ items: inout [Item]) {
     if case .skipping = state {
       if problem == .invalidHeader { items.append(.problem(problem)) }

@@ -5,22 +5,23 @@ internal import StorageAuth
 
 /// An error about an account, a key, a token or a transfer specification that cannot be used.
 ///
-/// The message and the remedy contain neither secrets nor tokens. A transfer has not started when this error is thrown.
+/// The message and the remedy contain neither secrets nor tokens. When this error is thrown, the transfer has not
+/// started.
 public struct AsperaError: Error, Sendable, Hashable {
-  /// The kind of the problem.
+  /// The kind of problem.
   public let code: Code
 
-  /// A sentence that says what is wrong, and where.
+  /// A sentence that describes the problem and where it occurred.
   public let message: String
 
-  /// A sentence that says how to solve the problem.
+  /// A sentence that describes how to solve the problem.
   public let remedy: String
 
-  /// Creates an error, and escapes line breaks and control characters in its texts.
+  /// Creates an error, escaping line breaks and control characters in its message and its remedy.
   ///
   /// - Parameters:
-  ///   - code: The kind of the problem.
-  ///   - message: A sentence without secrets that says what is wrong, and where.
+  ///   - code: The kind of problem.
+  ///   - message: A sentence that describes the problem and where it occurred, without secrets.
   ///   - remedy: A sentence that says how to solve the problem.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.code = code
@@ -28,7 +29,7 @@ public struct AsperaError: Error, Sendable, Hashable {
     self.remedy = remedy.onOneLine
   }
 
-  /// A kind of problem.
+  /// The kind of problem that an ``AsperaError`` describes.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
       case ambiguousCredential, missingCredential, invalidAccount, keyNotFound, keyUnreadable, insecureKeyFile
@@ -38,47 +39,47 @@ public struct AsperaError: Error, Sendable, Hashable {
 
     private let value: Value
 
-    /// Two credentials where only one is permitted.
+    /// Two credentials were given, but only one is permitted.
     public static let ambiguousCredential = Code(value: .ambiguousCredential)
-    /// Neither a password nor a private key.
+    /// Neither a password nor a private key was given.
     public static let missingCredential = Code(value: .missingCredential)
-    /// An invalid host, user or port of an account.
+    /// The host, the user or the port of an account is invalid.
     public static let invalidAccount = Code(value: .invalidAccount)
-    /// A missing key: the file, or every location that was searched, has none.
+    /// The key file does not exist, or no key was found in any of the searched locations.
     public static let keyNotFound = Code(value: .keyNotFound)
-    /// A key file that cannot be read.
+    /// The key file cannot be read.
     public static let keyUnreadable = Code(value: .keyUnreadable)
-    /// A key file that other users of the system can read or replace.
+    /// The key file can be read or replaced by other users of the system.
     public static let insecureKeyFile = Code(value: .insecureKeyFile)
-    /// A key of a kind that cannot be used to log in or to sign.
+    /// The key is of a kind that cannot be used to log in or to sign.
     public static let unsupportedKey = Code(value: .unsupportedKey)
-    /// A text that is not a key, or a damaged key.
+    /// The text is not a key, or the key is damaged.
     public static let malformedKey = Code(value: .malformedKey)
-    /// A wrong passphrase, or none for an encrypted key.
+    /// The passphrase is wrong, or the key is encrypted and no passphrase was given.
     public static let wrongPassphrase = Code(value: .wrongPassphrase)
-    /// A public key that does not belong to the private key.
+    /// The public key does not belong to the private key.
     public static let publicKeyMismatch = Code(value: .publicKeyMismatch)
-    /// A fingerprint of a host key in a form that cannot be checked.
+    /// The fingerprint of a host key has a form that cannot be checked.
     public static let invalidHostKey = Code(value: .invalidHostKey)
-    /// A transfer specification that cannot be carried out.
+    /// The transfer specification is invalid or cannot be carried out.
     public static let invalidSpecification = Code(value: .invalidSpecification)
-    /// A token, or the claims of one, in a form that cannot be sent or read.
+    /// The token or its claims have a form that cannot be sent or parsed.
     public static let invalidToken = Code(value: .invalidToken)
-    /// A response of the Node API that does not fit the request.
+    /// The Node API's response does not match the request.
     public static let invalidAnswer = Code(value: .invalidAnswer)
-    /// A request that Aspera does not support.
+    /// The request is not supported by Aspera.
     public static let unsupported = Code(value: .unsupported)
-    /// A required program that is not installed.
+    /// A required program is not installed.
     public static let toolNotFound = Code(value: .toolNotFound)
-    /// A failure on this machine, such as a full disk.
+    /// An operation failed on this machine, for example because the disk is full.
     public static let failed = Code(value: .failed)
 
-    /// The name of the code.
+    /// The name of the error code, such as `keyNotFound`.
     public var description: String { value.rawValue }
   }
 }
 
 extension AsperaError: CustomStringConvertible {
-  /// The code, the message and the remedy.
+  /// A text that contains the error code, the message and the remedy.
   public var description: String { "\(code): \(message) \(remedy)" }
 }

@@ -7,17 +7,17 @@
   internal import Foundation
 #endif
 
-/// A folder that only its owner can enter, for files that a program expects by name.
+/// A temporary folder, accessible only to its owner, for files that a program reads by path.
 ///
 /// The folder is removed by ``remove()`` or when the last reference to this object is released.
 package final class TemporaryFolder: Sendable {
-  /// The absolute path of the folder.
+  /// The absolute path of the temporary folder.
   package let path: String
 
-  /// Creates a folder.
+  /// Creates a temporary folder.
   ///
-  /// - Parameter parent: The folder to create it in; the system's temporary directory if `nil`.
-  /// - Throws: An ``AsperaError`` if the folder cannot be created.
+  /// - Parameter parent: The directory in which the folder is created. If `nil`, the system's temporary directory.
+  /// - Throws: An ``AsperaError`` with the code `failed` if the folder cannot be created.
   package init(in parent: String? = nil) throws(AsperaError) {
     let parent = parent.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? FileManager.default.temporaryDirectory
     let url = parent.appending(path: "storage-auth-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -34,14 +34,14 @@ package final class TemporaryFolder: Sendable {
     remove()
   }
 
-  /// Writes a file that only its owner can read.
+  /// Writes a file to the folder that only the file's owner can read.
   ///
   /// - Parameters:
   ///   - bytes: The contents of the file.
-  ///   - name: The name of the file in the folder.
-  ///   - isExecutable: Whether its owner can also execute the file.
+  ///   - name: The file name.
+  ///   - isExecutable: Whether the owner can also execute the file.
   /// - Returns: The absolute path of the file.
-  /// - Throws: An ``AsperaError`` if the file cannot be written.
+  /// - Throws: An ``AsperaError`` with the code `failed` if the file cannot be written.
   package func write(_ bytes: [UInt8], to name: String, isExecutable: Bool = false) throws(AsperaError) -> String {
     let file = path + "/" + name
     let isWritten = FileManager.default.createFile(
@@ -50,12 +50,12 @@ package final class TemporaryFolder: Sendable {
     return file
   }
 
-  /// Returns whether the folder has a file of this name.
+  /// Returns whether the folder contains a file with the given name.
   package func contains(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: path + "/" + name)
   }
 
-  /// Removes the folder and its contents; a folder that no longer exists is no error.
+  /// Removes the folder and its contents, if the folder still exists.
   package func remove() {
     try? FileManager.default.removeItem(atPath: path)
   }

@@ -3,27 +3,27 @@
 
 public import StorageAuth
 
-/// An issuer that signs a bearer token for each transfer with the key of an access key, without a request to a service.
+/// A token issuer that signs a bearer token for each transfer with an access key's private key.
 ///
-/// The server identifies the files by tags in the specification, which contain the access key and the identifier of the
-/// folder or file. The clock of this machine must be accurate, because the server compares the token's expiration with
-/// its own clock.
+/// The issuer sends no request to a service. The server identifies the files based on tags in the specification, which
+/// contain the access key and the identifier of the folder or file. The clock of this machine must be accurate, because
+/// the server compares the token's expiration with its own clock.
 public struct BearerTokenIssuer: TokenIssuer {
-  /// The name of the issuer, for errors and events.
+  /// The issuer name that errors and events show.
   public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
 
   private let maker: BearerTokenFactory
   private let fileID: String
 
-  /// Creates an issuer.
+  /// Creates an issuer of bearer tokens.
   ///
   /// - Parameters:
   ///   - accessKey: The identifier of the access key.
-  ///   - userID: The user, as the permissions on the node name it.
+  ///   - userID: The user ID that the permissions on the node refer to.
   ///   - fileID: The identifier of the folder or file that the transfers access.
   ///   - key: The private key whose public key is registered with the access key.
-  ///   - lifetime: The lifetime of a token, in whole seconds.
-  ///   - time: The clock that the tokens' expiration is calculated from.
+  ///   - lifetime: The lifetime of each token, in whole seconds.
+  ///   - time: The clock from which the expiration of each token is calculated.
   public init(
     accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600),
     time: any SigningClock = .system
@@ -33,7 +33,7 @@ public struct BearerTokenIssuer: TokenIssuer {
     self.fileID = fileID
   }
 
-  /// Signs a token, and returns it with the tags that the server requires.
+  /// Signs a bearer token, and returns it with the tags that the server requires.
   ///
   /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
   public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
@@ -51,25 +51,25 @@ public struct BearerTokenIssuer: TokenIssuer {
 }
 
 extension BearerTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description with the name of the issuer.
+  /// A description that contains the issuer name.
   public var description: String { "BearerTokenIssuer(\(source))" }
 
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with only the name of the issuer.
+  /// A mirror that contains only the issuer name.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
 
 extension TokenIssuer where Self == BearerTokenIssuer {
-  /// Creates an issuer that signs a bearer token for each transfer; see ``BearerTokenIssuer``.
+  /// Creates a token issuer that signs a bearer token for each transfer; see ``BearerTokenIssuer``.
   ///
   /// - Parameters:
   ///   - accessKey: The identifier of the access key.
-  ///   - userID: The user, as the permissions on the node name it.
+  ///   - userID: The user ID that the permissions on the node refer to.
   ///   - fileID: The identifier of the folder or file that the transfers access.
   ///   - key: The private key whose public key is registered with the access key.
-  ///   - lifetime: The lifetime of a token, in whole seconds.
+  ///   - lifetime: The lifetime of each token, in whole seconds.
   public static func bearer(
     accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600)
   ) -> BearerTokenIssuer {

@@ -3,7 +3,7 @@
 
 public import StorageAuth
 
-/// An issuer that calls a function for each token, such as one that sends a request to an app's own server.
+/// A token issuer that calls a function for each token, for example to send a request to an app's own server.
 ///
 /// ```swift
 /// let issuer = ClosureTokenIssuer(source: "my app's server") { request in
@@ -11,37 +11,38 @@ public import StorageAuth
 /// }
 /// ```
 public struct ClosureTokenIssuer: TokenIssuer {
-  /// The name of the issuer, for errors and events.
+  /// The issuer name that errors and events show.
   public let source: String
 
   private let fetch: @Sendable @concurrent (TokenRequest) async throws -> TransferGrant?
 
-  /// Creates an issuer that calls an asynchronous function.
+  /// Creates a token issuer that calls an asynchronous function.
   ///
   /// - Parameters:
-  ///   - source: The name of the issuer, for errors and events; it must not contain secrets.
-  ///   - fetch: A function that returns a grant. Returning `nil` is an error. A `CredentialError` that the function
-  ///     throws is passed on; of any other error except an `AsperaError`, only the type is shown.
+  ///   - source: The issuer name that errors and events show, without secrets.
+  ///   - fetch: A function that returns a grant. Returning `nil` is an error. If the function throws a
+  ///     `CredentialError`, the error is rethrown. If it throws another error except an `AsperaError`, only the error's
+  ///     type is shown.
   public init(source: String, _ fetch: @escaping @Sendable @concurrent (TokenRequest) async throws -> TransferGrant?) {
     self.source = source
     self.fetch = fetch
   }
 
-  /// Creates an issuer that calls a blocking function.
+  /// Creates a token issuer that calls a blocking function.
   ///
-  /// The function runs on a separate thread, never on the main thread. Calls are serial: requests that arrive during a
-  /// call wait.
+  /// The function runs on a separate thread, never on the main thread. Calls are serial, and requests that arrive
+  /// during a call wait for its end.
   ///
   /// - Parameters:
-  ///   - source: The name of the issuer, for errors and events; it must not contain secrets.
-  ///   - fetch: A function that returns a grant, as for ``init(source:_:)``. It must return on every path, within its
-  ///     own time limit.
+  ///   - source: The issuer name that errors and events show, without secrets.
+  ///   - fetch: A function that returns a grant, as for ``init(source:_:)``. The function must always return, within
+  ///     its own time limit.
   public init(source: String, blocking fetch: @escaping @Sendable (TokenRequest) throws -> TransferGrant?) {
     let call = BlockingCall("tokens: \(source)", fetch)
     self.init(source: source) { try await call($0) }
   }
 
-  /// Calls the function, and returns its grant.
+  /// Calls the function with a token request, and returns the function's grant.
   ///
   /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `malformedAnswer` if the function returned
   ///   `nil` or threw an ``AsperaError``, or the error that the function threw.
@@ -68,12 +69,12 @@ public struct ClosureTokenIssuer: TokenIssuer {
 }
 
 extension ClosureTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description with the name of the issuer.
+  /// A description that contains the issuer name.
   public var description: String { "ClosureTokenIssuer(\(source))" }
 
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with only the name of the issuer.
+  /// A mirror that contains only the issuer name.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

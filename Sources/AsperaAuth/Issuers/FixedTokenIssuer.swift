@@ -3,41 +3,41 @@
 
 public import StorageAuth
 
-/// An issuer that always returns the same token, and that fails when the server no longer accepts it.
+/// A token issuer that always returns the same token, and fails when the server no longer accepts the token.
 public struct FixedTokenIssuer: TokenIssuer {
-  /// The name of the issuer, for errors and events.
+  /// The issuer name that errors and events show.
   public let source: String
 
   private let grant: TransferGrant
 
-  /// Creates an issuer from a token.
+  /// Creates a token issuer that always returns the given token.
   ///
   /// - Parameters:
-  ///   - token: The token.
-  ///   - specification: The specification that was issued with the token; `nil` if there is none.
-  ///   - source: The name of the issuer, for errors and events.
+  ///   - token: The token that the issuer returns.
+  ///   - specification: The specification that was issued with the token, or `nil` if there is none.
+  ///   - source: The issuer name that errors and events show, without secrets.
   public init(_ token: AsperaToken, specification: TransferSpec? = nil, source: String = "fixed token") {
     self.source = source
     grant = TransferGrant(token: token, specification: specification)
   }
 
-  /// Creates an issuer that uses an access key as a basic token, which servers accept for their own storage.
+  /// Creates a token issuer that uses an access key as a basic token, which servers accept for their own storage.
   ///
   /// - Parameters:
   ///   - accessKey: The identifier of the access key.
   ///   - secret: The secret of the access key, which is sent to the server with each transfer.
-  ///   - fileID: The identifier of the folder or file that the transfers access; the root of the access key if `nil`.
-  /// - Throws: An ``AsperaError`` if the identifier or the secret cannot be sent.
+  ///   - fileID: The identifier of the folder or file that the transfers access. If `nil`, the root of the access key.
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the identifier or the secret cannot be sent.
   public init(accessKey: String, secret: Secret, fileID: String? = nil) throws(AsperaError) {
     self.init(
       try .basic(accessKey: accessKey, secret: secret),
       specification: .naming(accessKey: accessKey, fileID: fileID), source: "access key \(accessKey)")
   }
 
-  /// Returns the token for the first request of a session, and throws if another token is required.
+  /// Returns the token for a session's first request, and throws if a different token is required.
   ///
-  /// - Throws: A `CredentialError` with the code `rejected` if another token is required because this one has expired
-  ///   or the server rejected it.
+  /// - Throws: A `CredentialError` with the code `rejected` if a different token is required because the token has
+  ///   expired or the server rejected it.
   public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
     switch request.reason {
     case .initial, .missing: return IssuedCredential(grant, source: source)
@@ -51,23 +51,23 @@ public struct FixedTokenIssuer: TokenIssuer {
 }
 
 extension FixedTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description with the name of the issuer.
+  /// A description that contains the issuer name.
   public var description: String { "FixedTokenIssuer(\(source))" }
 
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with only the name of the issuer.
+  /// A mirror that contains only the issuer name.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
 
 extension TokenIssuer where Self == FixedTokenIssuer {
-  /// Creates an issuer that always returns the same token; see ``FixedTokenIssuer``.
+  /// Creates a token issuer that always returns the given token; see ``FixedTokenIssuer``.
   public static func fixed(_ token: AsperaToken) -> FixedTokenIssuer { FixedTokenIssuer(token) }
 
-  /// Creates an issuer that uses an access key as a basic token; see ``FixedTokenIssuer``.
+  /// Creates a token issuer that uses an access key as a basic token; see ``FixedTokenIssuer``.
   ///
-  /// - Throws: An ``AsperaError`` if the identifier or the secret cannot be sent.
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the identifier or the secret cannot be sent.
   public static func accessKey(
     _ id: String, secret: Secret, fileID: String? = nil
   ) throws(AsperaError) -> FixedTokenIssuer {

@@ -8,12 +8,14 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension SetupTokenIssuer {
-  /// The lifetimes that can be requested, in seconds: up to ten years, which is more than any server grants.
+  /// The token lifetimes that can be requested, in seconds.
+  ///
+  /// The maximum is ten years, which is more than any server grants.
   private static let lives: ClosedRange<Int64> = 1...315_360_000
 
   var signer: AsperaNodeSigner { AsperaNodeSigner(allowsPlainHTTP: allowsPlainHTTP) }
 
-  /// Returns the call that sets up a transfer, without its authorization.
+  /// Returns the request that sets up a transfer, before the request is authorized.
   func call(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
     let address = try RequestCheck(source: source).address(node, allowsPlainHTTP: allowsPlainHTTP)
     do {
@@ -25,7 +27,7 @@ extension SetupTokenIssuer {
     }
   }
 
-  /// Returns the requested lifetime of a token, or the node's default if none is requested.
+  /// Returns the requested token lifetime, or the node's default lifetime if no lifetime is requested.
   func life(of specification: TransferSpec) throws(CredentialError) -> Duration {
     let asked = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
     guard let asked else { return NodeSetup.assumedLife }
@@ -46,10 +48,10 @@ extension SetupTokenIssuer {
     return try await exchange.receive { prepared }
   }
 
-  /// Returns whether a status means that the node rejected the credential of a request.
+  /// Returns whether an HTTP status means that the node rejected the request's credential.
   static func isRefusal(_ status: Int) -> Bool { status == 401 || status == 403 }
 
-  /// Returns the grant in a response.
+  /// Returns the grant that a node's response contains, or throws the node's error.
   func grant(
     in answer: ReceivedAnswer, life: Duration
   ) throws(CredentialError) -> IssuedCredential<TransferGrant> {
@@ -90,7 +92,7 @@ extension SetupTokenIssuer {
     CredentialError(.malformedAnswer, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
-  /// Creates the error for a response whose status reports a failure.
+  /// Returns the error for a response whose HTTP status reports a failure.
   func refusal(_ answer: ReceivedAnswer, because declined: [CredentialError] = []) -> CredentialError {
     let said = (try? JSONValue(parsing: answer.body)).flatMap { NodeRefusal(of: $0) }
     return error(for: said, status: answer.status, answer, because: declined)

@@ -5,10 +5,11 @@ internal import CloudCredentials
 internal import HTTPTypes
 public import StorageAuth
 
-/// An issuer that requests tokens from a node by setting up each transfer with `upload_setup` or `download_setup`.
+/// A token issuer that requests tokens from a node by setting up each transfer with `upload_setup` or `download_setup`.
 ///
-/// A token is valid for the paths of the transfer and its direction. The response does not contain its expiration: the
-/// issuer assumes the requested lifetime, or a day if none is requested, counted from the node's own time.
+/// A token is valid for the paths and the direction of the transfer. The response does not contain the token's
+/// expiration. The issuer assumes the requested lifetime, or a day if no lifetime is requested, counted from the node's
+/// time.
 ///
 /// ```swift
 /// let issuer = SetupTokenIssuer(
@@ -16,10 +17,12 @@ public import StorageAuth
 ///   transport: transport)
 /// ```
 public struct SetupTokenIssuer: TokenIssuer {
-  /// The maximum size of a response in bytes: a response names every path of a transfer.
+  /// The maximum size of a response, in bytes.
+  ///
+  /// The limit is large because a response contains every path of a transfer.
   static let answerLimit = 16 << 20
 
-  /// The name of the issuer, for errors and events.
+  /// The issuer name that errors and events show.
   public let source: String
 
   let node: String
@@ -29,20 +32,20 @@ public struct SetupTokenIssuer: TokenIssuer {
   let allowsPlainHTTP: Bool
   let time: any SigningClock
 
-  /// Creates an issuer for a node.
+  /// Creates a token issuer for a node.
   ///
   /// - Parameters:
-  ///   - node: The address of the Node API with the scheme `https`, or `http` on this machine. Its path, which Shares
-  ///     has for example, precedes those of the calls.
-  ///   - access: The provider of the credentials for the calls. A `CredentialCache` is used directly; any other
-  ///     provider is wrapped in a new one.
-  ///   - tokenLifetime: The requested lifetime of a token, in whole seconds; if `nil`, the one of the specification or
+  ///   - node: The base URL of the Node API with the scheme `https`, or `http` on this machine. A path in the URL,
+  ///     which for example Shares requires, precedes the paths of the API operations.
+  ///   - access: The provider of the credentials for the requests. A `CredentialCache` is used directly, and any other
+  ///     provider is wrapped in a new cache.
+  ///   - tokenLifetime: The requested token lifetime, in whole seconds. If `nil`, the lifetime in the specification, or
   ///     else the node's default.
   ///   - allowsPlainHTTP: Whether `http` to other machines is permitted, with which an attacker who can read the
   ///     traffic obtains the secret.
   ///   - timeout: The maximum time to wait for a response.
-  ///   - transport: The transport that sends the calls.
-  ///   - time: The clock that expiration is calculated from.
+  ///   - transport: The transport that sends the requests.
+  ///   - time: The clock from which expiration is calculated.
   public init(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
     allowsPlainHTTP: Bool = false, timeout: Duration = .seconds(30), transport: any HTTPTransport,
@@ -58,14 +61,14 @@ public struct SetupTokenIssuer: TokenIssuer {
     self.time = time
   }
 
-  /// Requests a token by setting up a transfer.
+  /// Requests a token from the node by setting up a transfer.
   ///
-  /// If the node rejects the credential, the call is repeated once with a refreshed one.
+  /// If the node rejects the credential, the request is repeated once with a refreshed credential.
   ///
-  /// - Parameter request: The transfer, and the reason for which a token is needed.
+  /// - Parameter request: The transfer, and the reason why a token is needed.
   /// - Returns: The token, with the specification that the node returned.
-  /// - Throws: A `CredentialError`: `rejected` if the node refuses the transfer, `malformedAnswer` if its response has
-  ///   another form, and `failed` or `timeout` if the node cannot be reached.
+  /// - Throws: A `CredentialError`: `rejected` if the node refuses the transfer, `malformedAnswer` if the response is
+  ///   malformed, and `failed` or `timeout` if the node cannot be reached.
   public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
     let call = try call(for: request.specification)
     let life = try life(of: request.specification)
@@ -85,24 +88,25 @@ public struct SetupTokenIssuer: TokenIssuer {
 }
 
 extension SetupTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description with the name of the issuer.
+  /// A description that contains the issuer name.
   public var description: String { "SetupTokenIssuer(\(source))" }
 
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with only the name of the issuer.
+  /// A mirror that contains only the issuer name.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
 
 extension TokenIssuer where Self == SetupTokenIssuer {
-  /// Creates an issuer that requests tokens from a node by setting up each transfer; see ``SetupTokenIssuer``.
+  /// Creates a token issuer that sets up each transfer at a node; see ``SetupTokenIssuer``.
   ///
   /// - Parameters:
-  ///   - node: The address of the Node API.
-  ///   - access: The provider of the credentials for the calls.
-  ///   - tokenLifetime: The requested lifetime of a token, in whole seconds.
-  ///   - transport: The transport that sends the calls.
+  ///   - node: The base URL of the Node API.
+  ///   - access: The provider of the credentials for the requests.
+  ///   - tokenLifetime: The requested token lifetime, in whole seconds. If `nil`, the lifetime in the specification, or
+  ///     else the node's default.
+  ///   - transport: The transport that sends the requests.
   public static func setup(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
     transport: any HTTPTransport

@@ -5,47 +5,47 @@ public import StorageAuth
 
 /// A service that issues tokens for transfers.
 ///
-/// A transfer queue requests a token when a session is activated, and again when the token expires too soon or the
-/// server rejects it.
+/// A transfer queue requests a token when a session starts, and again when the token expires too soon or the server
+/// rejects the token.
 public protocol TokenIssuer: Sendable {
-  /// The name of the issuer, for errors and events; it must not contain secrets.
+  /// The issuer name that errors and events show, without secrets.
   var source: String { get }
 
-  /// Issues a token.
+  /// Issues a token for a transfer.
   ///
-  /// - Parameter request: The transfer, and the reason for which a token is needed.
-  /// - Returns: The grant, and the time by the issuer's clock if it is known.
-  /// - Throws: A `CredentialError` that names the issuer and a remedy.
+  /// - Parameter request: The transfer, and the reason why a token is needed.
+  /// - Returns: The grant, and the current time according to the issuer's clock if that time is known.
+  /// - Throws: A `CredentialError` that contains the issuer name and a remedy.
   func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant>
 }
 
-/// A request for a token: the transfer, and the reason for which a token is needed.
+/// A request for a token, which describes the transfer and the reason why a token is needed.
 public struct TokenRequest: Sendable, Equatable {
-  /// A reason for which a token is needed.
+  /// A reason why a token is needed.
   public enum Reason: String, Sendable, Hashable {
-    /// The start of the session.
+    /// The session starts.
     case initial
-    /// A previous token that has expired, or expires too soon.
+    /// The previous token has expired, or expires too soon.
     case expired
-    /// A previous token that the server rejected.
+    /// The server rejected the previous token.
     case rejected
-    /// A token that the server requires and that the session did not have.
+    /// The server requires a token, but the session had no token.
     case missing
   }
 
-  /// The identifier of the session.
+  /// The identifier of the transfer session.
   public var session: String
 
-  /// The specification of the transfer, without secrets.
+  /// The transfer specification, without secrets.
   public var specification: TransferSpec
 
-  /// The reason for which a token is needed.
+  /// The reason why a token is needed.
   public var reason: Reason
 
   /// The number of token requests in this session, including this one.
   public var attempt: Int
 
-  /// Creates a request.
+  /// Creates a request for a token.
   public init(session: String, specification: TransferSpec, reason: Reason = .initial, attempt: Int = 1) {
     self.session = session
     self.specification = specification

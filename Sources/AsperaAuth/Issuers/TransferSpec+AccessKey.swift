@@ -4,17 +4,18 @@
 internal import StorageJSON
 
 extension TransferSpec {
-  /// The user that servers expect for transfers with an access key.
+  /// The user name that servers expect for transfers with an access key.
   static let accessKeyUser = "xfer"
 
-  /// Returns the fields that a transfer with an access key's token requires: the user, and the tags that identify the
-  /// access key and the folder.
+  /// Returns a specification with the fields that a transfer with an access key's token requires.
   ///
-  /// ``TransferSigner`` merges these tags with those of the transfer.
+  /// The fields are the user, and the tags that identify the access key and the folder.
+  ///
+  /// ``TransferSigner`` merges these tags with the tags of the transfer.
   ///
   /// - Parameters:
   ///   - accessKey: The identifier of the access key.
-  ///   - fileID: The identifier of the folder or file; `nil` for none.
+  ///   - fileID: The identifier of the folder or file, or `nil` for the root of the access key.
   static func naming(accessKey: String, fileID: String?) -> TransferSpec {
     var node = JSONObject()
     node["access_key"] = .string(accessKey)

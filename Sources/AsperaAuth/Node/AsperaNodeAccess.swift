@@ -3,34 +3,34 @@
 
 public import StorageAuth
 
-/// A credential for requests to the Node API of an Aspera server.
+/// A credential for requests to an Aspera server's Node API.
 ///
-/// `print`, `dump` and `Mirror` do not show its secrets.
+/// `print`, `dump` and `Mirror` do not show the secret.
 public struct AsperaNodeAccess: Credential {
-  /// A method of authorization and its credential.
+  /// An authorization method with its credential.
   public enum Method: Sendable, Equatable {
-    /// A node user with a password, for Basic authorization.
+    /// Basic authorization with the name and the password of a node user.
     case basic(user: String, password: Secret)
-    /// An access key with its secret, for Basic authorization.
+    /// Basic authorization with the identifier and the secret of an access key.
     case accessKey(id: String, secret: Secret)
-    /// A bearer token, with the access key that it belongs to.
+    /// Bearer authorization with a bearer token and the identifier of its access key.
     case bearer(token: Secret, accessKey: String)
   }
 
-  /// The method of authorization and its credential.
+  /// The authorization method with its credential.
   public let method: Method
 
-  /// The time at which the credential expires, by its issuer's clock; `nil` if it does not expire or the time is not
-  /// known.
+  /// The time at which the credential expires according to its issuer's clock, or `nil` if the credential does not
+  /// expire or the time is unknown.
   public let expiration: Timestamp?
 
   /// Creates a credential without validation.
   ///
-  /// The signer rejects a credential that cannot be sent in a header.
+  /// A credential that cannot be sent in a header is rejected only when a request is signed.
   ///
   /// - Parameters:
-  ///   - method: The method of authorization and its credential.
-  ///   - expiration: The time at which the credential expires; if `nil`, the expiration that a bearer token contains.
+  ///   - method: The authorization method with its credential.
+  ///   - expiration: The time at which the credential expires. If `nil`, the expiration that a bearer token contains.
   public init(_ method: Method, expiration: Timestamp? = nil) {
     self.method = method
     switch method {
@@ -39,22 +39,22 @@ public struct AsperaNodeAccess: Credential {
     }
   }
 
-  /// Creates the credential of a node user with a password.
+  /// Creates the credential of a node user from the user's name and password.
   public static func basic(user: String, password: Secret) -> AsperaNodeAccess {
     AsperaNodeAccess(.basic(user: user, password: password))
   }
 
-  /// Creates the credential of an access key with its secret.
+  /// Creates the credential of an access key from its identifier and secret.
   public static func accessKey(id: String, secret: Secret) -> AsperaNodeAccess {
     AsperaNodeAccess(.accessKey(id: id, secret: secret))
   }
 
-  /// Creates a credential from a bearer token of an access key, with or without the word `Bearer` before it.
+  /// Creates a credential from an access key's bearer token, with or without the prefix `Bearer`.
   public static func bearer(_ token: Secret, accessKey: String) -> AsperaNodeAccess {
     AsperaNodeAccess(.bearer(token: token, accessKey: accessKey))
   }
 
-  /// The public part of the credential: the name of the user or the identifier of the access key.
+  /// The public part of the credential: the name of the node user or the identifier of the access key.
   public var identity: String {
     switch method {
     case .basic(let user, _): user
@@ -62,7 +62,7 @@ public struct AsperaNodeAccess: Credential {
     }
   }
 
-  /// The secret part of the credential, which is masked in errors.
+  /// The secret part of the credential, which must be masked in errors.
   var secret: Secret {
     switch method {
     case .basic(_, let secret), .accessKey(_, let secret), .bearer(let secret, _): secret
@@ -71,7 +71,7 @@ public struct AsperaNodeAccess: Credential {
 }
 
 extension AsperaNodeAccess: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description with the method, the identity and the expiration; never the secret.
+  /// A description that contains the method, the identity and the expiration, but not the secret.
   public var description: String {
     let parts: String
     switch method {
@@ -85,6 +85,6 @@ extension AsperaNodeAccess: CustomStringConvertible, CustomDebugStringConvertibl
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with the identity and the expiration.
+  /// A mirror that contains the identity and the expiration, but not the secret.
   public var customMirror: Mirror { Mirror(self, children: ["identity": identity, "expiration": expiration as Any]) }
 }

@@ -5,51 +5,54 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A signer that authorizes requests to a Node API: Basic for node users and access keys, Bearer for bearer tokens.
+/// A signer that authorizes requests to an Aspera Node API.
+///
+/// Node users and access keys use Basic authorization, bearer tokens use Bearer authorization.
 ///
 /// ```swift
 /// try AsperaNodeSigner().sign(&request, with: .accessKey(id: "my_key", secret: secret), in: .now)
 /// ```
 ///
-/// The headers are those of the OpenAPI description of IBM's Node API: `Authorization`, and for bearer tokens also
+/// The headers are those in the OpenAPI description of IBM's Node API: `Authorization`, and for bearer tokens also
 /// `X-Aspera-AccessKey` with the identifier of the access key.
 ///
-/// They contain the secret itself and not a signature, so that the signer refuses requests over plain HTTP to other
-/// machines. The headers are not bound to the method, the path, the body or the date: the secret authorizes any
-/// request.
+/// The headers contain the secret itself and not a signature, so the signer rejects requests over plain HTTP to other
+/// machines. The headers are not bound to the method, the path, the body or the date. A client that obtains them can
+/// authorize any request.
 public struct AsperaNodeSigner: Signer {
-  /// The requests that this signer authorizes.
+  /// The type of the requests that this signer authorizes.
   public typealias Request = HTTPRequest
-  /// The credentials that this signer uses.
+  /// The type of the credentials that this signer uses.
   public typealias SigningCredential = AsperaNodeAccess
 
-  /// A Boolean value that indicates whether requests over `http` to other machines are permitted.
+  /// A Boolean value that indicates whether the signer authorizes requests over `http` to other machines.
   ///
-  /// An attacker who can read such a request obtains the secret.
+  /// An attacker who can read a request over `http` obtains the secret.
   public let allowsPlainHTTP: Bool
 
-  /// Creates a signer.
+  /// Creates a signer for requests to an Aspera Node API.
   ///
-  /// - Parameter allowsPlainHTTP: Whether requests over `http` to other machines are permitted.
+  /// - Parameter allowsPlainHTTP: Whether the signer authorizes requests over `http` to other machines.
   public init(allowsPlainHTTP: Bool = false) {
     self.allowsPlainHTTP = allowsPlainHTTP
   }
 
-  /// Returns the time until which a credential must be valid for a request that is sent at a date: two seconds later,
-  /// so that it does not expire on the way to the node.
+  /// Returns the time until which a credential must be valid for a request sent at the given date: two seconds later.
+  ///
+  /// The two seconds keep the credential from expiring on the way to the node.
   public func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }
 
-  /// Authorizes a request by setting its headers.
+  /// Authorizes a request by setting its `Authorization` and `X-Aspera-AccessKey` headers.
   ///
   /// - Parameters:
-  ///   - request: The request. The headers `Authorization` and `X-Aspera-AccessKey` are replaced, or removed if they
-  ///     are not used; other parts do not change.
-  ///   - access: The credential.
-  ///   - context: The signing context, which is not used because the headers do not depend on the time.
+  ///   - request: The request to authorize. The headers `Authorization` and `X-Aspera-AccessKey` are replaced, or
+  ///     removed if the credential does not use them. Other parts of the request do not change.
+  ///   - access: The credential to use.
+  ///   - context: The signing context, which is ignored because the headers do not depend on the time.
   /// - Throws: A `SigningError` if the credential cannot be sent in a header, if the request has no valid host or path,
-  ///   or if it is not encrypted and plain HTTP is not permitted. The request is unchanged in this case.
+  ///   or if the request is not encrypted and plain HTTP is not permitted. On error, the request is unchanged.
   public func sign(
     _ request: inout HTTPRequest, with access: AsperaNodeAccess, in context: SigningContext
   ) throws(SigningError) {
@@ -59,7 +62,7 @@ public struct AsperaNodeSigner: Signer {
     request.headerFields[.asperaAccessKey] = fields.accessKey
   }
 
-  /// Returns the values of the headers `Authorization` and `X-Aspera-AccessKey`.
+  /// Returns the values of the headers `Authorization` and `X-Aspera-AccessKey` for a credential.
   static func fields(
     for access: AsperaNodeAccess
   ) throws(SigningError) -> (authorization: String, accessKey: String?) {
@@ -112,6 +115,6 @@ public struct AsperaNodeSigner: Signer {
 }
 
 extension HTTPField.Name {
-  /// The header with the access key that a bearer token belongs to.
+  /// The name of the header that contains the access key to which a bearer token belongs.
   package static let asperaAccessKey = known("X-Aspera-AccessKey")
 }

@@ -4,10 +4,11 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The value of an `Authorization` header of the Basic scheme (RFC 7617, section 2), which is also the form of a basic
-/// token.
+/// A namespace for the value of an `Authorization` header in the Basic scheme (RFC 7617, section 2).
+///
+/// Basic tokens have the same form.
 enum BasicAuthorization {
-  /// The names of the two parts in errors.
+  /// The terms for the user and the password in error messages.
   struct Names {
     let user: String
     let password: String
@@ -16,9 +17,10 @@ enum BasicAuthorization {
     static let accessKey = Names(user: "access key id", password: "secret of the access key")
   }
 
-  /// Returns the value of the header, which is a single line of any length.
+  /// Returns the value of the `Authorization` header, without line breaks.
   ///
-  /// - Throws: A `SigningError` if a part is empty or has a control character, or if the user has a colon.
+  /// - Throws: A `SigningError` if the user or the password is empty or contains a control character, or if the user
+  ///   contains a colon.
   static func value(user: String, password: Secret, _ names: Names) throws(SigningError) -> String {
     guard !user.utf8.contains(UInt8(ascii: ":")) else {
       throw SigningError(

@@ -3,9 +3,9 @@
 
 public import StorageAuth
 
-/// A provider of access to a Node API with short-lived bearer tokens that it signs with the key of an access key.
+/// A credential provider that creates short-lived bearer tokens for a Node API with an access key's private key.
 ///
-/// The provider signs a new token on every request. A `CredentialCache` stores the token and refreshes it before it
+/// The provider signs a new token on every request. Use a `CredentialCache` to store the token and refresh it before it
 /// expires. The clock of this machine must be accurate, because the node compares the token's expiration with its own
 /// clock.
 ///
@@ -13,20 +13,20 @@ public import StorageAuth
 /// let access = CredentialCache(BearerAccessProvider(accessKey: "my_key", userID: "mia", key: key))
 /// ```
 public struct BearerAccessProvider: CredentialProvider {
-  /// The name of the provider, for errors and events.
+  /// The provider name that errors and events show.
   public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
 
   private let maker: BearerTokenFactory
 
-  /// Creates a provider.
+  /// Creates a provider of bearer tokens.
   ///
   /// - Parameters:
   ///   - accessKey: The identifier of the access key.
-  ///   - userID: The user, as the permissions on the node name it.
+  ///   - userID: The user ID that the permissions on the node refer to.
   ///   - role: The role in the token's scope: ``NodeScope/user`` or ``NodeScope/admin``.
   ///   - key: The private key whose public key is registered with the access key.
-  ///   - lifetime: The lifetime of a token, in whole seconds.
-  ///   - time: The clock that the tokens' expiration is calculated from.
+  ///   - lifetime: The lifetime of each token, in whole seconds.
+  ///   - time: The clock from which the expiration of each token is calculated.
   public init(
     accessKey: String, userID: String, role: String = NodeScope.user, key: NodeBearerKey,
     lifetime: Duration = .seconds(3_600), time: any SigningClock = .system
@@ -35,14 +35,14 @@ public struct BearerAccessProvider: CredentialProvider {
       accessKey: accessKey, userID: userID, role: role, key: key, lifetime: lifetime, time: time)
   }
 
-  /// Returns a credential with a newly signed token.
+  /// Returns a credential with a newly signed bearer token.
   ///
   /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
   public func credential() async throws(CredentialError) -> AsperaNodeAccess {
     try await issue().credential
   }
 
-  /// Returns a credential with a newly signed token, and the time from which the token's lifetime is counted.
+  /// Returns a credential with a newly signed bearer token, and the time at which the token's lifetime starts.
   ///
   /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
   public func issue() async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
@@ -54,12 +54,12 @@ public struct BearerAccessProvider: CredentialProvider {
 }
 
 extension BearerAccessProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description with the name of the provider.
+  /// A description that contains the provider name.
   public var description: String { "BearerAccessProvider(\(source))" }
 
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with only the name of the provider.
+  /// A mirror that contains only the provider name.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

@@ -3,18 +3,20 @@
 
 package import StorageJSON
 
-/// An error of a Node API: the member `error` of a response, or of one element of a response.
+/// An error of a Node API: the member `error` of a response or of an array element in a response.
 package struct NodeRefusal: Error, Sendable, Hashable {
-  /// The code of the error, which follows the status codes of HTTP.
+  /// The error code, which corresponds to an HTTP status code, or `nil` if the error has no code.
   package let code: String?
 
-  /// The name of the code, such as `Not Found`.
+  /// The short name of the error, such as `Not Found`, or `nil` if the error has no name.
   package let reason: String?
 
-  /// The node's message for the user; it is untrusted, so callers mask and truncate it before they show it.
+  /// The node's error message, or `nil` if the error has no message.
+  ///
+  /// The message is untrusted. Callers mask and truncate it before they show it to the user.
   package let message: String?
 
-  /// Parses the member `error` of an object; the result is `nil` if the member is missing or `null`.
+  /// Parses the member `error` of a JSON object, or returns `nil` if the member is missing or `null`.
   package init?(of value: JSONValue) {
     switch value["error"] {
     case nil, .null?: return nil
@@ -25,10 +27,10 @@ package struct NodeRefusal: Error, Sendable, Hashable {
     }
   }
 
-  /// The code as an HTTP status; `nil` if it is not an integer.
+  /// The error code as an HTTP status code, or `nil` if the error code is not an integer.
   package var status: Int? { code.flatMap { Int($0) } }
 
-  /// The code, the reason and the message in one string.
+  /// A text that contains the error code, the reason and the message.
   package var text: String {
     let text = [code, reason, message].compactMap(\.self).joined(separator: " ")
     return text.isEmpty ? "an error without a code" : text

@@ -5,20 +5,20 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension NodeSetup {
-  /// The names of the fields that are sent to the node unchanged.
+  /// The names of the specification's fields that are sent to the node unchanged.
   ///
-  /// They are the fields of a request in the OpenAPI description of IBM's Node API, and a few that aspera-cli sends as
-  /// well, such as `public_keys`. Fields that are not in this list are not sent, especially passwords and keys.
+  /// They are the fields of a request in the OpenAPI description of IBM's Node API, and a few that aspera-cli also
+  /// sends, such as `public_keys`. Other fields are not sent, in particular passwords and keys.
   private static let fields = [
     "remote_host", "ssh_port", "fasp_port", "token_life_seconds", "cipher", "cipher_allowed", "content_protection",
     "cookie", "create_dir", "http_fallback", "http_fallback_port", "rate_policy", "rate_policy_allowed",
     "target_rate_kbps", "target_rate_cap_kbps", "min_rate_kbps", "tags", "aspera_connect_settings", "public_keys",
   ]
 
-  /// Returns a member of the array `transfer_requests`.
+  /// Returns an element of the request's array `transfer_requests` for a transfer.
   ///
-  /// The node receives only paths on the server: the destinations of an upload, the sources of a download. The names of
-  /// files on this machine are private.
+  /// The node receives only paths on the server: the destinations of an upload, or the sources of a download. The names
+  /// of local files are private.
   static func request(
     for specification: TransferSpec, _ tokenLifetime: Duration?
   ) throws(AsperaError) -> JSONObject {
@@ -41,7 +41,7 @@ extension NodeSetup {
           .invalidSpecification, "Some paths of an upload have a destination, and others have none.",
           remedy: "Give all of them one, or none.")
       }
-      // Without separate destinations, the files are uploaded to the root, which is then the only destination.
+      // If the paths have no destinations, the files are uploaded to the root, which is then the only destination.
       request["destination_root"] = destinations.isEmpty ? nil : root
       request["paths"] = list(destinations.isEmpty ? [root?.string ?? "/"] : destinations, as: "destination")
     }

@@ -3,15 +3,15 @@
 
 internal import StorageJSON
 
-/// The calls of a Node API that set up transfers, `/files/upload_setup` and `/files/download_setup`.
+/// The Node API operations that set up transfers: `/files/upload_setup` and `/files/download_setup`.
 ///
-/// A node checks a request for transfers and responds with a specification and a token for each of them. Requests and
+/// A node checks the requested transfers, and responds with a specification and a token for each transfer. Requests and
 /// responses are described in the OpenAPI description of IBM's Node API.
 package enum NodeSetup {
-  /// The lifetime of a token if the request names none, which is the node's default.
+  /// The node's default token lifetime, which applies if the request does not specify a lifetime.
   package static let assumedLife = Duration.seconds(86_400)
 
-  /// Returns the path of a call, relative to the address of the node.
+  /// Returns the path of the setup operation for a transfer direction, relative to the node's base URL.
   package static func path(for direction: TransferDirection) -> String {
     switch direction {
     case .send: "/files/upload_setup"
@@ -19,13 +19,13 @@ package enum NodeSetup {
     }
   }
 
-  /// Returns the body of a call.
+  /// Returns the body of a setup request.
   ///
   /// - Parameters:
-  ///   - specifications: The transfers, all in the same direction.
-  ///   - tokenLifetime: The requested lifetime of the tokens, in whole seconds; the node decides if it is `nil`.
-  /// - Throws: An ``AsperaError`` if there are no transfers, if their directions are missing or differ, or if one has
-  ///   no paths.
+  ///   - specifications: The transfer specifications, all with the same direction.
+  ///   - tokenLifetime: The requested token lifetime, in whole seconds. If `nil`, the node chooses the lifetime.
+  /// - Throws: An ``AsperaError`` with the code `invalidSpecification` if there are no specifications, if their
+  ///   directions are missing or differ, or if a specification has no paths.
   package static func body(
     for specifications: [TransferSpec], tokenLifetime: Duration? = nil
   ) throws(AsperaError) -> [UInt8] {
@@ -45,13 +45,13 @@ package enum NodeSetup {
     return body.serialized
   }
 
-  /// Parses the response for each transfer, in the order of the request.
+  /// Parses the results in the response to a setup request, in the order of the requested transfers.
   ///
   /// - Parameters:
-  ///   - body: The body of a response with the status 200.
+  ///   - body: The body of a response with HTTP status 200.
   ///   - count: The number of transfers in the request.
-  /// - Returns: For each transfer, the specification or the node's error.
-  /// - Throws: An ``AsperaError`` with the code `invalidAnswer` if the response has another form.
+  /// - Returns: The specification that the node returned for each transfer, or the node's error.
+  /// - Throws: An ``AsperaError`` with the code `invalidAnswer` if the response is malformed.
   package static func results(
     of body: [UInt8], count: Int
   ) throws(AsperaError) -> [Result<TransferSpec, NodeRefusal>] {

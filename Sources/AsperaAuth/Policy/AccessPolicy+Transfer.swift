@@ -5,12 +5,12 @@ public import StorageAuth
 internal import StorageJSON
 
 extension AccessPolicy {
-  /// Returns the transfer specification as the policy allows it, or throws if no rule allows the transfer.
+  /// Restricts a transfer specification to the paths and the token lifetime that the policy allows.
   ///
-  /// In the result every path on the server is absolute and allowed, and the requested lifetime of the token does not
-  /// exceed that of the rule. A path that does not start with a slash is resolved in the folder of the rule's prefix;
-  /// an upload without a destination root goes to that folder. A token also grants access to everything below its
-  /// paths, so a rule must allow all of it.
+  /// In the result, every path on the server is absolute and allowed, and the requested token lifetime does not exceed
+  /// the rule's remaining lifetime. A path without a leading slash is relative to the folder of the rule's prefix. An
+  /// upload without a destination root goes to that folder. Because a token also grants access to everything below its
+  /// paths, a rule must allow all of it.
   ///
   /// ```swift
   /// let allowed = try policy.transfer(specification, with: "access-key", at: .now)
@@ -18,14 +18,14 @@ extension AccessPolicy {
   /// ```
   ///
   /// - Parameters:
-  ///   - specification: The requested transfer. An upload counts as a write of its destinations, a download as a read
-  ///     of its sources.
-  ///   - accessKey: The name that the rules give as their bucket: the access key, or the root that the node has for it.
+  ///   - specification: The requested transfer. An upload requires permission to write its destinations, and a download
+  ///     requires permission to read its sources.
+  ///   - accessKey: The bucket name in the rules: the access key, or the root that the node has for the access key.
   ///   - date: The current time.
   /// - Returns: The specification to send to the node.
-  /// - Throws: A `PolicyError`: `refused` if no rule allows the transfer, and `unsupportedCondition` or
-  ///   `unsupportedKey` if the only rule that would allow it is limited to a size, a media type, an address or a single
-  ///   key, to which a node cannot bind a token.
+  /// - Throws: A `PolicyError`: `refused` if no rule allows the transfer; `unsupportedCondition` or `unsupportedKey`
+  ///   if the only rule that would allow the transfer is limited to a size, a media type, an address or a single key,
+  ///   because a node cannot bind a token to such a condition.
   public func transfer(
     _ specification: TransferSpec, with accessKey: String, at date: Timestamp
   ) throws(PolicyError) -> TransferSpec {
@@ -44,8 +44,8 @@ extension AccessPolicy {
       do throws(PolicyError) {
         return try TransferScope(rule, action, at: date).applied(to: specification)
       } catch {
-        // An error about a condition that a token cannot express helps the caller more than one about a rule that
-        // does not match.
+        // An error about a condition that a token cannot express is more useful to the caller than an error about a
+        // rule that does not match.
         if problem == nil || error.code != .refused { problem = error }
       }
     }

@@ -4,14 +4,14 @@
 internal import StorageAuth
 internal import StorageJSON
 
-/// The folder of a node that a rule grants access to, and the remaining lifetime of the rule.
+/// The folder on a node to which an access rule grants access, and the rule's remaining lifetime.
 struct TransferScope {
   private let prefix: String
   private let life: Int64?
 
-  /// Creates the scope of a rule for an action.
+  /// Creates the scope in which an access rule allows an action.
   ///
-  /// - Throws: A ``PolicyError`` if the rule has a condition that a token cannot be bound to, or has expired.
+  /// - Throws: A ``PolicyError`` if the rule has expired or has a condition to which a token cannot be bound.
   init(_ rule: AccessRule, _ action: AccessAction, at date: Timestamp) throws(PolicyError) {
     switch rule.objects {
     case .all: prefix = ""
@@ -38,11 +38,11 @@ struct TransferScope {
     }
   }
 
-  /// Returns the specification with absolute paths, all of them below the prefix, or throws if a path is outside it.
+  /// Returns the specification with absolute paths, or throws if a path is not below the rule's prefix.
   func applied(to specification: TransferSpec) throws(PolicyError) -> TransferSpec {
     var allowed = specification
     guard !specification.paths.isEmpty else { throw Self.refused("The transfer has no paths") }
-    // Tags and root identifiers can select another folder that paths are relative to.
+    // Tags and root identifiers can change the folder to which paths are relative.
     guard specification.tags?["aspera"] == nil,
       ["tags64", "source_root_id", "destination_root_id"].allSatisfy({ specification.fields[$0] == nil })
     else { throw Self.refused("The transfer has tags or roots that only a node or the issuer of a token may set") }
@@ -71,9 +71,10 @@ struct TransferScope {
     return allowed
   }
 
-  /// Resolves a path of the specification to its location on the node.
+  /// Resolves a path in the specification to a path on the node, or throws if the rule does not allow the path.
   private func place(_ path: String, isFolder: Bool = false) throws(PolicyError) -> TransferPlace {
-    // A prefix without a trailing slash ends within a name; relative paths are resolved in the folder before that name.
+    // A prefix without a trailing slash ends within a name. Relative paths are then resolved in the folder before that
+    // name.
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
     let text =
       path.utf8.first == UInt8(ascii: "/")
@@ -98,14 +99,14 @@ struct TransferScope {
   }
 }
 
-/// A path below the root of a node, without components that lead elsewhere.
+/// A path below the root of a node, without components such as `..` that lead outside.
 struct TransferPlace {
   private let names: [Substring]
 
   /// Parses a path, ignoring slashes at its end.
   ///
-  /// The result is `nil` if the path has an empty component, `.`, `..` or a NUL. Backslashes count as separators when
-  /// `..` is looked for, because nodes on Windows treat them as slashes.
+  /// The result is `nil` if the path contains an empty component, `.`, `..` or a NUL. Backslashes count as separators
+  /// in the search for `..`, because nodes on Windows treat backslashes as slashes.
   init?(_ text: String) {
     let names = text.parts(between: "/")
     guard let end = names.lastIndex(where: { !$0.isEmpty }) else {
@@ -121,9 +122,10 @@ struct TransferPlace {
     !text.isEmpty && text != "." && !text.utf8.contains(0) && !String(text).parts(between: "\\").contains("..")
   }
 
-  /// The absolute path, starting at the root.
+  /// The absolute path, which starts at the root of the node.
   var absolute: String { "/" + names.joined(separator: "/") }
 
-  /// Returns the path in the form that the rules of a policy use.
+  /// Returns the path in the form of the keys in access rules: without a leading slash, and with a trailing slash for a
+  /// folder.
   func key(isFolder: Bool) -> String { names.joined(separator: "/") + (isFolder && !names.isEmpty ? "/" : "") }
 }

@@ -5,16 +5,17 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension AsperaToken {
-  /// Creates a basic token: the identifier and the secret of an access key in Base64, which the server looks up.
+  /// Creates a basic token, which contains the Base64-encoded identifier and secret of an access key.
   ///
-  /// The token does not expire and grants everything that the access key grants. Give it only to clients that may also
-  /// know the secret. The form is described in IBM's documentation of the High-Speed Transfer Server, "Basic Tokens".
+  /// The token does not expire and grants everything that the access key grants. Give it only to clients that are also
+  /// allowed to know the secret. The form is described in IBM's documentation of the High-Speed Transfer Server, "Basic
+  /// Tokens".
   ///
   /// - Parameters:
   ///   - accessKey: The identifier of the access key.
   ///   - secret: The secret of the access key.
-  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the identifier has a colon, or if either is empty or
-  ///   has a control character.
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the identifier contains a colon, or if the identifier
+  ///   or the secret is empty or contains a control character.
   public static func basic(accessKey: String, secret: Secret) throws(AsperaError) -> AsperaToken {
     let value: String
     do {

@@ -5,15 +5,15 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension AsperaToken {
-  /// The first eight hexadecimal digits of the token's SHA-256, by which logs tell tokens apart; `nil` for a basic
-  /// token.
+  /// The first eight hexadecimal digits of the token's SHA-256 hash, or `nil` for a basic token.
   ///
-  /// The secret of a basic token can be one that a person chose, and such a secret could be guessed from a hash.
+  /// Logs use the fingerprint to distinguish tokens. A basic token has no fingerprint because its secret can be chosen
+  /// by a person, and such a secret could be guessed from its hash.
   public var fingerprint: String? {
     kind == .basic ? nil : String(secret.bytes.withBytes { SHA256.hash($0) }.hex.prefix(8))
   }
 
-  /// The access key of a basic token; `nil` for other tokens and if the token cannot be decoded.
+  /// The access key of a basic token, or `nil` if the token has another kind or cannot be decoded.
   var accessKey: String? {
     guard kind == .basic, let bytes = [UInt8](base64: String(secret.reveal().dropFirst("Basic ".count))),
       let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
@@ -23,7 +23,8 @@ extension AsperaToken {
 }
 
 extension AsperaToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description with the kind, the fingerprint or the access key, the expiration and the note; never the token.
+  /// A description that contains the kind, the fingerprint or the access key, the expiration and the note, but not the
+  /// token.
   public var description: String {
     var parts = [kind.rawValue]
     if let fingerprint { parts.append("fingerprint: \(fingerprint)") }
@@ -36,7 +37,7 @@ extension AsperaToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror that masks the token.
+  /// A mirror that contains the kind, the expiration and the masked token.
   public var customMirror: Mirror {
     Mirror(self, children: ["kind": kind.rawValue, "secret": secret, "expiration": expiration as Any])
   }

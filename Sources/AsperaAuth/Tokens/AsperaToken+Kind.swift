@@ -4,7 +4,7 @@
 internal import StorageAuth
 
 extension AsperaToken {
-  /// Returns the kind that the form of a token indicates, and a note if the form is irregular.
+  /// Returns the kind of a token based on its form, and a note if the form is irregular.
   ///
   /// A transfer token starts with `AT`, `B` or `M`, a version and an underscore, and ends with an underscore and the
   /// reversed header. A basic or bearer token starts with the name of its scheme and a space.
@@ -13,7 +13,8 @@ extension AsperaToken {
     if text.hasPrefix(BearerText.prefix) { return (.bearer, nil) }
     if let header = transferHeader(of: text) {
       let footer = "_" + String(header.reversed())
-      // The underscores of the header and the footer are distinct: the payload between them has at least one byte.
+      // The underscores of the header and the footer are distinct, because the payload between them has at least one
+      // byte.
       if text.hasSuffix(footer), text.utf8.count > header.utf8.count + 1 + footer.utf8.count { return (.transfer, nil) }
       return (
         .other,
@@ -26,8 +27,10 @@ extension AsperaToken {
     return (.other, nil)
   }
 
-  /// Returns the first four characters of a transfer token: `AT`, a letter that distinguishes tokens for one session
-  /// from those for several, and the version.
+  /// Returns the first four characters of a transfer token, or `nil` if the text is not a transfer token.
+  ///
+  /// They are `AT`, a letter that distinguishes tokens for one session from tokens for several sessions, and the
+  /// version.
   private static func transferHeader(of text: String) -> String? {
     let header = Array(text.utf8.prefix(5))
     let isTransfer =

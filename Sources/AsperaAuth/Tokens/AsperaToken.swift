@@ -3,45 +3,44 @@
 
 public import StorageAuth
 
-/// A token that a server requires for a transfer.
+/// A token that an Aspera server requires for a transfer.
 ///
 /// `print`, `dump` and `Mirror` do not show the token; ``description`` tells tokens apart by a fingerprint.
 public struct AsperaToken: Sendable, Equatable {
-  /// The kind of a token, recognized by its form.
+  /// The kind of a token, determined by its form.
   public enum Kind: String, Sendable, Hashable {
     /// A transfer token, issued by a server for certain paths and one direction: `ATM2_…`.
     case transfer
-    /// A basic token, the identifier and the secret of an access key: `Basic …`.
+    /// A basic token, which contains the identifier and the secret of an access key: `Basic …`.
     case basic
     /// A bearer token, signed with the private key whose public key is registered with an access key: `Bearer …`.
     case bearer
-    /// A token of another form, which only the server can judge.
+    /// A token of another form, which only the server can interpret.
     case other
   }
 
-  /// The token.
+  /// The token itself.
   public let secret: Secret
 
-  /// The kind of the token, recognized by its form.
+  /// The kind of the token, determined by its form.
   public let kind: Kind
 
-  /// A sentence about an irregularity of the token's form, such as a truncated end; `nil` if the form is regular.
+  /// A sentence about an irregularity in the token's form, such as a truncated end, or `nil` if the form is regular.
   public let note: String?
 
-  /// The time at which the token expires by the issuer's clock; `nil` if it is not known.
+  /// The time at which the token expires according to the issuer's clock, or `nil` if the time is unknown.
   ///
   /// A bearer token contains its expiration. A transfer token does not, and a basic token is valid as long as its
   /// access key.
   public let expiration: Timestamp?
 
-  /// Creates a token from its text.
+  /// Creates a token from its textual form.
   ///
   /// - Parameters:
-  ///   - secret: The token, on one line.
-  ///   - expiration: The time at which the token expires, if the caller knows it; overrides the expiration that a
-  ///     bearer token contains.
-  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the text is empty or has a line break or another
-  ///   control character, which ascp refuses.
+  ///   - secret: The token, in a single line.
+  ///   - expiration: The time at which the token expires. If `nil`, the expiration that a bearer token contains.
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the token is empty or contains a control character,
+  ///   such as a line break, because ascp rejects such tokens.
   public init(_ secret: Secret, expiration: Timestamp? = nil) throws(AsperaError) {
     let text = secret.reveal()
     guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7f }) else {

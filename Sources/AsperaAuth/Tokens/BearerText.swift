@@ -5,12 +5,12 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// Functions that read a bearer token without its key.
+/// Functions that parse a bearer token without verifying its signature.
 enum BearerText {
-  /// The scheme and the space before the token in a header.
+  /// The scheme and the space that precede the token in an `Authorization` header.
   static let prefix = "Bearer "
 
-  /// Returns the token without the scheme before it.
+  /// Returns the token without the prefix `Bearer`, if the text has that prefix.
   static func bare(_ text: String) -> String {
     String((text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]).drop { $0 == " " })
   }
@@ -22,7 +22,8 @@ enum BearerText {
     return (try? NodeBearerToken(Secret(bare)))?.claims.expiration
   }
 
-  /// Returns the time of the claim `exp` of a JSON Web Token (RFC 7519, section 4.1.4).
+  /// Returns the time in the claim `exp` of a JSON Web Token (RFC 7519, section 4.1.4), or `nil` if the claim is
+  /// missing.
   private static func webTokenExpiration(of text: String) -> Timestamp? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, text.utf8.count <= NodeBearerToken.sizeLimit, let payload = [UInt8](base64URL: parts[1]),
@@ -35,7 +36,7 @@ enum BearerText {
 }
 
 extension [UInt8] {
-  /// Decodes unpadded Base64 in the URL-safe alphabet (RFC 7515, section 2).
+  /// Decodes unpadded Base64 in the URL-safe alphabet (RFC 7515, section 2), or returns `nil` if the text is invalid.
   fileprivate init?(base64URL text: Substring) {
     let standard = text.replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)

@@ -4,11 +4,14 @@
 internal import CloudCredentials
 internal import StorageAuth
 
-/// A factory of node bearer tokens whose lifetime starts at their creation.
+/// A factory that creates node bearer tokens for one user.
+///
+/// The lifetime of a token starts when the token is created.
 struct BearerTokenFactory: Sendable {
-  /// The permitted lifetimes, in seconds.
+  /// The permitted token lifetimes, in seconds.
   ///
-  /// A token of less than a second would expire on its way; for more than a year, a basic token is the better choice.
+  /// A token with a lifetime below one second would expire on its way to the node. For more than a year, a basic token
+  /// is the better choice.
   private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
 
   let accessKey: String
@@ -18,9 +21,9 @@ struct BearerTokenFactory: Sendable {
   let lifetime: Duration
   let time: any SigningClock
 
-  /// Creates a token, and returns it with the time from which its lifetime is counted.
+  /// Creates a bearer token, and returns the token and the time at which its lifetime starts.
   ///
-  /// - Parameter source: The name of the credential provider, for errors.
+  /// - Parameter source: The name of the credential provider, for error messages.
   func token(for source: String) throws(CredentialError) -> (token: NodeBearerToken, present: Timestamp) {
     let seconds = try RequestCheck(source: source).seconds(lifetime, in: Self.lifetimes)
     let present = time.now.wholeSeconds

@@ -4,30 +4,32 @@
 public import StorageAuth
 public import StorageJSON
 
-/// The claims of a node bearer token: its user, its scope and its expiration, among others.
+/// The claims of a node bearer token, such as its user, its scope and its expiration.
 ///
-/// Every claim is stored as it was received, including those that this package does not know. The names of the claims
+/// Every claim is stored as it was received, including claims that this package does not know. The claim names are
+/// those in IBM's support page ["How to create and use bearer
 /// are those of IBM's support page ["How to create and use bearer
 /// tokens"](https://www.ibm.com/support/pages/how-create-and-use-bearer-tokens).
 public struct NodeBearerClaims: Sendable, Equatable {
-  /// The claims, in the order in which they were received or added.
+  /// The claims as JSON members, in the order in which they were received or added.
   public var fields: JSONObject
 
   /// Creates claims from a JSON object, without validation.
   ///
-  /// - Parameter fields: The claims.
+  /// - Parameter fields: The claims as JSON members.
   public init(fields: JSONObject) {
     self.fields = fields
   }
 
-  /// Creates the claims of a user.
+  /// Creates the claims of a node user's bearer token.
   ///
   /// - Parameters:
-  ///   - userID: The user, as the permissions on the node name it.
+  ///   - userID: The user ID that the permissions on the node refer to.
   ///   - scope: The access key and the role that the token grants.
-  ///   - expiration: The time at which the token expires, by the node's clock; a fraction of a second is dropped.
-  ///   - groupIDs: The groups of the user, as the permissions name them.
-  ///   - organizationID: The organization, for servers that require one.
+  ///   - expiration: The time at which the token expires according to the node's clock. Fractions of a second are
+  ///     dropped.
+  ///   - groupIDs: The IDs of the user's groups, as the permissions on the node refer to them.
+  ///   - organizationID: The ID of the user's organization, for servers that require it.
   public init(
     userID: String, scope: NodeScope, expiration: Timestamp, groupIDs: [String] = [], organizationID: String? = nil
   ) {
@@ -40,22 +42,22 @@ public struct NodeBearerClaims: Sendable, Equatable {
     fields["organization_id"] = organizationID.map { .string($0) }
   }
 
-  /// The identifier of the user (`user_id`).
+  /// The user ID (`user_id`), or `nil` if the claim is missing or malformed.
   public var userID: String? { fields["user_id"]?.code }
 
-  /// The access key and the role that the token grants (`scope`); `nil` if the claim is missing or malformed.
+  /// The access key and the role that the token grants (`scope`), or `nil` if the claim is missing or malformed.
   public var scope: NodeScope? { fields["scope"]?.string.flatMap { NodeScope($0) } }
 
-  /// The kind of the user (`auth_type`): `access_key` for a user of the access key, `node_user` for a user of the node.
+  /// The user type (`auth_type`): `access_key` for a user of the access key, `node_user` for a node user.
   public var authType: String? { fields["auth_type"]?.string }
 
-  /// The time at which the token expires by the node's clock (`expires_at`); `nil` if the claim is missing or
-  /// malformed.
+  /// The time at which the token expires according to the node's clock (`expires_at`), or `nil` if the claim is missing
+  /// or malformed.
   public var expiration: Timestamp? { fields["expires_at"]?.string.flatMap { Timestamp(iso8601: $0) } }
 
-  /// The groups of the user (`group_ids`).
+  /// The IDs of the user's groups (`group_ids`).
   public var groupIDs: [String] { (fields["group_ids"]?.array ?? []).compactMap(\.code) }
 
-  /// The organization of the user (`organization_id`).
+  /// The ID of the user's organization (`organization_id`), or `nil` if the claim is missing or malformed.
   public var organizationID: String? { fields["organization_id"]?.code }
 }

@@ -4,10 +4,10 @@
 public import StorageAuth
 internal import StorageCrypto
 
-/// The RSA private key that signs the bearer tokens of an access key.
+/// An RSA private key that signs bearer tokens for an access key.
 ///
-/// Its public key is registered with the access key as `token_verification_key`. `print`, `dump` and `Mirror` do not
-/// show the key.
+/// The public key is registered with the access key as `token_verification_key`. `print`, `dump` and `Mirror` do not
+/// show the private key.
 ///
 /// ```swift
 /// let key = try NodeBearerKey(pem: Secret(text))
@@ -15,14 +15,14 @@ internal import StorageCrypto
 public struct NodeBearerKey: Sendable {
   private let key: PrivateKey
 
-  /// The public key in PEM, as an access key takes it for its `token_verification_key`.
+  /// The PEM-encoded public key to register with an access key as `token_verification_key`.
   public let publicKeyPEM: String
 
-  /// Parses a private key.
+  /// Parses a PEM-encoded RSA private key.
   ///
   /// - Parameters:
   ///   - pem: An RSA private key in PEM, in the traditional format or in PKCS #8.
-  ///   - passphrase: The passphrase of the key; `nil` or a blank one if the key is not encrypted.
+  ///   - passphrase: The passphrase of the key. `nil` or a blank passphrase if the key is not encrypted.
   /// - Throws: An ``AsperaError``: `wrongPassphrase` if the passphrase is wrong or missing, `unsupportedKey` if the key
   ///   is not an RSA key or its encryption is not supported, and `malformedKey` if the text is not a private key in
   ///   PEM.
@@ -37,7 +37,7 @@ public struct NodeBearerKey: Sendable {
     publicKeyPEM = publicKey
   }
 
-  /// Signs the payload of a token with RSASSA-PKCS1-v1_5 and SHA-512 (RFC 8017, section 8.2).
+  /// Returns the signature of a token's payload with RSASSA-PKCS1-v1_5 and SHA-512 (RFC 8017, section 8.2).
   func signature(of payload: [UInt8]) throws(AsperaError) -> [UInt8] {
     do {
       return try key.sign(rsaSHA512: payload)
@@ -70,12 +70,12 @@ public struct NodeBearerKey: Sendable {
 }
 
 extension NodeBearerKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A masked description, without the key.
+  /// A masked description that does not contain the key.
   public var description: String { "NodeBearerKey(\(Secret.mask))" }
 
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without children.
+  /// An empty mirror, so that reflection does not reveal the key.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -7,24 +7,25 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension NodeBearerToken {
-  /// The line between the claims and the signature.
+  /// The line between the claims and the signature in the plaintext of a token.
   static let delimiter = Array("==SIGNATURE==".utf8)
 
-  /// The number of Base64 characters in each line of the signature.
+  /// The maximum number of Base64 characters in each line of the signature.
   private static let lineLength = 60
 
-  /// Creates a token by signing claims.
+  /// Creates a token by signing claims with an access key's private key.
   ///
-  /// The claims in compact JSON, a line `==SIGNATURE==` and the RSA signature with SHA-512 in lines of Base64 are
+  /// The claims in compact JSON, a line `==SIGNATURE==`, and the RSA signature with SHA-512 in lines of Base64 are
   /// compressed with zlib and encoded in Base64. The form is described on IBM's support page ["How to create and use
-  /// bearer tokens"](https://www.ibm.com/support/pages/how-create-and-use-bearer-tokens); line length and line breaks
-  /// are those of aspera-cli.
+  /// bearer tokens"](https://www.ibm.com/support/pages/how-create-and-use-bearer-tokens). The line length and the line
+  /// breaks follow aspera-cli.
   ///
   /// - Parameters:
-  ///   - claims: The claims; a user, a scope and an expiration are required.
-  ///   - key: The private key of the access key.
-  /// - Throws: An ``AsperaError``: `invalidToken` if a required claim is missing or the claims are too long or contain
-  ///   the delimiter, `unsupportedKey` if the key is too short, and `failed` if the token cannot be compressed.
+  ///   - claims: The claims, which must contain a user, a scope and an expiration.
+  ///   - key: The private key whose public key is registered with the access key.
+  /// - Throws: An ``AsperaError``: `invalidToken` if a required claim is missing, or if the claims are too long or
+  ///   contain the signature delimiter; `unsupportedKey` if the key is too short; `failed` if the token cannot be
+  ///   compressed.
   public init(_ claims: NodeBearerClaims, signedWith key: NodeBearerKey) throws(AsperaError) {
     let payload = JSONValue.object(claims.fields).serialized
     try Self.check(claims, payload)
@@ -69,10 +70,10 @@ extension NodeBearerToken {
 
   /// Parses a token without verifying its signature.
   ///
-  /// Use ``verify(with:)`` to verify the signature. Tokens with signature lines of another length and without a line
-  /// break before the delimiter are accepted, as the commands on that page produce them.
+  /// Use ``verify(with:)`` to verify the signature. Signature lines of any length are accepted, and the line break
+  /// before the delimiter is optional, because the commands on IBM's support page produce such tokens.
   ///
-  /// - Parameter secret: The token, with or without the word `Bearer` before it.
+  /// - Parameter secret: The token, with or without the prefix `Bearer`.
   /// - Throws: An ``AsperaError`` with the code `invalidToken` if the text is not a node bearer token.
   public init(_ secret: Secret) throws(AsperaError) {
     let text = BearerText.bare(secret.reveal())
@@ -85,7 +86,7 @@ extension NodeBearerToken {
     } catch {
       throw Self.unreadable("is not compressed with zlib, or has more than \(Self.sizeLimit) bytes")
     }
-    // A claim may contain the delimiter, the Base64 after the last one cannot.
+    // A claim can contain the delimiter, but the Base64 after the last delimiter cannot.
     guard let cut = plaintext.ranges(of: Self.delimiter).last else {
       throw Self.unreadable("has no line that separates claims and signature")
     }

@@ -4,9 +4,9 @@
 public import StorageAuth
 internal import StorageCrypto
 
-/// A bearer token of a node: claims that are signed with the private key of an access key.
+/// A node's bearer token, which contains claims signed with the private key of an access key.
 ///
-/// Any client that has the token can use its rights. `print`, `dump` and `Mirror` do not show it.
+/// Any client that has the token can use its rights. `print`, `dump` and `Mirror` do not show the token.
 ///
 /// ```swift
 /// let claims = NodeBearerClaims(
@@ -14,20 +14,21 @@ internal import StorageCrypto
 /// let token = try NodeBearerToken(claims, signedWith: key)
 /// ```
 public struct NodeBearerToken: Sendable, Equatable {
-  /// The maximum size of a token in bytes, compressed or not; a token of a user in a thousand groups takes a tenth of
-  /// it.
+  /// The maximum size of a token in bytes, both compressed and uncompressed.
+  ///
+  /// A token for a user in a thousand groups takes a tenth of this size.
   static let sizeLimit = 65_536
 
-  /// The token, without the word `Bearer`.
+  /// The token, without the prefix `Bearer`.
   public let secret: Secret
 
-  /// The claims of the token, which are authenticated only after ``verify(with:)`` succeeds.
+  /// The token's claims, which are trustworthy only after ``verify(with:)`` succeeds.
   public let claims: NodeBearerClaims
 
-  /// The bytes that the signature covers.
+  /// The signed bytes of the token: its claims in JSON.
   let payload: [UInt8]
 
-  /// The RSA signature of the payload.
+  /// The RSA signature of the token's claims.
   let signature: [UInt8]
 
   init(secret: Secret, claims: NodeBearerClaims, payload: [UInt8], signature: [UInt8]) {
@@ -37,9 +38,9 @@ public struct NodeBearerToken: Sendable, Equatable {
     self.signature = signature
   }
 
-  /// Verifies the signature of the token; the expiration is not checked.
+  /// Verifies the token's signature, without checking the expiration.
   ///
-  /// - Parameter publicKeyPEM: The public key in PEM (`token_verification_key` of the access key).
+  /// - Parameter publicKeyPEM: The public key in PEM: the access key's `token_verification_key`.
   /// - Throws: An ``AsperaError``: `malformedKey` if the text is not a public key, `unsupportedKey` if the key is not
   ///   an RSA key, and `invalidToken` if the signature does not match.
   public func verify(with publicKeyPEM: String) throws(AsperaError) {
@@ -65,7 +66,7 @@ public struct NodeBearerToken: Sendable, Equatable {
 }
 
 extension NodeBearerToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description with the user, the scope and the expiration; never the token.
+  /// A description that contains the user, the scope and the expiration, but not the token.
   public var description: String {
     let parts = [
       claims.userID.map { "user: \($0)" }, claims.scope.map { "scope: \($0)" },

@@ -1,9 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scope of a node bearer token: an access key, and a role on it.
+/// The scope of a node bearer token: an access key and a role on the access key.
 public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
-  /// The role of a user, who has the rights that the permissions on folders grant.
+  /// The role of a user, whose rights are determined by the permissions on folders.
   public static let user = "user:all"
 
   /// The role of an administrator, who has all rights of the access key.
@@ -12,10 +12,10 @@ public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
   /// The identifier of the access key.
   public let accessKey: String
 
-  /// The role on the access key, such as ``user``.
+  /// The role that the token grants on the access key, such as ``user``.
   public let role: String
 
-  /// Creates a scope.
+  /// Creates a scope from an access key and a role.
   ///
   /// - Parameters:
   ///   - accessKey: The identifier of the access key.
@@ -25,10 +25,9 @@ public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
     self.role = role
   }
 
-  /// Parses the value of the claim `scope`.
+  /// Parses the value of a token's `scope` claim, or returns `nil` if the text has another form.
   ///
-  /// - Parameter text: The scope: `node.<access key>:user:all`.
-  /// - Returns: `nil` if the text has another form.
+  /// - Parameter text: The claim value, such as `node.<access key>:user:all`.
   public init?(_ text: String) {
     guard text.hasPrefix("node."), let colon = text.firstIndex(of: ":") else { return nil }
     accessKey = String(text[..<colon].dropFirst("node.".count))
@@ -36,6 +35,6 @@ public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
     if accessKey.isEmpty || role.isEmpty { return nil }
   }
 
-  /// The value of the claim `scope`.
+  /// The value of a token's `scope` claim, such as `node.<access key>:user:all`.
   public var description: String { "node.\(accessKey):\(role)" }
 }

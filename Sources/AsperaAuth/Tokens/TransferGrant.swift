@@ -3,25 +3,27 @@
 
 public import StorageAuth
 
-/// The authorization of one transfer: a token, and the changes that its issuer makes to the transfer specification.
+/// An authorization for a single transfer: a token, and the issuer's changes to the transfer specification.
 public struct TransferGrant: Credential {
-  /// The token; `nil` if the server authorizes transfers by the account only.
+  /// The token that authorizes the transfer, or `nil` if the server authorizes transfers based only on the account.
   public let token: AsperaToken?
 
-  /// The fields that the issuer sets in the specification: host, user, ports, host key, tags and the like.
+  /// The specification whose fields the issuer sets in the transfer specification, or `nil` if the issuer sets no
+  /// fields.
   ///
-  /// Only fields that the issuer of a grant is permitted to set are used.
+  /// The fields are the host, the user, the ports, the host key, the tags and similar fields. Fields that an issuer is
+  /// not permitted to set are ignored.
   public let specification: TransferSpec?
 
-  /// The time at which the grant expires, by its issuer's clock; `nil` if it is not known.
+  /// The time at which the grant expires according to its issuer's clock, or `nil` if the time is unknown.
   public let expiration: Timestamp?
 
-  /// Creates a grant.
+  /// Creates a grant for a transfer.
   ///
   /// - Parameters:
-  ///   - token: The token, or `nil` for a transfer without one.
+  ///   - token: The token, or `nil` for a transfer without a token.
   ///   - specification: The specification that the issuer returned.
-  ///   - expiration: The time at which the grant expires; the token's expiration if `nil`.
+  ///   - expiration: The time at which the grant expires. If `nil`, the token's expiration.
   public init(token: AsperaToken?, specification: TransferSpec? = nil, expiration: Timestamp? = nil) {
     self.token = token
     self.specification = specification

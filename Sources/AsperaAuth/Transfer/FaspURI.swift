@@ -7,30 +7,31 @@ internal import StorageJSON
 
 /// A link to files on an Aspera server: `faspe://user@host:port/path?token=…`.
 ///
-/// Faspex creates such links. Any client that has a link with a token can use the token's rights, so that `print`,
-/// `dump` and `Mirror` do not show it. A password in a link is dropped, because links are stored in histories and logs.
-/// The parameters are those of aspera-cli (`transfer/uri.rb`).
+/// Faspex creates such links. Because any client that has a link with a token can use the token's rights, `print`,
+/// `dump` and `Mirror` do not show the token. A password in a link is dropped, because links are stored in histories
+/// and logs. The supported query parameters are those of aspera-cli (`transfer/uri.rb`).
 ///
 /// ```swift
 /// let spec = try FaspURI("faspe://mia@host.example:33001/path/file?token=…").specification
 /// ```
 public struct FaspURI: Sendable, Equatable {
-  /// The transfer that the link describes: a download of the file at its path.
+  /// The specification of the transfer that the link describes: a download of the file at the link's path.
   ///
   /// A link does not contain a direction. The direction is `receive`, because links are created for downloads.
   public let specification: TransferSpec
 
-  /// A Boolean value that indicates whether the link contained a password, which is not in ``specification``.
+  /// A Boolean value that indicates whether the link contained a password, which ``specification`` does not contain.
   public let droppedPassword: Bool
 
-  /// The names of parameters of the link that are unknown and not in ``specification``.
+  /// The names of the link's query parameters that are unknown and therefore missing in ``specification``.
   public let unknownParameters: [String]
 
-  /// Parses a link.
+  /// Parses a link to files on an Aspera server.
   ///
-  /// - Parameter text: The link; a `+` in a parameter is not decoded as a space, because tokens and tags are Base64.
-  /// - Throws: An ``AsperaError`` with the code `invalidSpecification` if the text is not such a link or a parameter
-  ///   has an invalid value, or with the code of the field that ``TransferSpec/validate()`` rejects.
+  /// - Parameter text: The link. A `+` in a query parameter is not decoded as a space, because tokens and tags are
+  ///   Base64.
+  /// - Throws: An ``AsperaError`` with the code `invalidSpecification` if the text is not a `faspe` link or a parameter
+  ///   has an invalid value, or an error of ``TransferSpec/validate()`` if the resulting specification is invalid.
   public init(_ text: String) throws(AsperaError) {
     guard text.lowercased().hasPrefix("faspe://"), text.utf8.count <= 65_536 else {
       throw Self.problem("does not begin with faspe://, or is longer than 64 KiB")
@@ -54,7 +55,7 @@ public struct FaspURI: Sendable, Equatable {
       .invalidSpecification, "The link \(problem).", remedy: "Copy the whole link: faspe://user@host:port/path?token=…")
   }
 
-  /// Parses the user, the host and the port, and returns whether there is a password.
+  /// Parses the user, the host and the port of a link, and returns whether the link contains a password.
   private static func read(authority: Substring, into spec: inout TransferSpec) throws(AsperaError) -> Bool {
     var host = authority
     var hasPassword = false
@@ -79,7 +80,7 @@ public struct FaspURI: Sendable, Equatable {
     return hasPassword
   }
 
-  /// Decodes percent-encoded text.
+  /// Returns a percent-decoded component of a link, or throws if its encoding is invalid.
   static func decoded(_ text: Substring, _ part: String) throws(AsperaError) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -101,13 +102,13 @@ public struct FaspURI: Sendable, Equatable {
 }
 
 extension FaspURI: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description that contains that of the specification.
+  /// A description that contains the description of the specification, without secrets.
   public var description: String { "FaspURI(\(specification))" }
 
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with only the specification.
+  /// A mirror that contains only the specification.
   public var customMirror: Mirror { Mirror(self, children: ["specification": specification]) }
 }
 
@@ -123,10 +124,10 @@ extension FaspURI {
 
   private static let truths = ["createpath": "create_dir", "fallback": "http_fallback"]
 
-  /// The parameters that do not affect the transfer: the version of the link, and settings of an application's window.
+  /// The query parameters that do not affect the transfer: the link's version, and settings of an application window.
   private static let silent: Set<String> = ["v", "auth", "protect", "lockpolicy", "lockminrate"]
 
-  /// Parses the parameters, and returns the names of those that are unknown.
+  /// Parses the query parameters of a link into a specification, and returns the names of unknown parameters.
   static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
     var seen: Set<String> = []
     var unknown: [String] = []
@@ -153,7 +154,7 @@ extension FaspURI {
     return unknown
   }
 
-  /// Returns the name of a cipher in a specification; in links the name has no hyphens, as in `aes128cfb`.
+  /// Converts a link's cipher name, such as `aes128cfb`, to the name in specifications, such as `aes-128-cfb`.
   private static func cipher(_ value: String) throws(AsperaError) -> String {
     let plain = value.lowercased().replacing("-", with: "")
     guard let cipher = TransferCipher.namesForAscp.first(where: { $0.value == plain }) else {
@@ -162,7 +163,7 @@ extension FaspURI {
     return cipher.key
   }
 
-  /// Decodes the tags into an object, which is easier to read and to add to.
+  /// Replaces the Base64-encoded tags in a specification with a JSON object, which is easier to read and to extend.
   private static func decodeTags(_ spec: inout TransferSpec) throws(AsperaError) {
     guard let text = spec.text("tags64") else { return }
     guard let bytes = [UInt8](base64: text), let tags = (try? JSONValue(parsing: bytes))?.object else {

@@ -12,15 +12,15 @@ internal import StorageJSON
 /// `TransferSpec` of aspera-sdk-js. IBM's ["Ascp command
 /// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html) describes the options.
 struct TransferField: Sendable {
-  /// A form that the value of a field must have; `null` always counts as absent.
+  /// The form that a field's value must have, unless the value is `null`, which counts as an absent field.
   enum Form: Sendable {
     /// A string without NUL characters.
     case text
     /// A string without line breaks and NUL characters.
     case line
-    /// A string of at least one character without line breaks and NUL characters.
+    /// A non-empty string without line breaks and NUL characters.
     case filledLine
-    /// The name of a host or a user, without spaces and a leading hyphen.
+    /// A host name or user name, without spaces and without a leading hyphen.
     case name
     /// One of the given strings.
     case word([String])
@@ -33,25 +33,26 @@ struct TransferField: Sendable {
     case base64
     case object
     case paths
-    /// Any value, because the field is refused regardless of its value.
+    /// Any value, because the field is rejected regardless of its value.
     case anything
   }
 
-  /// A mapping of a field to an option or an environment variable of ascp.
+  /// The way in which a field is passed to ascp: as an option, as an environment variable, or not passed.
   enum Mapping: Sendable {
-    /// An option with the value; words that ascp spells differently are translated.
+    /// An ascp option with the field's value, in which words that ascp spells differently are translated.
     case option(String, words: [String: String] = [:])
-    /// An option with the value in Base64; no option if the value is empty.
+    /// An ascp option with the Base64-encoded value, which is omitted if the value is empty.
     case encoded(String)
-    /// An option without a value if the field is true; if it is false, the other option, if there is one.
+    /// An ascp option without a value that is passed if the field is true, and another option, if given, for false.
     case flag(String, otherwise: String? = nil)
-    /// An environment variable, for secrets; no variable if the value is blank.
+    /// An environment variable for a secret, which is not set if the value is blank.
     case variable(String)
-    /// A mapping that ``AscpCommand`` implements separately.
+    /// A mapping that the ascp command builder implements separately.
     case special
-    /// No option: the field informs a server, an application or a person, and does not affect the transfer.
+    /// No option, because the field is information for a server, an application or a person and does not affect the
+    /// transfer.
     case informational
-    /// No option, and the transfer would differ without the field; with the reason, and a remedy.
+    /// No option although the field would change the transfer, so the field is rejected with a reason and a remedy.
     case refused(String, remedy: String)
   }
 
@@ -65,12 +66,14 @@ struct TransferField: Sendable {
     self.mapping = mapping
   }
 
-  /// The fields that this package knows, in the order of ascp's options.
+  /// All fields that this package knows, in the order of ascp's options.
   static let all = published + requests + synonyms
 
   private static let names = Set(all.map(\.name))
 
-  /// Returns whether this package knows a field, comparing bytes: known names contain only ASCII characters.
+  /// Returns whether this package knows a field with the given name.
+  ///
+  /// Names are compared as bytes, because known names contain only ASCII characters.
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
 }
 
@@ -83,7 +86,7 @@ extension TransferField {
     TransferField(name, .anything, .refused("is only for ascp4", remedy: "Leave it out."))
   }
 
-  /// The fields of the published schema in its order, which determines the order of options in aspera-cli.
+  /// The fields of aspera-cli's schema, in the schema's order, which determines the order of options in aspera-cli.
   static let published: [TransferField] = [
     TransferField("apply_local_docroot", .truth, .flag("--apply-local-docroot")),
     TransferField("cipher", ciphers, .option("-c", words: TransferCipher.namesForAscp)),
@@ -203,14 +206,14 @@ extension TransferField {
       .refused("is for a node that starts a transfer itself", remedy: "Configure retries in the transfer queue.")),
   ]
 
-  /// The fields that only a request to a node for a transfer contains; see ``NodeSetup``.
+  /// The fields that occur only in requests to a Node API that set up transfers (see ``NodeSetup``).
   static let requests: [TransferField] = [
     TransferField("public_keys", .text, .informational),
     TransferField("token_life_seconds", rates, .informational),
     TransferField("aspera_connect_settings", .object, .informational),
   ]
 
-  /// The names that IBM's applications use for fields that ascp's clients know under other names.
+  /// The alternative names that IBM's applications use for known fields.
   private static let synonyms: [TransferField] = [
     TransferField(
       "content_protection_passphrase", .anything,
@@ -224,7 +227,7 @@ extension TransferField {
 }
 
 extension TransferField {
-  /// Checks a value, and throws an error that describes the problem without the value.
+  /// Checks a value of this field, and throws an error that describes the problem without showing the value.
   func check(_ value: JSONValue) throws(AsperaError) {
     if let problem = problem(with: value) {
       throw AsperaError(

@@ -5,50 +5,53 @@ public import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// A signer that adds an account and a grant to the specification of a transfer.
+/// A signer that adds an account and a grant to a transfer specification.
 ///
-/// The host, the user and the ports of the grant take precedence over those of the account. The account's credential is
-/// the only credential in the signed specification, and the grant's token is its only token.
+/// The host, the user and the ports in the grant take precedence over those of the account. The signed specification
+/// contains only the account's credential and only the grant's token.
 ///
-/// - The account, the grant or the specification can pin a host key. If two of them pin different keys, the transfer is
-///   refused.
-/// - A password is sent only to the host and the user that it belongs to. A grant that names another user is refused,
-///   and also one that names another host, unless the account pins the host key.
-/// - A WebSocket (`wss_enabled`) checks neither an account nor a host key. With an account, it is ignored in a grant
-///   and refused in a specification.
+/// - The account, the grant or the specification can pin a host key. If different host keys are pinned, the transfer is
+///   rejected.
+/// - A password is sent only to the host and the user to which it belongs. A grant for another user is rejected. A
+///   grant for another host is rejected, unless the account pins the host key.
+/// - A session over a WebSocket (`wss_enabled`) checks neither an account nor a host key. If the signer has an account,
+///   `wss_enabled` is ignored in a grant and rejected in a specification.
 ///
-/// Sign a new copy of the specification each time, because a host key that an earlier grant pinned remains in it.
+/// Sign a new copy of the unsigned specification each time, because a signed copy keeps the host key that an earlier
+/// grant pinned.
 ///
 /// ```swift
 /// let signed = try TransferSigner(account: account).signed(spec, with: grant, in: .now)
 /// ```
 public struct TransferSigner: Signer {
-  /// The account; `nil` if the specification contains the credential, or if the token is sufficient.
+  /// The account that logs in, or `nil` if the specification contains the credential or a WebSocket makes a login
+  /// unnecessary.
   public let account: AsperaAccount?
 
-  /// Creates a signer.
+  /// Creates a signer for transfer specifications.
   ///
-  /// - Parameter account: The account that logs in; `nil` if the specification contains the credential, or if a
+  /// - Parameter account: The account that logs in, or `nil` if the specification contains the credential or a
   ///   WebSocket makes a login unnecessary.
   public init(account: AsperaAccount?) {
     self.account = account
   }
 
-  /// Returns the time until which a grant must be valid for a transfer that is signed at a date: two minutes later.
+  /// Returns the time until which a grant must be valid for a transfer that is signed at the given date: two minutes
+  /// later.
   ///
-  /// A server checks a token after the connection, the login and the start of its own ascp. Two minutes are more than a
-  /// server waits for a login. A running transfer is not stopped when its token expires.
+  /// A server checks the token after the connection, the login and the start of its own ascp process. Two minutes are
+  /// more than a server waits for a login. A running transfer is not stopped when its token expires.
   public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(120)) }
 
-  /// Signs a specification.
+  /// Signs a transfer specification with a grant.
   ///
   /// - Parameters:
-  ///   - request: The specification; the account replaces the server and the credentials in it.
+  ///   - request: The specification to sign. The account replaces the server and the credentials in the specification.
   ///   - proof: The grant. If it has no token, the token in the specification is used.
-  ///   - context: The context with the current time.
+  ///   - context: The signing context, which contains the current time.
   /// - Throws: A `SigningError` if the grant has expired, if the account, the grant and the specification contradict
-  ///   each other, if a required token is missing, or if the specification cannot be carried out. The specification is
-  ///   unchanged in this case.
+  ///   each other, if a required token is missing, or if the specification cannot be carried out. On error, the
+  ///   specification is unchanged.
   public func sign(
     _ request: inout TransferSpec, with proof: TransferGrant, in context: SigningContext
   ) throws(SigningError) {
@@ -71,9 +74,9 @@ public struct TransferSigner: Signer {
   }
 }
 
-/// The steps of ``TransferSigner``.
+/// The steps in which ``TransferSigner`` signs a specification.
 extension TransferSpec {
-  /// Replaces the server, the user and the ports with those of an account.
+  /// Replaces the server, the user and the ports in the specification with those of an account.
   mutating func put(_ account: AsperaAccount) throws(AsperaError) {
     if offersWebSocket == true {
       throw Self.invalid(
@@ -86,7 +89,7 @@ extension TransferSpec {
     udpPort = account.udpPort
   }
 
-  /// Replaces all credentials with that of an account.
+  /// Replaces all credentials in the specification with the account's credential.
   mutating func authenticate(as account: AsperaAccount) throws(AsperaError) {
     let (password, key) = account.credentials
     if password != nil { try checkAddressee(account) }
@@ -96,9 +99,10 @@ extension TransferSpec {
     sshPrivateKeyPassphrase = key?.passphrase
   }
 
-  /// Checks that a password is sent only to the user and the server that it belongs to.
+  /// Checks that the account's password is sent only to the user and the server to which it belongs.
   ///
-  /// A server learns a password that it receives; a key is not disclosed by a login.
+  /// Passwords need this check because a server learns a password that it receives. A login with a key does not
+  /// disclose the key.
   private func checkAddressee(_ account: AsperaAccount) throws(AsperaError) {
     guard remoteUser == account.user else {
       throw Self.mismatch(
@@ -112,7 +116,8 @@ extension TransferSpec {
     }
   }
 
-  /// Pins the host key, on which the account, the specification and the grant must agree.
+  /// Pins the host key in the specification, or throws if the account, the specification and the grant pin different
+  /// keys.
   mutating func pin(_ own: HostKeyFingerprint?, _ granted: String?) throws(AsperaError) {
     var pins: Set<HostKeyFingerprint> = own.map { [$0] } ?? []
     for text in [sshfp, granted] {
@@ -126,7 +131,7 @@ extension TransferSpec {
     sshfp = pins.first?.description
   }
 
-  /// Sets the token; without a new one, the present token remains.
+  /// Sets the token in the specification, or keeps the present token if the given token is `nil`.
   mutating func present(_ token: Secret?, isRequired: Bool) throws(AsperaError) {
     if let token { self.token = token }
     guard !isRequired || filled("token") != nil else {
@@ -136,7 +141,7 @@ extension TransferSpec {
     }
   }
 
-  /// Checks that the specification names a server and a user.
+  /// Checks that the specification contains a server and a user.
   func checkPlace() throws(AsperaError) {
     guard filled("remote_host") != nil else {
       throw Self.invalid("has no server", "Sign it with an account, or set remote_host.")
@@ -149,7 +154,7 @@ extension TransferSpec {
 }
 
 extension AsperaAccount {
-  /// The password or the private key of the account.
+  /// The password or the private key of the account, exactly one of which is not `nil`.
   fileprivate var credentials: (password: Secret?, key: AsperaPrivateKey?) {
     switch authentication {
     case .password(let password): (password, nil)
@@ -159,7 +164,7 @@ extension AsperaAccount {
 }
 
 extension SigningError {
-  /// Creates an error of a signer from an error of this module.
+  /// Converts an error of this module to a signing error.
   init(_ error: AsperaError) {
     let code: Code =
       switch error.code {
@@ -171,22 +176,23 @@ extension SigningError {
 }
 
 extension TransferSpec {
-  /// The fields that the issuer of a grant can set for any transfer; paths, tags, cipher and host key have separate
-  /// rules.
+  /// The fields that a grant can set for any transfer.
+  ///
+  /// Paths, tags, cipher and host key have separate rules.
   private static let grantable = [
     "remote_host", "remote_user", "ssh_port", "fasp_port", "rate_policy", "rate_policy_allowed", "target_rate_kbps",
     "target_rate_cap_kbps", "min_rate_kbps", "min_rate_cap_kbps",
   ]
 
-  /// Merges the permitted fields of a grant's specification into this one.
+  /// Merges the permitted fields of a grant's specification into this specification.
   ///
-  /// An issuer decides on behalf of the server: its address, its users, its rates, and paths on the server. It does not
-  /// decide on behalf of this machine, so that no credential, no option and no path on this machine is used. A field
-  /// that is `null` or an empty string is ignored.
+  /// An issuer decides on behalf of the server about its address, its users, its rates, and paths on the server. It
+  /// does not decide on behalf of this machine, so credentials, options and local paths in the grant are ignored. A
+  /// field that is `null` or an empty string is also ignored.
   ///
   /// - Parameters:
-  ///   - answer: The specification of the grant.
-  ///   - takesWebSocket: Whether the session may use a WebSocket, which it may if there is no account.
+  ///   - answer: The specification in the grant.
+  ///   - takesWebSocket: Whether the session may use a WebSocket, which requires that there is no account.
   /// - Throws: An ``AsperaError`` if the grant is for another transfer.
   mutating func take(_ answer: TransferSpec, takesWebSocket: Bool) throws(AsperaError) {
     if let other = answer.filled("direction"), other != text("direction") {
@@ -195,7 +201,7 @@ extension TransferSpec {
     for name in Self.grantable + (takesWebSocket ? ["wss_enabled", "wss_port"] : []) {
       if let value = answer.said(name) { fields[name] = value }
     }
-    // The server may select a cipher, but it must not replace the caller's cipher with `none`.
+    // The server can select a cipher, but it must not replace the caller's cipher with `none`.
     if let cipher = answer.said("cipher"), text("cipher") == nil || cipher != .string("none") {
       fields["cipher"] = cipher
     }
@@ -203,12 +209,14 @@ extension TransferSpec {
     try takePaths(answer)
   }
 
-  /// Returns the value of a field, or `nil` if the value is `null` or an empty string.
+  /// Returns a field's value, or `nil` if the value is `null` or an empty string.
   private func said(_ name: String) -> JSONValue? {
     fields[name].flatMap { $0 == .null || $0 == .string("") ? nil : $0 }
   }
 
-  /// Merges the tags of both specifications; if both have a tag, the value of the grant is used.
+  /// Merges the tags of a grant's specification into this specification.
+  ///
+  /// If both specifications contain a tag, the grant's value is used.
   private mutating func takeTags(_ answer: TransferSpec) throws(AsperaError) {
     guard let more = answer.tags else { return }
     let own = try decodedTags() ?? JSONObject()
@@ -216,7 +224,7 @@ extension TransferSpec {
     tags = Self.merged(own, more)
   }
 
-  /// Returns the tags from the field `tags64` or `tags`.
+  /// Returns the tags in the field `tags64` or `tags`, or `nil` if the specification has no tags.
   func decodedTags() throws(AsperaError) -> JSONObject? {
     guard let text = text("tags64") else { return tags }
     guard let bytes = [UInt8](base64: text), let decoded = (try? JSONValue(parsing: bytes))?.object else {
@@ -237,10 +245,10 @@ extension TransferSpec {
     return merged
   }
 
-  /// Takes over the paths on the server from a grant's specification.
+  /// Replaces the paths on the server with the paths in a grant's specification.
   ///
-  /// For an upload the specification has only destinations, so that the caller's sources remain. For a download it has
-  /// the sources in the order of the token, and the caller's names on this machine remain.
+  /// For an upload, the grant contains only destinations, and the caller's sources remain. For a download, the grant
+  /// contains the sources in the order of the token, and the caller's local names remain.
   private mutating func takePaths(_ answer: TransferSpec) throws(AsperaError) {
     switch direction {
     case .send?:
@@ -264,16 +272,17 @@ extension TransferSpec {
 }
 
 extension TransferSpec {
-  /// Checks everything that can be checked before a transfer starts.
+  /// Checks everything about the specification that can be checked before a transfer starts.
   ///
-  /// Unknown fields are accepted, because `AscpCommand` refuses them and another engine may know them.
+  /// Unknown fields are accepted here, because another engine may know them. ascp commands reject unknown fields.
   ///
   /// Credentials must be unambiguous. ascp reads the password of an account and the passphrase of a key from the same
-  /// environment variable, and tries its value as both. A specification with both of them, or with a password and a
-  /// key, is therefore rejected, where other clients silently use one of them.
+  /// environment variable, and tries the value as both. A specification with a password and a passphrase, or with a
+  /// password and a key, is therefore rejected, although other clients silently use one of the credentials.
   ///
-  /// - Throws: An ``AsperaError`` that names the invalid field without its value: `ambiguousCredential`,
-  ///   `invalidToken`, `malformedKey` or `invalidHostKey` for these fields, otherwise `invalidSpecification`.
+  /// - Throws: An ``AsperaError`` that contains the name of the invalid field but not its value: `ambiguousCredential`,
+  ///   `invalidToken`, `malformedKey` or `invalidHostKey` for credentials, tokens, keys and host keys, otherwise
+  ///   `invalidSpecification`.
   public func validate() throws(AsperaError) {
     for field in TransferField.all {
       if let value = fields[field.name], value != .null { try field.check(value) }
@@ -299,7 +308,7 @@ extension TransferSpec {
     try checkWebSocket()
   }
 
-  /// Checks that there is at most one credential.
+  /// Checks that the specification contains at most one credential.
   private func checkCredentials() throws(AsperaError) {
     let password = filled("remote_password")
     let key = filled("ssh_private_key")
@@ -325,7 +334,7 @@ extension TransferSpec {
     }
   }
 
-  /// Checks the fields of a WebSocket, which replaces SSH and the account.
+  /// Checks the fields of a WebSocket, which replaces SSH and needs no account.
   private func checkWebSocket() throws(AsperaError) {
     guard offersWebSocket == true else { return }
     if webSocketPort == nil { throw Self.invalid("has wss_enabled without wss_port", "Set wss_port, such as 443.") }

@@ -6,7 +6,8 @@ internal import StorageJSON
 extension TransferSpec: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
 
-  /// A description with the server, the user, the direction, the number of paths, and the names of the other fields.
+  /// A description that contains the server, the user, the direction, the number of paths, and the names of other
+  /// fields.
   public var description: String {
     let place = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
     let count = fields["paths"]?.array?.count ?? 0
@@ -20,15 +21,15 @@ extension TransferSpec: CustomStringConvertible, CustomDebugStringConvertible, C
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with the names of the fields, without their values.
+  /// A mirror that contains the names of the fields, but not their values.
   public var customMirror: Mirror { Mirror(self, children: ["fields": fields.names]) }
 }
 
 extension TransferSpec {
-  /// A copy without passwords, keys and tokens, for logs and for requests to the issuer of a token.
+  /// A copy of the specification without passwords, keys and tokens, for logs and for token requests.
   ///
-  /// Fields that this package does not know are removed as well if their names indicate a secret, also within objects.
-  /// The proxy is removed because its address can contain a password.
+  /// Fields that this package does not know are also removed if their names indicate a secret, including fields within
+  /// objects. The proxy is removed because its URL can contain a password.
   public var withoutSecrets: TransferSpec { TransferSpec(fields: Self.withoutSecrets(fields)) }
 
   private static let secretWords = [
@@ -36,7 +37,7 @@ extension TransferSpec {
     "authorization", "headers", "ssh_args",
   ]
 
-  /// Returns whether the name of a field indicates that its value is a secret.
+  /// Returns whether a field name indicates that the field's value is a secret.
   static func isSecret(_ name: String) -> Bool {
     let name = name.lowercased()
     return secretWords.contains { name.contains($0) }

@@ -6,29 +6,29 @@ public import StorageJSON
 
 /// The description of a transfer in the format of Aspera's `transfer_spec` (version 1).
 ///
-/// Every field is stored unchanged, including those that this package does not know. Fields can contain a password, a
+/// Every field is stored unchanged, including fields that this package does not know. Fields can contain a password, a
 /// key and a token, which the description does not show.
 ///
 /// ```swift
 /// var spec = TransferSpec(.send, [TransferPath("/data/cat.jpg", to: "2026/cat.jpg")], destinationRoot: "/photos")
 /// ```
 public struct TransferSpec: Sendable, Equatable {
-  /// The fields, in the order in which they were received or added.
+  /// The fields of the `transfer_spec`, in the order in which they were received or added.
   public var fields: JSONObject
 
-  /// Creates a specification from fields, without validation.
+  /// Creates a specification from JSON fields, without validation.
   ///
   /// - Parameter fields: The fields of a `transfer_spec`.
   public init(fields: JSONObject) {
     self.fields = fields
   }
 
-  /// Creates the specification of a transfer.
+  /// Creates a specification for files and folders.
   ///
   /// - Parameters:
-  ///   - direction: The direction: files are sent to the server or received from it.
-  ///   - paths: The files and folders.
-  ///   - destinationRoot: The folder for the files at the destination; if `nil`, the docroot of the account, or `/`.
+  ///   - direction: Whether the files are sent to the server or received from the server.
+  ///   - paths: The files and folders to transfer.
+  ///   - destinationRoot: The destination folder. If `nil`, the docroot of the account, or `/`.
   public init(_ direction: TransferDirection, _ paths: [TransferPath], destinationRoot: String? = nil) {
     fields = JSONObject()
     self.direction = direction
@@ -36,7 +36,7 @@ public struct TransferSpec: Sendable, Equatable {
     self.destinationRoot = destinationRoot
   }
 
-  /// Parses a specification.
+  /// Parses a specification in JSON.
   ///
   /// - Parameter json: A JSON object in UTF-8.
   /// - Throws: An ``AsperaError`` with the code `invalidSpecification` if the text is not a JSON object.
@@ -57,11 +57,11 @@ public struct TransferSpec: Sendable, Equatable {
     fields = object
   }
 
-  /// The specification as JSON, including secrets.
+  /// The specification in JSON, including secrets.
   public var json: [UInt8] { JSONValue.object(fields).serialized }
 }
 
-/// The direction of a transfer, seen from the client.
+/// The direction of a transfer from the client's point of view.
 public enum TransferDirection: String, Sendable, Hashable {
   /// A transfer from the client to the server.
   case send
@@ -69,19 +69,20 @@ public enum TransferDirection: String, Sendable, Hashable {
   case receive
 }
 
-/// A file or a folder of a transfer.
+/// A file or a folder to transfer.
 public struct TransferPath: Sendable, Hashable {
-  /// The path on the sending side.
+  /// The path of the file or folder on the sending side.
   public var source: String
 
-  /// The path below the destination root; `nil` if the file keeps its name.
+  /// The path below the destination root, or `nil` if the file keeps its name.
   public var destination: String?
 
-  /// Creates the path of a file or a folder.
+  /// Creates a path from the path on the sending side.
   ///
   /// - Parameters:
   ///   - source: The path on the sending side.
-  ///   - destination: The path below the destination root. Either all paths of a transfer have one, or none has.
+  ///   - destination: The path below the destination root. Either all paths of a transfer have a destination, or none
+  ///     has.
   public init(_ source: String, to destination: String? = nil) {
     self.source = source
     self.destination = destination
@@ -90,15 +91,15 @@ public struct TransferPath: Sendable, Hashable {
 
 /// Fields about the server, the user and the files.
 extension TransferSpec {
-  /// The direction of the transfer (`direction`).
+  /// The direction of the transfer, from the client's point of view (`direction`).
   public var direction: TransferDirection? {
     get { word("direction") }
     set { setText("direction", newValue?.rawValue) }
   }
 
-  /// The files and folders (`paths`).
+  /// The files and folders to transfer (`paths`).
   ///
-  /// If an element has only a destination, as in a node's response about an upload, the destination is used as the
+  /// In an element with only a destination, as in a node's response about an upload, the destination is used as the
   /// source.
   public var paths: [TransferPath] {
     get {
@@ -118,19 +119,19 @@ extension TransferSpec {
     }
   }
 
-  /// The folder for the files at the destination (`destination_root`).
+  /// The destination folder (`destination_root`).
   public var destinationRoot: String? {
     get { text("destination_root") }
     set { setText("destination_root", newValue) }
   }
 
-  /// The prefix of each source (`source_root`).
+  /// The prefix that is added to each source path (`source_root`).
   public var sourceRoot: String? {
     get { text("source_root") }
     set { setText("source_root", newValue) }
   }
 
-  /// The prefix that is removed from each source, so that the remaining path is kept at the destination (`src_base`).
+  /// The prefix that is removed from each source path to obtain the path at the destination (`src_base`).
   public var sourceBase: String? {
     get { text("src_base") }
     set { setText("src_base", newValue) }
@@ -142,45 +143,45 @@ extension TransferSpec {
     set { fields["create_dir"] = newValue.map { .bool($0) } }
   }
 
-  /// A public key that the server accepts for the login, in the format of a line of `authorized_keys` (`public_keys`).
+  /// A public key that the server accepts for the login, in the form of a line in `authorized_keys` (`public_keys`).
   ///
-  /// A node accepts it in the request for a transfer; see ``DynamicKey``.
+  /// A node accepts the key in a request for a transfer. See ``DynamicKey``.
   public var publicKey: String? {
     get { text("public_keys") }
     set { setText("public_keys", newValue) }
   }
 
-  /// The name or the address of the server (`remote_host`).
+  /// The name or the address of the Aspera server (`remote_host`).
   public var remoteHost: String? {
     get { text("remote_host") }
     set { setText("remote_host", newValue) }
   }
 
-  /// The name of the user (`remote_user`).
+  /// The name of the user who logs in to the server (`remote_user`).
   public var remoteUser: String? {
     get { text("remote_user") }
     set { setText("remote_user", newValue) }
   }
 
-  /// The TCP port for SSH (`ssh_port`).
+  /// The server's TCP port for SSH (`ssh_port`).
   public var sshPort: Int? {
     get { number("ssh_port") }
     set { setNumber("ssh_port", newValue) }
   }
 
-  /// The UDP port for data (`fasp_port`).
+  /// The server's UDP port for data (`fasp_port`).
   public var udpPort: Int? {
     get { number("fasp_port") }
     set { setNumber("fasp_port", newValue) }
   }
 
-  /// A line of text with which an application finds the transfer in the server's records (`cookie`).
+  /// A line of text by which an application finds the transfer in the server's records (`cookie`).
   public var cookie: String? {
     get { text("cookie") }
     set { setText("cookie", newValue) }
   }
 
-  /// Data for the server's applications (`tags`); the member `aspera` is reserved for Aspera's products.
+  /// Metadata for the server's applications (`tags`), with the member `aspera` reserved for Aspera's products.
   public var tags: JSONObject? {
     get { fields["tags"]?.object }
     set { fields["tags"] = newValue.map { .object($0) } }
@@ -192,7 +193,7 @@ extension TransferSpec {
     set { fields["keepalive"] = newValue.map { .bool($0) } }
   }
 
-  /// The number of concurrent sessions of the transfer (`multi_session`); 0 and 1 mean one session.
+  /// The number of concurrent sessions of the transfer (`multi_session`), where 0 and 1 mean one session.
   public var sessionCount: Int? {
     get { number("multi_session") }
     set { setNumber("multi_session", newValue) }
@@ -200,10 +201,10 @@ extension TransferSpec {
 }
 
 extension TransferSpec {
-  /// Returns the string in a field.
+  /// Returns a field's value if the value is a string.
   func text(_ name: String) -> String? { fields[name]?.string }
 
-  /// Returns the string in a field, or `nil` if it is empty or consists of white space only.
+  /// Returns a field's value if the value is a string that is neither empty nor blank.
   func filled(_ name: String) -> String? { text(name).flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } }
 
   func number(_ name: String) -> Int? { fields[name]?.integer }
@@ -221,37 +222,37 @@ extension TransferSpec {
   }
 }
 
-/// Fields about the treatment of files at both sides.
+/// Fields about the treatment of files on both sides.
 extension TransferSpec {
-  /// The policy for existing files at the destination (`overwrite`); ascp uses ``OverwritePolicy/different`` if it is
-  /// `nil`.
+  /// The policy for existing files at the destination (`overwrite`), or `nil` for ascp's default,
+  /// ``OverwritePolicy/different``.
   public var overwritePolicy: OverwritePolicy? {
     get { word("overwrite") }
     set { setText("overwrite", newValue?.rawValue) }
   }
 
-  /// The policy for symbolic links among the sources (`symlink_policy`).
+  /// The policy for symbolic links among the source files (`symlink_policy`).
   public var symbolicLinkPolicy: SymbolicLinkPolicy? {
     get { word("symlink_policy") }
     set { setText("symlink_policy", newValue?.rawValue) }
   }
 
-  /// A Boolean value that indicates whether sources are removed after their transfer (`remove_after_transfer`).
+  /// A Boolean value that indicates whether source files are removed after their transfer (`remove_after_transfer`).
   public var removesSources: Bool? {
     get { fields["remove_after_transfer"]?.bool }
     set { fields["remove_after_transfer"] = newValue.map { .bool($0) } }
   }
 
-  /// The folder to which sources are moved after their transfer (`move_after_transfer`).
+  /// The folder to which source files are moved after their transfer (`move_after_transfer`).
   public var sourceArchive: String? {
     get { text("move_after_transfer") }
     set { setText("move_after_transfer", newValue) }
   }
 
-  /// The fields that `delete_source` is equivalent to.
+  /// The names of the fields that together are equivalent to `delete_source`.
   static let deletions = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
 
-  /// Checks that fields about the treatment of files do not contradict each other.
+  /// Checks that the fields about the treatment of files do not contradict each other.
   func checkFiles() throws(AsperaError) {
     if let deletes = fields["delete_source"]?.bool {
       for name in Self.deletions + ["remove_empty_source_dir"] {
@@ -282,31 +283,31 @@ extension TransferSpec {
 
 /// Fields about rates and the resumption of transfers.
 extension TransferSpec {
-  /// The target rate, in kilobits per second (`target_rate_kbps`).
+  /// The target rate of the transfer, in kilobits per second (`target_rate_kbps`).
   public var targetRate: Int? {
     get { number("target_rate_kbps") }
     set { setNumber("target_rate_kbps", newValue) }
   }
 
-  /// The minimum rate, in kilobits per second (`min_rate_kbps`).
+  /// The minimum rate of the transfer, in kilobits per second (`min_rate_kbps`).
   public var minimumRate: Int? {
     get { number("min_rate_kbps") }
     set { setNumber("min_rate_kbps", newValue) }
   }
 
-  /// The policy for sharing bandwidth with other traffic (`rate_policy`).
+  /// The policy for sharing bandwidth with other network traffic (`rate_policy`).
   public var ratePolicy: RatePolicy? {
     get { word("rate_policy") }
     set { setText("rate_policy", newValue?.rawValue) }
   }
 
-  /// The comparison before the transfer of an interrupted file is resumed (`resume_policy`).
+  /// The comparison that ascp makes before it resumes the transfer of an interrupted file (`resume_policy`).
   public var resumePolicy: ResumePolicy? {
     get { word("resume_policy") }
     set { setText("resume_policy", newValue?.rawValue) }
   }
 
-  /// The behavior if data cannot be sent over UDP (`http_fallback`).
+  /// The use of HTTP if data cannot be sent over UDP (`http_fallback`).
   public var httpFallback: HTTPFallback? {
     get {
       switch fields["http_fallback"] {
@@ -327,55 +328,55 @@ extension TransferSpec {
     set { setText("token", newValue?.reveal()) }
   }
 
-  /// The fingerprint of the server's host key, unchanged (`sshfp`); see ``HostKeyFingerprint``.
+  /// The fingerprint of the server's host key (`sshfp`), unchanged; see ``HostKeyFingerprint``.
   public var sshfp: String? {
     get { text("sshfp") }
     set { setText("sshfp", newValue) }
   }
 
-  /// The password of the account (`remote_password`).
+  /// The password with which the account logs in to the server (`remote_password`).
   public var remotePassword: Secret? {
     get { secret("remote_password") }
     set { setText("remote_password", newValue?.reveal()) }
   }
 
-  /// The private key of the account, in PEM with real line breaks (`ssh_private_key`).
+  /// The private key with which the account logs in, in PEM with real line breaks (`ssh_private_key`).
   public var sshPrivateKey: Secret? {
     get { secret("ssh_private_key") }
     set { setText("ssh_private_key", newValue?.reveal()) }
   }
 
-  /// The path of the file with the private key (`ssh_private_key_path`).
+  /// The path of the file that contains the account's private key (`ssh_private_key_path`).
   public var sshPrivateKeyPath: String? {
     get { text("ssh_private_key_path") }
     set { setText("ssh_private_key_path", newValue) }
   }
 
-  /// The passphrase of the private key (`ssh_private_key_passphrase`).
+  /// The passphrase of the account's private key (`ssh_private_key_passphrase`).
   public var sshPrivateKeyPassphrase: Secret? {
     get { secret("ssh_private_key_passphrase") }
     set { setText("ssh_private_key_passphrase", newValue?.reveal()) }
   }
 
-  /// The cipher that encrypts the data between client and server (`cipher`).
+  /// The cipher that encrypts the data between the client and the server (`cipher`).
   public var cipher: TransferCipher? {
     get { word("cipher") }
     set { setText("cipher", newValue?.rawValue) }
   }
 
-  /// The encryption or decryption of files by the client (`content_protection`), which requires a password.
+  /// The client-side encryption or decryption of files (`content_protection`), which requires a password.
   public var contentProtection: ContentProtection? {
     get { word("content_protection") }
     set { setText("content_protection", newValue?.rawValue) }
   }
 
-  /// The password for the encryption or decryption of files (`content_protection_password`).
+  /// The password for the client-side encryption or decryption of files (`content_protection_password`).
   public var contentProtectionPassword: Secret? {
     get { secret("content_protection_password") }
     set { setText("content_protection_password", newValue?.reveal()) }
   }
 
-  /// The Aspera proxy, in the form `dnat://user:password@host:port` or with the scheme `dnats` (`proxy`).
+  /// The URL of the Aspera proxy, such as `dnat://user:password@host:port`, or with the scheme `dnats` (`proxy`).
   public var proxy: Secret? {
     get { secret("proxy") }
     set { setText("proxy", newValue?.reveal()) }
@@ -383,13 +384,13 @@ extension TransferSpec {
 
   /// A Boolean value that indicates whether the session uses a WebSocket with TLS instead of SSH (`wss_enabled`).
   ///
-  /// A WebSocket requires a token and checks no account; certificates replace the host key.
+  /// A WebSocket requires a token and does not check an account. The server's certificate replaces the host key.
   public var offersWebSocket: Bool? {
     get { fields["wss_enabled"]?.bool }
     set { fields["wss_enabled"] = newValue.map { .bool($0) } }
   }
 
-  /// The TCP port of the WebSocket (`wss_port`).
+  /// The server's TCP port for a WebSocket (`wss_port`).
   public var webSocketPort: Int? {
     get { number("wss_port") }
     set { setNumber("wss_port", newValue) }

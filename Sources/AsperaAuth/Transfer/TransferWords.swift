@@ -1,9 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A cipher that encrypts the data of a transfer between client and server.
+/// A cipher that encrypts the data of a transfer between the client and the server.
 public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
-  /// The server's choice, or else AES-128; this value does not turn encryption off.
+  /// The cipher that the server chooses, or else AES-128. This value does not turn encryption off.
   case none
   case aes128 = "aes-128"
   case aes192 = "aes-192"
@@ -15,84 +15,85 @@ public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
   case aes192GCM = "aes-192-gcm"
   case aes256GCM = "aes-256-gcm"
 
-  /// The names of the ciphers in the arguments of ascp, which have no hyphens.
+  /// The cipher names in ascp's arguments, which contain no hyphens, by the names in specifications.
   static let namesForAscp = Dictionary(
     allCases.map { ($0.rawValue, $0.rawValue.replacing("-", with: "")) }, uniquingKeysWith: { first, _ in first })
 }
 
-/// A policy for sharing bandwidth with other traffic.
+/// A policy for sharing bandwidth with other traffic on the network.
 public enum RatePolicy: String, Sendable, Hashable, CaseIterable {
-  /// Only the bandwidth that other traffic does not use.
+  /// A policy that uses only the bandwidth that other traffic does not use.
   case low
-  /// The same share as other traffic.
+  /// A policy that uses the same share of the bandwidth as other traffic.
   case fair
-  /// Twice the share of a fair transfer.
+  /// A policy that uses twice the bandwidth share of a `fair` transfer.
   case high
-  /// The target rate, regardless of other traffic.
+  /// A policy that uses the target rate, regardless of other traffic.
   case fixed
 }
 
-/// A comparison of source and destination before the transfer of an interrupted file is resumed.
+/// A comparison of the source and the destination before ascp resumes the transfer of an interrupted file.
 public enum ResumePolicy: String, Sendable, Hashable, CaseIterable {
-  /// No comparison; the file is transferred again from its beginning.
+  /// No comparison. The file is transferred again from its beginning.
   case none
-  /// A comparison of the attributes.
+  /// A comparison of the file attributes.
   case attributes = "attrs"
-  /// A comparison of the attributes and a checksum of parts of the file.
+  /// A comparison of the file attributes and of a checksum of parts of the file.
   case sparseChecksum = "sparse_csum"
-  /// A comparison of the attributes and a checksum of the whole file.
+  /// A comparison of the file attributes and of a checksum of the whole file.
   case fullChecksum = "full_csum"
 
-  /// The names of the policies in the arguments of ascp, which are numbers.
+  /// The numbers by which ascp's arguments refer to the policies, by the names in specifications.
   static let namesForAscp = Dictionary(
     allCases.enumerated().map { ($0.element.rawValue, "\($0.offset)") }, uniquingKeysWith: { first, _ in first })
 }
 
-/// A policy for files at the destination that have the name of a source (`overwrite`).
+/// A policy for existing files at the destination that have the name of a source file (`overwrite`).
 ///
-/// The resume policy determines which files differ: without one, every file does.
+/// The resume policy determines which files count as different. With ``ResumePolicy/none``, every file counts as
+/// different.
 public enum OverwritePolicy: String, Sendable, Hashable, CaseIterable {
-  /// A policy that overwrites no file.
+  /// A policy that overwrites no existing file.
   case never
-  /// A policy that overwrites every file.
+  /// A policy that overwrites every existing file.
   case always
-  /// A policy that overwrites files that differ, which is the default of ascp.
+  /// A policy that overwrites files that differ from the source, which is the default of ascp.
   case different = "diff"
   /// A policy that overwrites files that are older than the source.
   case older
-  /// A policy that overwrites files that differ and are older than the source.
+  /// A policy that overwrites files that differ from the source and are older.
   case differentAndOlder = "diff+older"
 }
 
-/// A policy for symbolic links among the sources (`symlink_policy`).
+/// A policy for symbolic links among the source files (`symlink_policy`).
 public enum SymbolicLinkPolicy: String, Sendable, Hashable, CaseIterable {
   /// A policy that transfers the target of a link, which is the default of ascp.
   case follow
-  /// A policy that transfers a link, unless a file of its name exists at the destination.
+  /// A policy that transfers the link itself, unless a file with its name exists at the destination.
   case copy
-  /// A policy that transfers a link, and replaces a file of its name at the destination.
+  /// A policy that transfers the link itself, and replaces a file with its name at the destination.
   case copyAndReplace = "copy+force"
-  /// A policy that skips links.
+  /// A policy that skips symbolic links.
   case skip
 }
 
-/// The encryption or decryption of files by the client, so that the server stores only encrypted files.
+/// The client-side encryption or decryption of files, with which the server stores only encrypted files.
 public enum ContentProtection: String, Sendable, Hashable, CaseIterable {
   case encrypt
   case decrypt
 }
 
-/// The behavior of a transfer whose data cannot be sent over UDP.
+/// The use of HTTP for a transfer whose data cannot be sent over UDP.
 public enum HTTPFallback: Sendable, Hashable {
-  /// No fallback: the transfer fails.
+  /// A transfer that never uses HTTP and fails if data cannot be sent over UDP.
   case off
-  /// A fallback to HTTP.
+  /// A transfer that falls back to HTTP if data cannot be sent over UDP.
   case on
-  /// A transfer over HTTP from its start.
+  /// A transfer that uses HTTP from its start.
   case force
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
-  /// The values that a specification can contain.
+  /// The strings that a specification can contain for these values.
   static var words: [String] { allCases.map(\.rawValue) }
 }

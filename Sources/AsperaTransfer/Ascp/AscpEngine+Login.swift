@@ -7,11 +7,11 @@ internal import StorageAuth
 extension AscpEngine {
   /// Tests whether the server accepts an account, without a transfer and without a token.
   ///
-  /// ascp connects, checks the host key if the account pins one, logs in and exits. Its only explanation of a failed
-  /// login is the text that it prints.
+  /// ascp connects, checks the host key if the account pins one, logs in, and exits. The only explanation of a failed
+  /// login is the text that ascp prints.
   ///
-  /// - Parameter account: The account.
-  /// - Returns: The result of the login; `.refused` also if there was no response in time, or if the task was
+  /// - Parameter account: The account to log in with.
+  /// - Returns: The result of the login. `.refused` also means that there was no response in time, or that the task was
   ///   cancelled.
   public func testLogin(_ account: AsperaAccount) async -> AscpLogin {
     do throws(AsperaError) {
@@ -32,7 +32,7 @@ extension AscpEngine {
     }
   }
 
-  /// Runs ascp without a management port, within the time limit of a login.
+  /// Runs an ascp process without a management port, and kills the process after the time limit for a login.
   func run(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
     await withTaskGroup(of: (ending: AscpProcess.Ending, printed: String)?.self) { group in
       group.addTask { await process.run() }
@@ -40,7 +40,7 @@ extension AscpEngine {
         try? await time.sleep(for: limits.login)
         return nil
       }
-      // The task that ends first cancels the other one, and the program has ended when the group has.
+      // The task that ends first cancels the other task. The program has ended when the task group has ended.
       var result: (ending: AscpProcess.Ending, printed: String)?
       for await ended in group {
         group.cancelAll()
@@ -52,7 +52,9 @@ extension AscpEngine {
 }
 
 extension AsperaAccount {
-  /// Returns a signed specification for a login only; the token that transfers of the account require is not needed.
+  /// Returns a signed specification that only serves for a login.
+  ///
+  /// The token that the account's transfers require is not needed for a login.
   fileprivate func loginSpecification() throws(AsperaError) -> TransferSpec {
     let (password, key): (Secret?, AsperaPrivateKey?) =
       switch authentication {

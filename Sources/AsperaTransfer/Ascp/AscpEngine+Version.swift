@@ -5,11 +5,11 @@ public import AsperaAuth
 internal import StorageAuth
 
 extension AscpEngine {
-  /// Returns the version of ascp, which `ascp -A` prints.
+  /// Returns the version that the engine's ascp prints for `ascp -A`.
   ///
-  /// - Returns: The version, with notes about an old one.
-  /// - Throws: An `AsperaError` if the program does not print a version in time, for example because it is not IBM's
-  ///   ascp.
+  /// - Returns: The version, with notes about the limitations of an old version.
+  /// - Throws: An `AsperaError` if the program does not print a version in time, for example because the program is not
+  ///   IBM's ascp.
   public func version() async throws(AsperaError) -> AscpVersion {
     let ran = await run(
       AscpProcess(

@@ -10,18 +10,18 @@ public import StorageAuth
   internal import Foundation
 #endif
 
-/// An engine that runs transfers with IBM's ascp, which must be installed on this machine.
+/// A transfer engine that runs IBM's ascp, which must be installed on this machine.
 ///
 /// Each attempt is one process in its own session (`setsid`), without a terminal and with an empty standard input, so
-/// that it cannot prompt for a password. It receives passwords, keys and tokens only in its environment. The file lists
-/// are in a folder that only this user can access and that is removed with the attempt. ascp inherits only `PATH`,
-/// `HOME`, `USER`, `LOGNAME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR` and `TZ` from this process's environment.
+/// that the process cannot prompt for a password. ascp receives passwords, keys and tokens only in its environment. The
+/// file lists are in a folder that only this user can access and that is removed after the attempt. ascp inherits only
+/// `PATH`, `HOME`, `USER`, `LOGNAME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR` and `TZ` from this process's environment.
 ///
-/// When the task is cancelled, the engine sends a cancel command to ascp's management port. If ascp does not exit, it
-/// and the processes that it started receive SIGTERM and finally SIGKILL. If this process itself is killed, the
-/// management connection closes, which ends ascp; only the file lists remain then.
+/// When the task is cancelled, the engine sends a cancel command to ascp over the management port. If ascp does not
+/// exit, ascp and the processes that it started receive SIGTERM and finally SIGKILL. If this process itself is killed,
+/// the management connection closes, which ends ascp. Only the file lists remain in that case.
 ///
-/// One attempt is one session: a specification with `multi_session` requires ``options`` that name the number of the
+/// One attempt is one session. A specification with `multi_session` requires ``options`` that contain the number of the
 /// session, and a separate engine for each session.
 ///
 /// ```swift
@@ -29,11 +29,12 @@ public import StorageAuth
 /// let summary = try await engine.run(spec, additions: nil) { print($0) }
 /// ```
 public struct AscpEngine: TransferEngine {
-  /// The path of the ascp program.
+  /// The path of the ascp executable.
   public let program: String
 
-  /// The options of ascp that do not follow from a specification; a missing home directory defaults to this process's
-  /// `HOME`.
+  /// The ascp options that the specification does not determine.
+  ///
+  /// If the options contain no home directory, the engine uses this process's `HOME`.
   public let options: AscpOptions
 
   let limits: AscpLimits
@@ -41,14 +42,14 @@ public struct AscpEngine: TransferEngine {
   let temporaryFiles: String?
   let environment: @Sendable (String) -> String?
 
-  /// Creates an engine for the ascp of this machine.
+  /// Creates an engine that runs the ascp installed on this machine.
   ///
   /// - Parameters:
-  ///   - program: The path of ascp, or `nil` to search for it in `STORAGE_AUTH_ASCP`, on the `PATH` and where IBM's
-  ///     products install it.
-  ///   - options: The options of ascp that do not follow from a specification.
-  ///   - limits: The time limits, and the size of the retained output.
-  ///   - time: The clock for the time limits.
+  ///   - program: The path of ascp. If `nil`, ascp is searched for in `STORAGE_AUTH_ASCP`, on the `PATH` and where
+  ///     IBM's products install it.
+  ///   - options: The ascp options that the specification does not determine.
+  ///   - limits: The time limits, and the maximum size of the retained output.
+  ///   - time: The clock that measures the time limits.
   /// - Throws: An `AsperaError` that lists the searched locations if ascp is not found.
   public init(
     program: String? = nil, options: AscpOptions = AscpOptions(), limits: AscpLimits = AscpLimits(),
@@ -70,27 +71,27 @@ public struct AscpEngine: TransferEngine {
     self.environment = environment
   }
 
-  /// Runs one attempt.
+  /// Runs one attempt to carry out a transfer.
   ///
-  /// When this method returns, no process, no temporary file and no open port of the attempt remains.
+  /// When this method returns, all processes, temporary files and open ports of the attempt are gone.
   ///
   /// - Parameters:
-  ///   - spec: The signed specification, which contains account and token.
+  ///   - spec: The signed specification, which contains the account and the token.
   ///   - additions: The paths that are added to a persistent session, or `nil` for a transfer whose paths are in
   ///     `spec`.
-  ///   - report: A function that receives the reports of the attempt.
-  /// - Returns: The transferred bytes and files.
-  /// - Throws: A ``TransferFailure`` whose kind is `caller` if ascp cannot be started with the specification,
-  ///   `cancelled` if the task was cancelled, `other` if the management port cannot be opened or ascp violates its
-  ///   protocol, and otherwise follows from ascp's error code and text.
+  ///   - report: A function that receives the attempt's reports.
+  /// - Returns: The number of transferred bytes and files.
+  /// - Throws: A ``TransferFailure``. Its kind is `caller` if ascp cannot be started with the specification,
+  ///   `cancelled` if the task was cancelled, and `other` if the management port cannot be opened or ascp violates its
+  ///   protocol. Otherwise the kind is based on ascp's error code and text.
   public func run(
     _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
     report: @escaping @Sendable (TransferReport) -> Void
   ) async throws(TransferFailure) -> TransferSummary {
     guard !Task.isCancelled else { throw .cancelled }
     let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    // Not a child task: when this task is cancelled, the attempt must stop in an orderly way instead of being cancelled
-    // too.
+    // An unstructured task, because when the current task is cancelled, the attempt must stop in an orderly way instead
+    // of being cancelled too.
     let attempt = Task {
       await self.attempt(spec, additions: additions, cancellations: cancellations, report: report)
     }
@@ -101,7 +102,7 @@ public struct AscpEngine: TransferEngine {
     }.get()
   }
 
-  /// The options, with this process's home directory if they contain none.
+  /// The engine's options, with this process's home directory if the options contain no home directory.
   var startOptions: AscpOptions {
     var options = options
     options.homeDirectory = options.homeDirectory ?? environment("HOME")
@@ -159,7 +160,7 @@ public struct AscpEngine: TransferEngine {
     return await run.result.outcome(of: ended.ending, printed: ended.printed)
   }
 
-  /// Returns the process that runs an invocation.
+  /// Returns the process that runs an ascp invocation.
   func process(_ invocation: AscpInvocation) -> AscpProcess {
     AscpProcess(
       program: program, arguments: invocation.arguments,

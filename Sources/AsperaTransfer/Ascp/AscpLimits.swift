@@ -1,34 +1,34 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The time limits of an ``AscpEngine``, and the amount of ascp's output that it retains.
+/// The time limits of an ``AscpEngine``, and the maximum size of the ascp output that the engine retains.
 public struct AscpLimits: Sendable, Hashable {
-  /// The maximum time for ascp to connect to the management port.
+  /// The maximum time until ascp connects to the management port.
   public var connect: Duration = .seconds(30)
 
-  /// The maximum time without a message while ascp connects to the server or transfers; ascp itself gives up sooner.
+  /// The maximum time without a message while ascp connects to the server or transfers files.
   ///
-  /// The limit does not apply to a running persistent session.
+  /// ascp itself gives up sooner. The limit does not apply to a running persistent session.
   public var silence: Duration = .seconds(300)
 
-  /// The maximum time for ascp to exit after its last message.
+  /// The maximum time until ascp exits after its last message.
   public var exit: Duration = .seconds(5)
 
-  /// The maximum time for ascp's last messages to arrive after it has exited.
+  /// The maximum time until ascp's last messages arrive after ascp has exited.
   public var arrival: Duration = .seconds(10)
 
-  /// The maximum time for ascp to exit after a cancel command on the management port.
+  /// The maximum time until ascp exits after a cancel command on the management port.
   public var cancel: Duration = .seconds(5)
 
-  /// The maximum time for ascp to exit after SIGTERM, before SIGKILL follows.
+  /// The maximum time until ascp exits after SIGTERM, before ascp receives SIGKILL.
   public var terminate: Duration = .seconds(5)
 
-  /// The maximum time for a login test, and for ascp to print its version.
+  /// The maximum duration of a login test, and of a run that prints ascp's version.
   public var login: Duration = .seconds(120)
 
-  /// The number of bytes at the end of ascp's printed output that are retained for errors.
+  /// The maximum number of bytes from the end of ascp's printed output that are retained for error messages.
   public var printed = 16_384
 
-  /// Creates the default limits.
+  /// Creates limits with the default values.
   public init() {}
 }

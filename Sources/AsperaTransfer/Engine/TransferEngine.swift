@@ -3,19 +3,19 @@
 
 public import AsperaAuth
 
-/// An engine that runs transfers, such as ascp.
+/// An engine that carries out transfers, for example with ascp.
 public protocol TransferEngine: Sendable {
-  /// Runs one attempt.
+  /// Runs one attempt to carry out a transfer.
   ///
-  /// Cancelling the task stops the transfer in an orderly way: when the method returns, no process, file or port of it
-  /// remains.
+  /// Cancelling the task stops the transfer in an orderly way. When the method returns, all processes, files and ports
+  /// of the attempt are gone.
   ///
   /// - Parameters:
-  ///   - spec: The signed specification, which contains account and token.
-  ///   - additions: The paths that are added to a persistent session, in the order in which they must be sent; the
-  ///     session ends when the sequence does. `nil` for a transfer whose paths are in `spec`.
-  ///   - report: A function that receives the reports of the attempt, one call after the other.
-  /// - Returns: The transferred bytes and files.
+  ///   - spec: The signed specification, which contains the account and the token.
+  ///   - additions: The paths that are added to a persistent session, in the order in which they must be sent. The
+  ///     session ends when the sequence ends. `nil` for a transfer whose paths are in `spec`.
+  ///   - report: A function that receives the attempt's reports, one after another.
+  /// - Returns: The number of transferred bytes and files.
   /// - Throws: A ``TransferFailure`` whose kind determines how a queue continues.
   func run(
     _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
@@ -23,33 +23,33 @@ public protocol TransferEngine: Sendable {
   ) async throws(TransferFailure) -> TransferSummary
 }
 
-/// A report of an engine about a transfer in progress.
+/// An engine's report about a transfer in progress.
 public enum TransferReport: Sendable, Hashable {
-  /// The transfer has started and connects; the server has not accepted account and token yet.
+  /// The transfer has started to connect, but the server has not yet accepted the account and the token.
   case connecting
-  /// The server has accepted the account and the token, and the session runs.
+  /// The server has accepted the account and the token, and the session is running.
   case running
-  /// The progress of the transfer has changed.
+  /// The progress of the transfer has changed to the given progress.
   case progress(TransferProgressReport)
-  /// A file was transferred, was skipped or failed.
+  /// A file was transferred or skipped, or its transfer failed.
   case file(TransferFileReport)
 }
 
-/// The progress of a transfer.
+/// A report about the progress of a transfer.
 public struct TransferProgressReport: Sendable, Hashable {
-  /// The number of content bytes transferred so far, including those of finished files.
+  /// The number of content bytes transferred so far, including the bytes of finished files.
   public var bytes: Int64
-  /// The total number of content bytes, or `nil` if it is not known.
+  /// The total number of content bytes in the transfer, or `nil` if the number is unknown.
   public var totalBytes: Int64?
-  /// The current file, or `nil` if it is not known.
+  /// The name of the file that is being transferred, or `nil` if the name is unknown.
   public var file: String?
 
-  /// Creates a progress report.
+  /// Creates a report about the progress of a transfer.
   ///
   /// - Parameters:
-  ///   - bytes: The number of content bytes transferred so far, including those of finished files.
-  ///   - totalBytes: The total number of content bytes, or `nil` if it is not known.
-  ///   - file: The current file, or `nil` if it is not known.
+  ///   - bytes: The number of content bytes transferred so far, including the bytes of finished files.
+  ///   - totalBytes: The total number of content bytes in the transfer, or `nil` if the number is unknown.
+  ///   - file: The name of the file that is being transferred, or `nil` if the name is unknown.
   public init(bytes: Int64, totalBytes: Int64? = nil, file: String? = nil) {
     self.bytes = bytes
     self.totalBytes = totalBytes
@@ -57,31 +57,31 @@ public struct TransferProgressReport: Sendable, Hashable {
   }
 }
 
-/// The result of one file of a transfer.
+/// A report about the result of transferring one file.
 public struct TransferFileReport: Sendable, Hashable {
-  /// The kinds of results of a file.
+  /// The result of transferring one file.
   public enum Outcome: Sendable, Hashable {
     /// The file was transferred.
     case done
-    /// The file was skipped because the destination already had it.
+    /// The file was skipped because it already exists at the destination.
     case skipped
-    /// The file was not transferred; contains the engine's code and text.
+    /// The file was not transferred because of a failure with the engine's given code and text.
     case failed(code: Int, text: String)
   }
 
-  /// The name of the file as the engine reports it.
+  /// The file name that the engine reports.
   public var file: String
-  /// The size of the file in bytes, or `nil` if it was not reported.
+  /// The file size in bytes, or `nil` if the engine does not report the size.
   public var bytes: Int64?
-  /// The result of the file.
+  /// The result of transferring the file.
   public var outcome: Outcome
 
-  /// Creates the report of a file.
+  /// Creates a report about the result of transferring one file.
   ///
   /// - Parameters:
-  ///   - file: The name of the file as the engine reports it.
-  ///   - bytes: The size of the file in bytes, or `nil` if it was not reported.
-  ///   - outcome: The result of the file.
+  ///   - file: The file name that the engine reports.
+  ///   - bytes: The file size in bytes, or `nil` if the engine does not report the size.
+  ///   - outcome: The result of transferring the file.
   public init(file: String, bytes: Int64? = nil, outcome: Outcome) {
     self.file = file
     self.bytes = bytes
@@ -89,9 +89,9 @@ public struct TransferFileReport: Sendable, Hashable {
   }
 }
 
-/// The transferred bytes and files.
+/// The numbers of bytes and files of a successful transfer.
 public struct TransferSummary: Sendable, Hashable {
-  /// The number of transferred content bytes.
+  /// The number of content bytes that were transferred.
   public var bytes: Int64
   /// The number of files that were transferred or skipped.
   public var files: Int

@@ -5,15 +5,15 @@ internal import AsperaAuth
 public import StorageAuth
 
 extension TransferFailure {
-  /// Creates a failure from ascp's error code and text.
+  /// Creates a transfer failure from ascp's error code and text.
   ///
-  /// The message contains the number and the name of the code, and quotes the text: on one line, truncated if it is
-  /// long, without the secrets and without words that have the form of a token.
+  /// The message contains the number and the name of the error code, and quotes the text. The quoted text is on one
+  /// line, is truncated if it is long, and contains neither the given secrets nor words that look like tokens.
   ///
   /// - Parameters:
-  ///   - code: The field `Code` of the last frame, or `nil` if ascp exited without one.
-  ///   - text: The field `Description`, or ascp's printed output.
-  ///   - secrets: The secrets that must not be quoted: the password, the passphrase and the token of the transfer.
+  ///   - code: The field `Code` of the last management frame, or `nil` if ascp exited without a final frame.
+  ///   - text: The field `Description` of the last management frame, or ascp's printed output.
+  ///   - secrets: The secrets to mask in the quoted text: the password, the passphrase and the token of the transfer.
   public init(ascpCode code: Int?, text: String, masking secrets: [Secret] = []) {
     let meaning = AscpErrorCode.classify(code: code, text: text)
     let name = code.flatMap { AscpErrorCode($0)?.name }
@@ -26,7 +26,7 @@ extension TransferFailure {
       remedy: meaning.remedy)
   }
 
-  /// `USER_CANCEL`: the transfer was ended by another party than the queue.
+  /// The ascp error code `USER_CANCEL`, which means that the transfer was cancelled by another party than the queue.
   private static let userCancel = 28
 }
 
@@ -93,7 +93,7 @@ extension Substring {
 }
 
 extension Unicode.Scalar {
-  /// Whether the character neither moves the cursor nor changes the direction of the text.
+  /// Whether the character neither moves the cursor nor changes the text direction.
   fileprivate var isVisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false

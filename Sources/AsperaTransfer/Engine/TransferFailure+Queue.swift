@@ -22,7 +22,7 @@ extension TransferFailure {
       remedy: "Let the issuer give tokens a longer lifetime, or reduce startSpacing and tokenMargin of the queue.")
   }
 
-  /// Returns the failure for a session whose fixed token expired before the transfer began.
+  /// Returns the failure of a session whose fixed token expired before the transfer started.
   static func fixedTokenEnded(_ expiration: Timestamp?) -> TransferFailure {
     TransferFailure(
       .token(.expired),
@@ -38,19 +38,20 @@ extension TransferFailure {
     self.init(.issuer(error), "\(error.source) provided no token: \(error.message)", remedy: error.remedy)
   }
 
-  /// Returns the same failure with the number of occurrences appended to its message.
+  /// Returns the same failure with a count, such as the number of retries, appended to its message.
   func after(_ count: Int, _ what: String) -> TransferFailure {
     TransferFailure(kind, code: code, "\(message) \(count) \(what).", remedy: remedy)
   }
 
-  /// The same failure, with advice for a session with a fixed token.
+  /// The same failure with advice for a session that has a fixed token and no issuer.
   var withoutIssuer: TransferFailure {
     TransferFailure(
       kind, code: code, "\(message) The session has a fixed token and no issuer.",
       remedy: "\(remedy) A session with an issuer gets another token automatically.")
   }
 
-  /// The same failure, with advice for an account that the server accepted before and several active sessions.
+  /// The same failure with advice for the case that the server accepted the account before and several sessions are
+  /// active.
   var underBurst: TransferFailure {
     TransferFailure(
       kind, code: code, "\(message) The server accepted this account before, and several sessions are active.",

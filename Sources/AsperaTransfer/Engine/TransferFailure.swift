@@ -4,53 +4,63 @@
 public import AsperaAuth
 public import StorageAuth
 
-/// An error that describes the failure of a transfer: its kind, the engine's code, a message and a remedy.
+/// An error that describes why a transfer failed.
 ///
-/// It contains no secrets and no tokens.
+/// The error contains no secrets and no tokens.
 public struct TransferFailure: Error, Sendable, Hashable {
-  /// The kinds of failures, by which a queue decides how to continue.
+  /// The kind of transfer failure, which determines how a queue continues.
   public enum Kind: Sendable, Hashable {
-    /// The server rejects the account because of a wrong password, key or passphrase. A new token does not help.
+    /// The server rejects the account because of a wrong password, key or passphrase.
+    ///
+    /// A new token does not help.
     case account
-    /// The host key differs from the expected one. The transfer is never retried.
+    /// The server's host key differs from the expected host key.
+    ///
+    /// The transfer is never retried.
     case hostKey
-    /// The server rejects the token, or requires one. A new token can help.
+    /// The server rejects the token, or requires a token that the transfer does not have.
+    ///
+    /// A new token can help.
     case token(TokenRequest.Reason)
-    /// The token was issued for another purpose, or the user lacks permission. A new token does not help.
+    /// The token was issued for another purpose, or the user lacks a permission.
+    ///
+    /// A new token does not help.
     case authorization
-    /// The network or the server failed temporarily. A retry can help.
+    /// The network or the server failed temporarily.
+    ///
+    /// A retry can help.
     case transport
     /// The transfer cannot succeed as requested, for example because a file is missing or an option is wrong.
     case caller
-    /// The license of the engine or the server does not permit the transfer.
+    /// The license of the engine or of the server does not permit the transfer.
     case license
-    /// The issuer provided no token.
+    /// The token issuer provided no token because of the given error.
     case issuer(CredentialError)
     /// The transfer was cancelled.
     case cancelled
-    /// The cause is another one, or is not known.
+    /// The transfer failed for another or an unknown reason.
     case other
   }
 
-  /// The kind of the failure.
+  /// The kind of transfer failure.
   public let kind: Kind
 
-  /// The engine's error code, such as 19, or `nil` if there is none.
+  /// The engine's error code, such as 19 in ascp, or `nil` if there is no code.
   public let code: Int?
 
   /// A sentence that describes what failed and why.
   public let message: String
 
-  /// A sentence that describes the remedy.
+  /// A sentence that describes how to solve the problem.
   public let remedy: String
 
-  /// Creates a failure.
+  /// Creates a transfer failure, escaping line breaks and control characters in its message and its remedy.
   ///
   /// - Parameters:
-  ///   - kind: The kind of the failure.
-  ///   - code: The engine's error code, if there is one.
-  ///   - message: A sentence that describes what failed and why; line breaks are removed.
-  ///   - remedy: A sentence that describes the remedy; line breaks are removed.
+  ///   - kind: The kind of transfer failure.
+  ///   - code: The engine's error code, or `nil` if there is no code.
+  ///   - message: A sentence that describes what failed and why.
+  ///   - remedy: A sentence that describes how to solve the problem.
   public init(_ kind: Kind, code: Int? = nil, _ message: String, remedy: String) {
     self.kind = kind
     self.code = code
@@ -60,7 +70,7 @@ public struct TransferFailure: Error, Sendable, Hashable {
 }
 
 extension TransferFailure: CustomStringConvertible {
-  /// The code, the message and the remedy.
+  /// A text that contains the error code, if there is one, the message and the remedy.
   public var description: String {
     "\(code.map { "\($0): " } ?? "")\(message) \(remedy)"
   }

@@ -3,46 +3,49 @@
 
 public import AsperaAuth
 
-/// The facts about a login that a server accepted.
+/// A report about a login that an Aspera server accepted.
 public struct AccountProbeReport: Sendable, Hashable {
-  /// The methods of authentication.
+  /// A method by which a server can authenticate an account.
   public enum Method: String, Sendable, Hashable {
-    /// A password that the client sent without a prompt of the server.
+    /// A password that the client sent without a prompt from the server.
     case password
-    /// A password that the client sent in response to a prompt of the server.
+    /// A password that the client sent in response to a prompt from the server.
     case keyboardInteractive = "keyboard-interactive"
-    /// A private key.
+    /// A signature made with a private key.
     case publicKey = "publickey"
-    /// No credential: the server accepts every client with this user name and did not check the account's credential.
+    /// No authentication, because the server accepts every client with this user name.
+    ///
+    /// The server did not check the account's credential.
     case none
   }
 
-  /// A host key of the server.
+  /// A server's host key.
   public struct HostKey: Sendable, Hashable {
-    /// The type of the key, such as `ssh-ed25519`.
+    /// The type of the host key, such as `ssh-ed25519`.
     public let type: String
 
-    /// The SHA-1 of the key, which an account can pin.
+    /// The SHA-1 fingerprint of the host key, which an account can pin.
     public let fingerprint: HostKeyFingerprint
 
-    /// The SHA-256 of the key in OpenSSH's form: `SHA256:` and Base64 without padding.
+    /// The SHA-256 fingerprint of the host key in OpenSSH's form: `SHA256:` and Base64 without padding.
     public let sha256: String
   }
 
-  /// The method with which the account was authenticated.
+  /// The method by which the server authenticated the account.
   public let method: Method
 
-  /// The host key of the authenticated connection, or `nil` if the client did not record it.
+  /// The host key of the server to which the client logged in, or `nil` if the client did not record the key.
   public let hostKey: HostKey?
 
-  /// A Boolean value that indicates whether the account pins this host key.
+  /// A Boolean value that indicates whether the account pins the server's host key.
   ///
-  /// If it does not, every host key was accepted, and the identity of the server was not verified.
+  /// If the account pins no host key, every host key was accepted, and the identity of the server was not verified.
   public let isHostKeyPinned: Bool
 
-  /// The version of the server's SSH software, such as `OpenSSH_9.2p1`, or `nil` if the client did not report it.
+  /// The version of the server's SSH software, such as `OpenSSH_9.2p1`, or `nil` if the client did not report the
+  /// version.
   public let serverVersion: String?
 
-  /// Further findings, one sentence each.
+  /// Additional findings about the login, one sentence each.
   public let notes: [String]
 }

@@ -4,19 +4,19 @@
 internal import AsperaAuth
 internal import StorageCrypto
 
-/// A list of host keys, as `ssh-keyscan` prints them and a known-hosts file contains them.
+/// A list of host keys in the form of `ssh-keyscan` output and known-hosts files.
 struct HostKeyList {
   /// A host key and its encoded form.
   struct Entry: Equatable {
     let key: AccountProbeReport.HostKey
-    /// The key in Base64.
+    /// The host key in SSH's binary encoding, Base64-encoded.
     let text: String
   }
 
-  /// The keys without duplicates, in the order of the input.
+  /// The host keys without duplicates, in the order of the input.
   let entries: [Entry]
 
-  /// Parses lines of host, type and key; other lines are skipped.
+  /// Parses lines that consist of host, type and key, and ignores other lines.
   init(_ lines: String) {
     var entries: [Entry] = []
     for line in lines.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
@@ -30,19 +30,19 @@ struct HostKeyList {
     self.entries = entries
   }
 
-  /// Returns the key with a fingerprint, or `nil` if the list does not contain it.
+  /// Returns the host key with the given fingerprint, or `nil` if the list does not contain that key.
   func entry(with fingerprint: HostKeyFingerprint) -> Entry? {
     entries.first { $0.key.fingerprint == fingerprint }
   }
 }
 
 extension HostKeyList.Entry {
-  /// Returns the known-hosts line that accepts only this key for a host.
+  /// Returns a known-hosts line that accepts only this key for a host.
   func knownHostsLine(for host: String) -> String { "\(host) \(key.type) \(text)\n" }
 }
 
 extension AccountProbeReport.HostKey {
-  /// Creates a description of a key, or `nil` if the key does not have the stated type.
+  /// Creates a description of an encoded host key, or returns `nil` if the key does not have the given type.
   init?(type: String, blob: [UInt8]) {
     let name = Array(type.utf8)
     guard name.count < 256, blob.starts(with: [0, 0, 0, UInt8(name.count)] + name) else { return nil }

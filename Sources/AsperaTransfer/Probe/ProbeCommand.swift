@@ -3,36 +3,36 @@
 
 package import StorageAuth
 
-/// A program that a probe starts.
+/// A program that an account probe runs, with its arguments and its environment.
 package struct ProbeCommand: Sendable {
-  /// The name of the program, searched for on the `PATH`, and its arguments, none of which is secret.
+  /// The name of the program, which is searched for on the `PATH`, followed by its arguments, which contain no secrets.
   package var arguments: [String]
 
   /// The working directory, which contains the program's input files and receives its output files.
   package var folder: String
 
-  /// The environment variables; the program inherits only `PATH`.
+  /// The environment variables that are set for the program, which otherwise inherits only `PATH`.
   package var environment: [String: String] = [:]
 
-  /// The secret, and the environment variable that passes it to the program.
+  /// The secret for the program, and the name of the environment variable that contains the secret.
   package var secret: (variable: String, value: Secret)?
 
-  /// The maximum duration.
+  /// The maximum duration of the program's run.
   package var timeout: Duration
 }
 
-/// The exit status and the output of a program.
+/// The exit status and the output of a program that an account probe ran.
 package struct ProbeCommandResult: Sendable, Equatable {
-  /// The exit status, or `nil` if a signal terminated the program.
+  /// The program's exit status, or `nil` if a signal terminated the program.
   package var status: Int32?
 
-  /// The standard output.
+  /// The text that the program wrote to its standard output.
   package var output: String
 
-  /// The standard error.
+  /// The text that the program wrote to its standard error.
   package var errors: String
 
-  /// Creates a result.
+  /// Creates the result of running a program.
   package init(status: Int32?, output: String = "", errors: String = "") {
     self.status = status
     self.output = output
@@ -40,23 +40,23 @@ package struct ProbeCommandResult: Sendable, Equatable {
   }
 }
 
-/// The reasons for which a program has no result.
+/// A reason why running a program produced no result.
 package enum ProbeCommandError: Error, Sendable, Hashable {
   /// The program was not found, or could not be started.
   case notStarted
   /// The program exceeded its maximum duration and was terminated.
   case timeout
-  /// The program exceeded the limit of its output and was terminated.
+  /// The program's output exceeded the limit, and the program was terminated.
   case outputTooLarge
-  /// The task was cancelled.
+  /// The task was cancelled, and the program was terminated.
   case cancelled
 }
 
-/// A runner of a probe's programs.
+/// A runner that starts the programs of an account probe.
 package protocol ProbeCommandRunner: Sendable {
-  /// Runs a program with an empty standard input and without a terminal.
+  /// Runs a program without a terminal and with an empty standard input, and returns its result.
   ///
-  /// After a timeout or a cancellation, the program and all processes that it started have been terminated when the
-  /// error is thrown.
+  /// When the error for a timeout or a cancellation is thrown, the program and all processes that it started have been
+  /// terminated.
   func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult
 }

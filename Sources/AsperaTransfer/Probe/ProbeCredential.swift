@@ -6,21 +6,21 @@ internal import CloudCredentials
 internal import Foundation
 internal import StorageAuth
 
-/// The credential of an account in a form that the SSH client can use.
+/// An account's credential in a form that the SSH client can use.
 enum ProbeCredential {
-  /// A password.
+  /// A password for the login.
   case password(Secret)
-  /// A private key in a file that the client reads itself.
+  /// A private key in a file that the SSH client reads itself.
   case file(path: String, passphrase: Secret?)
-  /// A private key in memory that is written to a temporary file.
+  /// A private key in memory, which is written to a temporary file.
   case text(Secret, passphrase: Secret?)
 
-  /// The maximum number of bytes that the client reads from the askpass program.
+  /// The maximum number of bytes that the SSH client reads from the askpass program.
   private static let answerLimit = 1_000
 
-  /// Creates a credential from an account, and converts a key whose format the client cannot read.
+  /// Creates a credential from an account, converting a private key whose format the SSH client cannot read.
   ///
-  /// - Throws: An `AsperaError` if the client cannot use the credential.
+  /// - Throws: An `AsperaError` if the SSH client cannot use the credential.
   init(of account: AsperaAccount, on machine: ProviderContext) throws(AsperaError) {
     switch account.authentication {
     case .password(let password):
@@ -39,7 +39,7 @@ enum ProbeCredential {
     }
   }
 
-  /// The credential of the connection.
+  /// The credential in the form that ``SSHConnection`` requires.
   var proof: SSHConnection.Credential {
     switch self {
     case .password(let password): .password(password)
@@ -47,18 +47,18 @@ enum ProbeCredential {
     }
   }
 
-  /// Writes the key, or a link to it, to the folder of a connection.
+  /// Writes the private key, or a link to the key file, to a connection's folder.
   func write(to folder: TemporaryFolder) throws(AsperaError) {
     switch self {
     case .password: return
     case .text(let text, _):
-      // OpenSSH rejects a key whose last line has no line break.
+      // OpenSSH rejects a key whose last line does not end with a line break.
       var pem = text.reveal().replacing("\r\n", with: "\n")
       if !pem.hasSuffix("\n") { pem += "\n" }
       _ = try folder.write(Array(pem.utf8), to: SSHConnection.keyFile)
     case .file(let path, _):
-      // A link is used because the client would look for a public key and a certificate next to the original file, and
-      // if these are outdated, would offer those of another key.
+      // A link is used because the client would search for a public key and a certificate next to the original file. If
+      // these files were outdated, the client would offer a different key.
       do {
         try FileManager.default.createSymbolicLink(
           atPath: "\(folder.path)/\(SSHConnection.keyFile)", withDestinationPath: path)

@@ -4,20 +4,20 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// A diagnosis of a failed login from the files that the SSH client left behind.
+/// A diagnosis of a failed login, based on the SSH client's output and its prompts.
 struct ProbeDiagnosis {
   let account: AsperaAccount
   let transcript: SSHTranscript
-  /// The prompts of the server, or of the client on its behalf.
+  /// The texts of the prompts from the server, or from the client on the server's behalf.
   let questions: [String]
 
-  /// The failure that explains why the server rejected the account.
+  /// The failure that explains why the login failed.
   var failure: TransferFailure {
     hostKeyFailure ?? keyFailure ?? answerFailure ?? refusal ?? transportFailure ?? unknownFailure
   }
 
-  /// The failure if the host key is not an accepted one, or if the client accepts none of the signature algorithms of
-  /// the server.
+  /// The failure if the client does not accept the server's host key or supports none of the server's signature
+  /// algorithms.
   private var hostKeyFailure: TransferFailure? {
     if let offer = transcript.rest(of: "no matching host key type found. Their offer: ") {
       return TransferFailure(
@@ -32,7 +32,7 @@ struct ProbeDiagnosis {
       remedy: "Compare the fingerprint with the server's administrator before you send a credential to this server.")
   }
 
-  /// The failure if the client cannot use the key.
+  /// The failure if the SSH client cannot use the private key.
   private var keyFailure: TransferFailure? {
     if transcript.has("incorrect passphrase supplied", "bad passphrase") {
       return TransferFailure(
@@ -52,7 +52,7 @@ struct ProbeDiagnosis {
     return nil
   }
 
-  /// The failure if the server sent another prompt after the password.
+  /// The failure if the server sent another prompt after it received the password.
   private var answerFailure: TransferFailure? {
     guard case .password = account.authentication, questions.count > 1, let last = questions.last else { return nil }
     let words = last.lowercased()
@@ -65,14 +65,14 @@ struct ProbeDiagnosis {
       remedy: "Use an account that logs in with only a password or a key; ascp answers one prompt.")
   }
 
-  /// Returns the failure for an account that the server accepts, but whose password must be changed.
+  /// Returns the failure for an account that the server accepts, but whose password has expired and must be changed.
   static func expired(_ user: String, _ server: String) -> TransferFailure {
     TransferFailure(
       .account, "The password of \(user) at \(server) has expired.",
       remedy: "Set a new one on the server, for example with passwd in an ssh session.")
   }
 
-  /// The failure if the server rejected the offered credential or method.
+  /// The failure if the server rejected the credential or the authentication method.
   private var refusal: TransferFailure? {
     if let missing = transcript.missingMethods {
       return TransferFailure(
@@ -117,7 +117,7 @@ struct ProbeDiagnosis {
         remedy: "Put its public key into the authorized_keys of this user on the server, and check the user.")
   }
 
-  /// The failure if the connection was not established or was lost.
+  /// The failure if the connection could not be established or was lost.
   private var transportFailure: TransferFailure? {
     for (text, what, remedy) in Self.transport where transcript.has(text) {
       return TransferFailure(.transport, "\(server) \(what).", remedy: remedy)
@@ -132,7 +132,7 @@ struct ProbeDiagnosis {
       remedy: "Try the same with ssh -v -p \(account.sshPort) \(account.user)@\(account.host).")
   }
 
-  /// Texts of the SSH client about network failures, each with its explanation and a remedy.
+  /// The SSH client's messages about network failures, each with an explanation and a remedy.
   private static let transport = [
     ("Could not resolve hostname", "has no address", "Check the name of the host, and the DNS of this machine."),
     (
@@ -165,7 +165,8 @@ struct ProbeDiagnosis {
   private var server: String { account.serverName }
   private var user: String { account.user }
 
-  /// Returns a text of the server without the password, which the server could send back.
+  /// Returns untrusted text from the server in printable form, with the password masked in case the server sent it
+  /// back.
   private func excerpt(_ text: String) -> String {
     guard case .password(let password) = account.authentication else { return SSHTranscript.printable(text) }
     return SSHTranscript.printable(SecretMask([password]).applied(to: text))
@@ -173,6 +174,6 @@ struct ProbeDiagnosis {
 }
 
 extension AsperaAccount {
-  /// The name of the server in errors.
+  /// The host and the SSH port of the server, for error messages.
   var serverName: String { "\(host):\(sshPort)" }
 }

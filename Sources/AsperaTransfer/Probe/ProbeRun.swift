@@ -5,18 +5,18 @@ internal import AsperaAuth
 internal import Foundation
 internal import StorageAuth
 
-/// One check of an account, in a temporary folder that was created for it.
+/// A single account check, which uses a temporary folder that was created for it.
 struct ProbeRun {
   let runner: any ProbeCommandRunner
   let time: any SigningClock
   let account: AsperaAccount
   let folder: TemporaryFolder
-  /// The maximum duration of the check.
+  /// The maximum duration of the account check.
   let timeout: Duration
-  /// The uptime at which the check must be over.
+  /// The uptime at which the account check must have ended.
   let deadline: Duration
 
-  /// Logs in and returns a report.
+  /// Logs in to the server, and returns a report about the login.
   func report(
     _ credential: ProbeCredential, _ facts: AccountReport
   ) async throws(TransferFailure) -> AccountProbeReport {
@@ -29,7 +29,7 @@ struct ProbeRun {
     try write(SSHConnection.askpass, to: SSHConnection.askpassFile, isExecutable: true)
     let connection = SSHConnection(account: account, credential: credential.proof, hostKeys: hostKeys)
     let ended = await ending(of: connection.command(in: folder.path, timeout: timeLeft))
-    // An account that the server accepted stays accepted, even if its session does not end or prints too much.
+    // After the server has accepted the account, it does not matter if the session does not end or prints too much.
     let session: ProbeCommandResult?
     switch ended {
     case .success(let result): session = result
@@ -50,10 +50,11 @@ struct ProbeRun {
       serverVersion: transcript.serverVersion, notes: notes(on: method, hostKey, session, facts))
   }
 
-  /// Writes the pinned host key to the list of accepted keys.
+  /// Writes the pinned host key to the known-hosts file, and returns the host keys that the client must accept.
   ///
-  /// A server has one key per type and publishes the fingerprint of one of them. The list is built from the
-  /// unauthenticated claims of the server; only the connection itself makes the server prove possession of the key.
+  /// A server has one key per type, and publishes the fingerprint of one of these keys. The known-hosts file is based
+  /// on the server's unauthenticated claims. Only the SSH connection itself makes the server prove possession of the
+  /// key.
   private func pinHostKey() async throws(TransferFailure) -> SSHConnection.HostKeys {
     guard let fingerprint = account.hostKey else { return .any }
     let seconds = max(1, timeLeft.components.seconds / 3)
@@ -76,8 +77,9 @@ struct ProbeRun {
     return .listed(type: entry.key.type)
   }
 
-  /// Returns the reason why the server presented no host key: `ssh-keyscan` does not report it, but the SSH client
-  /// does.
+  /// Returns the reason why the server presented no host key.
+  ///
+  /// `ssh-keyscan` does not report the reason, but the SSH client does.
   private func unreachable() async -> TransferFailure {
     let connection = SSHConnection(account: account, credential: .none, hostKeys: .none)
     switch await ending(of: connection.command(in: folder.path, timeout: timeLeft)) {
@@ -92,7 +94,7 @@ struct ProbeRun {
     }
   }
 
-  /// Returns further findings about an account that the server accepted.
+  /// Returns additional findings about an account that the server accepted.
   private func notes(
     on method: AccountProbeReport.Method, _ hostKey: AccountProbeReport.HostKey?, _ session: ProbeCommandResult?,
     _ facts: AccountReport
@@ -117,10 +119,10 @@ struct ProbeRun {
     return notes
   }
 
-  /// The method that the prompts indicate, if the client did not report it.
+  /// The authentication method that the prompts indicate, for use if the client did not report the method.
   private var likelyMethod: AccountProbeReport.Method {
     guard case .password = account.authentication else { return .publicKey }
-    // OpenSSH prefixes a prompt of the server with the account in parentheses.
+    // OpenSSH prefixes a prompt from the server with the account in parentheses.
     return questions.first.map { $0.hasPrefix("(") ? .keyboardInteractive : .password } ?? .none
   }
 

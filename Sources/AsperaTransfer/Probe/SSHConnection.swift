@@ -4,42 +4,44 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// One connection of the SSH client, with a separate folder.
+/// A single connection of the SSH client, which uses its own folder.
 ///
-/// Every file is named relative to that folder, so that no path is subject to the quoting and the expansions that
-/// OpenSSH applies to its options.
+/// Every path is relative to that folder, so no path is subject to the quoting and the expansions that OpenSSH applies
+/// to its options.
 struct SSHConnection {
-  /// The credential for the server.
+  /// The credential that the SSH client uses to log in.
   enum Credential {
-    /// No credential: the connection ends before authentication.
+    /// The client has no credential, so that the connection ends before authentication.
     case none
-    /// A password, sent directly or in response to the server's prompt.
+    /// The client sends a password, either directly or in response to the server's prompt.
     case password(Secret)
-    /// The private key in ``keyFile``, and its passphrase.
+    /// The client uses the private key in ``keyFile`` with the given passphrase.
     case key(passphrase: Secret?)
   }
 
-  /// The host keys that the client accepts.
+  /// The host keys that the SSH client accepts.
   enum HostKeys {
-    /// No host key: the client ends after the key exchange.
+    /// The client accepts no host key, so that it exits after the key exchange.
     case none
-    /// The host key in ``hostKeyFile``, which has this type.
+    /// The client accepts only the host key in ``hostKeyFile``, which has the given type.
     case listed(type: String)
-    /// Every host key; the client writes it to ``hostKeyFile``.
+    /// The client accepts every host key, and writes the server's host key to ``hostKeyFile``.
     case any
   }
 
-  /// The name of the private key in the folder.
+  /// The name of the private key file in the connection's folder.
   static let keyFile = "key"
-  /// The name of the askpass program, which answers prompts, in the folder.
+  /// The name of the askpass program, which answers prompts, in the connection's folder.
   static let askpassFile = "askpass"
-  /// The name of the known-hosts file in the folder, with the accepted host keys or the one that the server presented.
+  /// The name of the known-hosts file in the connection's folder.
+  ///
+  /// The file contains the accepted host keys, or the host key that the server presented.
   static let hostKeyFile = "known_hosts"
-  /// The name of the file that exists in the folder after the server has accepted the account.
+  /// The name of the file that is created in the connection's folder when the server has accepted the account.
   static let acceptedFile = "accepted"
-  /// The name of the file in the folder that lists the prompts.
+  /// The name of the file in the connection's folder that contains the prompts.
   static let questionsFile = "questions"
-  /// The name of the server in the known-hosts file.
+  /// The name that represents the server in the known-hosts file.
   static let hostKeyAlias = "server"
 
   private static let secretVariable = "STORAGE_AUTH_PROBE_SECRET"
@@ -48,11 +50,12 @@ struct SSHConnection {
   let credential: Credential
   let hostKeys: HostKeys
 
-  /// The askpass program, which answers the first prompt with the secret and terminates the client at the second one.
+  /// The askpass program, which answers the first prompt with the secret and terminates the SSH client at the second
+  /// prompt.
   ///
-  /// A second prompt means that the answer was insufficient: the server rejected the password and offers another
-  /// method, or it requires more than a password. An answer to it would count as another failed attempt. `$PPID` is the
-  /// client, which starts the program directly.
+  /// A second prompt means that the first answer was insufficient. Either the server rejected the password and offers
+  /// another method, or the server requires more than a password. A second answer would count as another failed
+  /// attempt. `$PPID` is the client, because the client starts the program directly.
   static let askpass = """
     #!/bin/sh
     umask 077
@@ -63,9 +66,9 @@ struct SSHConnection {
 
     """
 
-  /// Returns the command that runs the client.
+  /// Returns the command that runs the SSH client.
   ///
-  /// `LocalCommand` indicates success: OpenSSH runs it when the server has accepted the user, before the client
+  /// `LocalCommand` indicates success. OpenSSH runs it when the server has accepted the user, before the client
   /// processes any data of the session. The two obvious indications are unsuitable. The exit status is that of the
   /// session, which the server may deny to an account that is only for transfers. Lines such as `Authenticated to` can
   /// be forged, because a server can make the client print any text before authentication.
@@ -90,7 +93,7 @@ struct SSHConnection {
         "PreferredAuthentications=publickey", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no",
         "IdentityFile=\(Self.keyFile)",
       ]
-      // Keeps the client from prompting, including through the askpass program.
+      // `BatchMode` keeps the client from prompting, including through the askpass program.
       if passphrase == nil { options.append("BatchMode=yes") }
     }
     return ProbeCommand(
@@ -105,8 +108,8 @@ struct SSHConnection {
       secret: secret.map { (Self.secretVariable, $0) }, timeout: timeout)
   }
 
-  /// The options that exclude this machine's configuration, keys, agents and known hosts, and that disable all
-  /// forwarding.
+  /// The options that disable all forwarding, and that exclude this machine's configuration, keys, agents and known
+  /// hosts.
   private static let fixedOptions = [
     "UserKnownHostsFile=\(hostKeyFile)", "GlobalKnownHostsFile=/dev/null", "HostKeyAlias=\(hostKeyAlias)",
     "HashKnownHosts=no", "UpdateHostKeys=no", "VerifyHostKeyDNS=no", "CheckHostIP=no", "CanonicalizeHostname=no",
@@ -116,7 +119,9 @@ struct SSHConnection {
     "ConnectionAttempts=1", "PermitLocalCommand=yes", "LocalCommand=umask 077; : > \(acceptedFile)",
   ]
 
-  /// Returns the signature algorithms for a type of host key, without SHA-1, which the client disables by default too.
+  /// Returns the signature algorithms for a type of host key.
+  ///
+  /// SHA-1 is excluded, which the SSH client also disables by default.
   private static func signatureAlgorithms(of type: String) -> String {
     type == "ssh-rsa" ? "rsa-sha2-512,rsa-sha2-256" : type
   }

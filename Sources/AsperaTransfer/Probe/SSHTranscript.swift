@@ -1,24 +1,24 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The standard error of the SSH client with `-vv`.
+/// The text that the SSH client prints to its standard error with the option `-vv`.
 ///
-/// A server can make the client print any line. The transcript is therefore used only to explain an outcome, never to
-/// determine it.
+/// A server can make the client print any line. The transcript is therefore used only to explain the result of a login,
+/// never to determine the result.
 struct SSHTranscript {
-  /// The lines without their line breaks.
+  /// The lines of the transcript without line breaks.
   let lines: [Substring]
 
   init(_ text: String) {
     lines = text.split(whereSeparator: \.isNewline)
   }
 
-  /// The version of the server's SSH software.
+  /// The version of the server's SSH software, or `nil` if the client did not report the version.
   var serverVersion: String? {
     rest(of: "remote software version ").map { String($0.prefix { !$0.isWhitespace }) }
   }
 
-  /// The method that the server accepted.
+  /// The authentication method that the server accepted, or `nil` if the client did not report the method.
   var method: AccountProbeReport.Method? {
     for line in lines.reversed() {
       for (start, end) in [("Authenticated to ", "\"."), ("debug1: Authentication succeeded (", ").")] {
@@ -30,24 +30,27 @@ struct SSHTranscript {
     return nil
   }
 
-  /// The methods that the server offered before the first attempt, or `nil` if the connection ended earlier.
+  /// The authentication methods that the server offered before the first attempt, or `nil` if the connection ended
+  /// earlier.
   var offeredMethods: [String]? {
     rest(of: "Authentications that can continue: ").map { $0.split(separator: ",").map { String($0) } }
   }
 
-  /// The methods that the server required in addition to one that it accepted.
+  /// The authentication methods that the server required in addition to a method that it accepted, or `nil` if there
+  /// are none.
   var missingMethods: [String]? {
     guard has("with partial success") else { return nil }
     let last = lines.last { $0.contains("Authentications that can continue: ") }
     return last?.split(separator: ":").last?.split(separator: ",").map { String($0.drop { $0 == " " }) }
   }
 
-  /// Returns whether a line contains one of the strings.
+  /// Returns whether a line of the transcript contains one of the strings.
   func has(_ texts: String...) -> Bool {
     lines.contains { line in texts.contains { line.contains($0) } }
   }
 
-  /// Returns the rest of the first line that contains a string, after that string.
+  /// Returns the text after a string in the first line that contains the string, or `nil` if no line contains the
+  /// string.
   func rest(of text: String) -> Substring? {
     for line in lines {
       if let range = line.firstRange(of: text) { return line[range.upperBound...] }
@@ -55,12 +58,12 @@ struct SSHTranscript {
     return nil
   }
 
-  /// The last line that is not debug output.
+  /// The last line of the transcript that is not debug output.
   var lastWord: String? {
     lines.last { !$0.hasPrefix("debug") && !$0.allSatisfy(\.isWhitespace) }.map { String($0) }
   }
 
-  /// Returns untrusted text in a form that is safe in an error: one line of at most 160 characters.
+  /// Returns untrusted text in a form that is safe in an error message: one line of at most 160 characters.
   static func printable(_ text: some StringProtocol) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(161) {

@@ -5,10 +5,11 @@ internal import StorageAuth
 internal import Subprocess
 internal import SystemPackage
 
-/// A runner that starts each program in its own session (`setsid`), so that it cannot prompt on a terminal and its
-/// process group can be killed as a whole.
+/// A probe command runner that starts each program in its own session (`setsid`).
+///
+/// In its own session, a program cannot prompt on a terminal, and its process group can be killed as a whole.
 struct SubprocessProbeRunner: ProbeCommandRunner {
-  /// The maximum number of bytes that are read from each of a program's outputs.
+  /// The maximum number of bytes that are read from a program's standard output, and from its standard error.
   private static let outputLimit = 1 << 20
 
   let path: String
@@ -25,7 +26,7 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
           return .failure(.cancelled)
         }
       }
-      // The other task is cancelled, and the program has ended when the group has.
+      // The other task is cancelled. The program has ended when the task group has ended.
       defer { group.cancelAll() }
       return await group.next() ?? .failure(.cancelled)
     }

@@ -4,16 +4,16 @@
 internal import AsperaAuth
 
 extension TransferFailure {
-  /// Creates a failure from an error in the account, or from a failure of this machine during its check.
+  /// Creates a transfer failure from an error during an account check, in the account or on this machine.
   init(uncheckable error: AsperaError) {
     let isAccount = ![.failed, .toolNotFound].contains(error.code)
     self.init(isAccount ? .account : .caller, error.message, remedy: error.remedy)
   }
 
-  /// The failure of a check that was cancelled.
+  /// The failure of an account check that was cancelled.
   static let checkCancelled = TransferFailure(.cancelled, "The check was cancelled.", remedy: "Start it again.")
 
-  /// Returns the failure for a missing program of OpenSSH.
+  /// Returns the failure for an OpenSSH program that is missing on this machine.
   static func noSuchProgram(_ program: String) -> TransferFailure {
     TransferFailure(
       .caller, "The program \(program) is not on this machine, or cannot be started.",

@@ -1,38 +1,38 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state machine of a queue, without a clock, a lock or a task: events go in, effects come out.
+/// The state machine of a transfer queue, which turns events into effects without a clock, a lock or a task.
 ///
-/// All times are uptimes. A free slot goes first to the sessions that the caller asked to run now, then to interrupted
-/// sessions (the most recent one first), and then to the waiting sessions in their order.
+/// All times are uptimes. A free slot is first given to the sessions that the caller asked to run now, then to
+/// interrupted sessions (the most recent first), and then to the waiting sessions in order.
 struct QueueMachine {
-  /// An action for the queue to perform; effects are performed in order.
+  /// An action that the transfer queue performs for the state machine, in the order of the effects.
   enum Effect {
-    /// An effect for a session, with the ticket that the session has now.
+    /// Performs an effect for a session with the given ID, whose current ticket is given.
     case session(String, ticket: UInt64, SessionMachine.Effect)
-    /// Removes the session from the queue.
+    /// Removes the session with the given ID from the queue.
     case forget(String)
-    /// Reports back after a time, to start the sessions that wait for the start spacing.
+    /// Notifies the state machine after the given time, so that sessions that wait for the start spacing can start.
     case alarm(Duration)
   }
 
   let configuration: TransferQueueConfiguration
   var sessions: [String: SessionMachine] = [:]
-  /// The sessions that have never been active, in order.
+  /// The IDs of the sessions that have never been active, in order.
   var waiting: [String] = []
-  /// The sessions that the caller asked to run now and that have no slot yet, in order.
+  /// The IDs of the sessions that the caller asked to run now and that have no slot yet, in order.
   var urgent: [String] = []
-  /// The interrupted sessions; the most recent one is the last.
+  /// The IDs of the interrupted sessions, with the most recent session last.
   var interrupted: [String] = []
-  /// The sessions that occupy a slot, in the order in which they became active.
+  /// The IDs of the sessions that occupy a slot, in the order in which they became active.
   var active: [String] = []
-  /// The sessions that are ready to start, in the order in which they became ready.
+  /// The IDs of the sessions that are ready to start, in the order in which they became ready.
   var line: [String] = []
   var isShutDown = false
   var isPaused = false
   var isAlarmSet = false
   var lastStart: Duration?
-  /// The sessions to remove when they have ended, and the sessions that run again when they have stopped.
+  /// The IDs of the sessions to remove after they have ended; `again` contains those to run again after they stop.
   var leaving: Set<String> = []
   var again: Set<String> = []
 
@@ -40,10 +40,10 @@ struct QueueMachine {
     self.configuration = configuration
   }
 
-  /// Whether all sessions have ended.
+  /// Whether all sessions in the queue have ended.
   var isIdle: Bool { sessions.values.allSatisfy(\.isEnded) }
 
-  /// Adds a session to the end of the waiting sessions.
+  /// Adds a session to the end of the waiting sessions, and returns the resulting effects.
   mutating func add(
     _ id: String, means: SessionMachine.TokenSupply, requiresToken: Bool, at uptime: Duration
   ) -> [Effect] {
@@ -54,7 +54,7 @@ struct QueueMachine {
     return effects + (isShutDown ? update(id) { $0.cancel() } : []) + schedule(at: uptime)
   }
 
-  /// Sends an event to a session, and then starts the sessions that can use a slot that became free.
+  /// Passes an event to a session, and then starts the sessions that can use a free slot.
   mutating func perform(
     _ id: String, at uptime: Duration, _ event: (inout SessionMachine) -> [SessionMachine.Effect]
   ) -> [Effect] {
@@ -62,7 +62,7 @@ struct QueueMachine {
     return effects + runAgain(id) + schedule(at: uptime)
   }
 
-  /// Handles the result of checking a session's token; if it is valid, the attempt starts now.
+  /// Handles the result of checking a session's token, after which the attempt starts if the token is valid.
   mutating func checked(
     _ id: String, _ ticket: UInt64, _ check: SessionMachine.Check, at uptime: Duration
   ) -> [Effect] {
@@ -71,13 +71,13 @@ struct QueueMachine {
     return effects + schedule(at: uptime)
   }
 
-  /// Cancels a session, which stays in the queue.
+  /// Cancels a session that remains in the queue.
   mutating func cancel(_ id: String, at uptime: Duration) -> [Effect] {
     again.remove(id)
     return update(id) { $0.cancel() } + schedule(at: uptime)
   }
 
-  /// Cancels a session and removes it from the queue.
+  /// Cancels a session, and removes it from the queue after it has ended.
   mutating func remove(_ id: String, at uptime: Duration) -> [Effect] {
     guard let session = sessions[id] else { return [] }
     again.remove(id)
@@ -86,34 +86,34 @@ struct QueueMachine {
     return update(id) { $0.cancel() } + schedule(at: uptime)
   }
 
-  /// Stops activating sessions.
+  /// Pauses the queue, so that no more sessions become active.
   ///
-  /// - Parameter stopping: Whether active sessions are interrupted as well.
+  /// - Parameter stopping: Whether active sessions are also interrupted.
   mutating func pause(stopping: Bool) -> [Effect] {
     isPaused = true
     return stopping ? active.reversed().flatMap { id in update(id) { $0.interrupt() } } : []
   }
 
-  /// Activates sessions again.
+  /// Resumes the queue, so that sessions become active again.
   mutating func resume(at uptime: Duration) -> [Effect] {
     isPaused = false
     return schedule(at: uptime)
   }
 
-  /// Cancels all sessions, and those that are added later.
+  /// Cancels all sessions, including sessions that are added later.
   mutating func shutDown() -> [Effect] {
     isShutDown = true
     again = []
     return (waiting + urgent + interrupted + active).flatMap { id in update(id) { $0.cancel() } }
   }
 
-  /// Handles the end of the time that an `alarm` effect requested.
+  /// Starts sessions after the time that an ``Effect/alarm(_:)`` effect requested.
   mutating func alarm(at uptime: Duration) -> [Effect] {
     isAlarmSet = false
     return schedule(at: uptime)
   }
 
-  /// Sends an event to a session, and updates the lists.
+  /// Passes an event to a session, and updates the lists of session IDs.
   mutating func update(
     _ id: String, _ event: (inout SessionMachine) -> [SessionMachine.Effect]
   ) -> [Effect] {
@@ -141,8 +141,8 @@ struct QueueMachine {
     if new.isActive || new.isEnded { urgent.removeAll { $0 == id } }
     switch new.state {
     case .queued where !line.contains(id): line.append(id)
-    // A session that requests another token because the last one became too short-lived while it waited keeps its
-    // position.
+    // A session keeps its position if it requests a new token because its token became too short-lived while the
+    // session waited.
     case .queued, .checking, .asking: break
     default: line.removeAll { $0 == id }
     }
@@ -156,9 +156,9 @@ struct QueueMachine {
 }
 
 extension QueueMachine {
-  /// Runs a session before all others, in place of an active one if no slot is free.
+  /// Runs a session before all other sessions, and interrupts an active session if no slot is free.
   ///
-  /// A session that has ended runs again; one that is being stopped runs again when it has stopped.
+  /// A session that has ended runs again. A session that is being stopped runs again after it has stopped.
   mutating func run(_ id: String, at uptime: Duration) -> [Effect] {
     guard let session = sessions[id], !isShutDown, !leaving.contains(id) else { return [] }
     if case .stopping = session.state {
@@ -168,7 +168,7 @@ extension QueueMachine {
     return putFirst(id) + makeRoom() + schedule(at: uptime)
   }
 
-  /// Puts a session first that has stopped, if the caller asked to run it while it was being stopped.
+  /// Runs a stopped session first if the caller asked to run the session while it was being stopped.
   private mutating func runAgain(_ id: String) -> [Effect] {
     guard let session = sessions[id], !session.isActive, again.remove(id) != nil else { return [] }
     switch session.state {
@@ -177,7 +177,7 @@ extension QueueMachine {
     }
   }
 
-  /// Activates as many sessions as there are free slots, and starts those that may start.
+  /// Activates as many sessions as there are free slots, and then starts the first ready session if its start is due.
   mutating func schedule(at uptime: Duration) -> [Effect] {
     var effects: [Effect] = []
     while active.count < configuration.maximumActive, let id = next() {
@@ -201,7 +201,8 @@ extension QueueMachine {
     }
   }
 
-  /// Interrupts as many active sessions as urgent ones need slots, the most recently activated first.
+  /// Interrupts active sessions until there are enough slots for the urgent sessions, starting with the last activated
+  /// session.
   private mutating func makeRoom() -> [Effect] {
     guard !isPaused else { return [] }
     let stopping = active.count { isStopping($0) }
@@ -224,8 +225,8 @@ extension QueueMachine {
 
   /// Starts the first ready session if the start spacing has passed since the last start.
   ///
-  /// Only one session is checked at a time, so that each start counts for the spacing of the next one. A session starts
-  /// immediately if it is the only active one.
+  /// Only one session is checked at a time, so that each start counts for the spacing before the next start. A session
+  /// starts immediately if it is the only active session.
   private mutating func start(at uptime: Duration) -> [Effect] {
     guard !active.contains(where: { sessions[$0]?.state == .checking }),
       let id = line.first(where: { sessions[$0]?.state == .queued })

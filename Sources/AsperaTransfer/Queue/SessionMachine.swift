@@ -4,48 +4,48 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The state machine of one session, without a clock, a lock or a task: events go in, effects come out.
+/// The state machine of a transfer session, which turns events into effects without a clock, a lock or a task.
 ///
-/// Each piece of work that the machine starts has a ticket. Abandoning the work changes the ticket, so that a result
-/// that arrives too late is ignored.
+/// Each task that the state machine starts has a ticket number. Abandoning the task changes the ticket, so that a
+/// result that arrives too late is ignored.
 struct SessionMachine {
-  /// The session's means of getting a token.
+  /// The way in which a session gets its tokens.
   enum TokenSupply: Equatable {
-    /// The session has no token and no issuer.
+    /// The session has neither a token nor a token issuer.
     case none
-    /// The session has a fixed token and no issuer.
+    /// The session has a fixed token but no token issuer.
     case fixed
-    /// The session has an issuer, which provides as many tokens as it needs.
+    /// The session has an issuer, which provides as many tokens as the session needs.
     case issuer
   }
 
-  /// The reason for a token request.
+  /// A session's need for a token.
   struct Need: Equatable {
     var reason: TokenRequest.Reason
-    /// Whether the server rejected the last token, so that the cache must not return it again.
+    /// Whether the server rejected the last token, in which case the cache must not return that token again.
     var isRefused = false
   }
 
-  /// The next step of a session that pauses or was interrupted.
+  /// The next step of a session that waits before a retry or was interrupted.
   enum Step: Equatable {
     case ask(Need)
     case start
   }
 
-  /// The reason for stopping an attempt.
+  /// The reason for stopping a running attempt of the session.
   enum Purpose: Equatable {
-    /// The session ends.
+    /// The attempt is stopped because the session ends.
     case cancel
-    /// Another session runs first, and this one continues later.
+    /// The attempt is stopped because another session runs first, after which this session continues.
     case interrupt
   }
 
   enum State: Equatable {
     case waiting
     case asking(Need)
-    /// Ready to start as soon as the start spacing allows it.
+    /// The session is ready, and starts as soon as the start spacing allows.
     case queued
-    /// The token is checked once more, and the specification is signed.
+    /// The session's token is checked again, and the specification is signed.
     case checking
     case connecting
     case running
@@ -55,22 +55,22 @@ struct SessionMachine {
     case ended(Result<TransferSummary, TransferFailure>)
   }
 
-  /// An action for the queue to perform; effects are performed in order.
+  /// An action that the transfer queue performs for the session, in the order of the effects.
   enum Effect {
     case tell(TransferEvent.Kind)
     case ask(Need)
     case check
     case run
     case sleep(Duration)
-    /// Cancels the session's task.
+    /// Cancels the session's current task.
     case cancelWork
   }
 
-  /// The result of checking the token before an attempt.
+  /// The result of checking the session's token before an attempt.
   enum Check {
-    /// The attempt can begin; contains the issuance if the token is a new one.
+    /// The attempt can start, with the given issuance if its token is new.
     case ready(TokenIssuance?)
-    /// The token does not remain valid for long enough any more.
+    /// The remaining lifetime of the token is too short.
     case stale
     case failed(TransferFailure)
   }
@@ -79,9 +79,9 @@ struct SessionMachine {
   let requiresToken: Bool
   let configuration: TransferQueueConfiguration
   var state = State.waiting
-  /// The number of the current work; events with another number are ignored.
+  /// The number of the session's current task, by which results of abandoned tasks are recognized and ignored.
   var ticket: UInt64 = 0
-  /// Whether `didActivate` was reported.
+  /// Whether the session has reported `didActivate`.
   var isActivated = false
   /// Whether the current attempt has reported `didStartRunning`.
   var hasStarted = false
@@ -93,7 +93,7 @@ struct SessionMachine {
     self.configuration = configuration
   }
 
-  /// Whether the session occupies one of the queue's active slots.
+  /// Whether the session occupies one of the queue's slots for active sessions.
   var isActive: Bool {
     switch state {
     case .asking, .queued, .checking, .connecting, .running, .pausing, .stopping: true
@@ -105,7 +105,7 @@ struct SessionMachine {
     if case .ended = state { true } else { false }
   }
 
-  /// Enters the queue; a session that requires a token and cannot get one ends immediately.
+  /// Enters the queue, or ends the session immediately if it requires a token but cannot get one.
   mutating func enter() -> [Effect] {
     state = .waiting
     isActivated = false
@@ -113,7 +113,7 @@ struct SessionMachine {
     return requiresToken && means == .none ? end(.failure(.tokenRequired)) : []
   }
 
-  /// Makes the session active for the first time, or again after an interruption.
+  /// Activates the session for the first time, or again after an interruption.
   mutating func activate() -> [Effect] {
     switch state {
     case .waiting:
@@ -126,10 +126,10 @@ struct SessionMachine {
     }
   }
 
-  /// Starts checking the token and signing; the attempt follows.
+  /// Starts checking the token and signing the specification, after which the attempt starts.
   mutating func check() -> [Effect] { begin(.checking, .check) }
 
-  /// Interrupts the session so that another one can run first.
+  /// Interrupts the session so that another session can run first.
   mutating func interrupt() -> [Effect] {
     switch state {
     case .asking(let need): return drop(into: .interrupted(before: .ask(need)))
@@ -140,7 +140,7 @@ struct SessionMachine {
     }
   }
 
-  /// Cancels the session.
+  /// Cancels the session, and returns the resulting effects.
   mutating func cancel() -> [Effect] {
     switch state {
     case .waiting: return end(.failure(.cancelled))
@@ -155,7 +155,7 @@ struct SessionMachine {
     }
   }
 
-  /// Continues after a pause.
+  /// Continues the session after a delay.
   mutating func wake(_ number: UInt64) -> [Effect] {
     guard number == ticket, case .pausing(let step) = state else { return [] }
     return take(step)
@@ -168,34 +168,34 @@ struct SessionMachine {
     }
   }
 
-  /// Marks the session as ready to start.
+  /// Marks the session as ready to start, and returns the resulting effects.
   mutating func ready() -> [Effect] {
     state = .queued
     defer { isActivated = true }
     return isActivated ? [] : [.tell(.didActivate)]
   }
 
-  /// Enters a state whose work reports its result under a new ticket.
+  /// Enters a state in which a task reports its result with a new ticket.
   mutating func begin(_ next: State, _ effect: Effect) -> [Effect] {
     ticket += 1
     state = next
     return [effect]
   }
 
-  /// Abandons the current work and enters another state.
+  /// Abandons the session's current task, and enters another state.
   private mutating func drop(into next: State) -> [Effect] {
     ticket += 1
     state = next
     return [.cancelWork]
   }
 
-  /// Asks the attempt to stop; the state changes again when the attempt has ended.
+  /// Requests that the attempt stops, after whose end the state changes again.
   private mutating func stop(_ purpose: Purpose) -> [Effect] {
     state = .stopping(purpose)
     return hasStarted ? [.tell(.willStopRunning), .cancelWork] : [.cancelWork]
   }
 
-  /// Ends the session and reports the events that remain.
+  /// Ends the session with a result, and reports the remaining events.
   mutating func end(_ result: Result<TransferSummary, TransferFailure>) -> [Effect] {
     var effects: [Effect] = []
     if isActivated { effects.append(.tell(.willDeactivate)) }
@@ -206,37 +206,38 @@ struct SessionMachine {
   }
 }
 
-/// The consecutive retries of each kind, and the progress that the attempts have made.
+/// The consecutive retries of a session by kind, and the progress of its attempts.
 struct Tries {
-  /// The number of tokens that were refreshed because the server rejected them.
+  /// The number of consecutive token refreshes after the server rejected a token.
   var token = 0
-  /// The number of attempts that were repeated because the network or the server failed.
+  /// The number of consecutive retries after a network or server failure.
   var transport = 0
-  /// The number of repeated requests to the issuer.
+  /// The number of consecutive retries of a request to the issuer.
   var issuer = 0
-  /// The number of tokens that no longer remained valid for long enough when the start was due.
+  /// The number of consecutive tokens whose remaining lifetime was too short when an attempt was about to start.
   var stale = 0
   private var bytes: Int64 = 0
   private var files = 0
   private var best: (bytes: Int64, files: Int) = (0, 0)
 
-  /// Begins an attempt, whose own counts start at zero.
+  /// Starts an attempt, whose numbers of bytes and files are zero.
   mutating func beginAttempt() {
     bytes = 0
     files = 0
   }
 
-  /// Records the number of bytes that the attempt has transferred.
+  /// Records the number of bytes that the current attempt has transferred.
   mutating func note(bytes count: Int64) {
     bytes = max(bytes, count)
   }
 
-  /// Records that the attempt has finished one more file.
+  /// Records that the current attempt has transferred or skipped one more file.
   mutating func noteFile() {
     files += 1
   }
 
-  /// Ends an attempt; one that got further than all before resets the retry counts of tokens and transport.
+  /// Ends an attempt, and resets the retry counts of tokens and transport if the attempt made more progress than all
+  /// before.
   mutating func settle() {
     guard bytes > best.bytes || files > best.files else { return }
     best = (max(bytes, best.bytes), max(files, best.files))
@@ -246,14 +247,14 @@ struct Tries {
 }
 
 extension SessionMachine {
-  /// Handles the issuer's response; the issuance is `nil` if the session had the token before.
+  /// Handles a successful token request, whose issuance is `nil` if the session already had the token.
   mutating func answered(_ number: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
     guard number == ticket, case .asking = state else { return [] }
     tries.issuer = 0
     return (issuance.map { [.tell(.tokenIssued($0))] } ?? []) + ready()
   }
 
-  /// Handles an error of the issuer, which must not receive a request before `pause` is over.
+  /// Handles an error from the issuer, to which no request may be sent for the duration of `pause`.
   mutating func refused(
     _ number: UInt64, _ error: CredentialError, pause: Duration, random: Double
   ) -> [Effect] {
@@ -265,7 +266,7 @@ extension SessionMachine {
     return retry(.issuer, failure, number: tries.issuer, delay: delay, before: .ask(need))
   }
 
-  /// Handles the result of checking the token before an attempt.
+  /// Handles the result of checking the session's token before an attempt.
   mutating func checked(_ number: UInt64, _ check: Check) -> [Effect] {
     guard number == ticket, state == .checking else { return [] }
     switch check {
@@ -288,7 +289,7 @@ extension SessionMachine {
     }
   }
 
-  /// Handles a report of the engine.
+  /// Handles a report from the engine about the current attempt.
   mutating func reported(_ number: UInt64, _ report: TransferReport) -> [Effect] {
     guard number == ticket else { return [] }
     switch report {
@@ -308,7 +309,7 @@ extension SessionMachine {
     }
   }
 
-  /// Handles the end of an attempt, of which no process, file or port remains.
+  /// Handles the end of an attempt, whose processes, files and ports are gone.
   mutating func attemptEnded(
     _ number: UInt64, _ result: Result<TransferSummary, TransferFailure>, random: Double
   ) -> [Effect] {
@@ -326,7 +327,9 @@ extension SessionMachine {
     return effects + conclude(result, random: random)
   }
 
-  /// Decides what follows the end of an attempt; a transfer that completed before it could be stopped is a success.
+  /// Decides how the session continues after an attempt.
+  ///
+  /// A transfer that completed before it could be stopped is a success.
   private mutating func conclude(
     _ result: Result<TransferSummary, TransferFailure>, random: Double
   ) -> [Effect] {
@@ -348,7 +351,7 @@ extension SessionMachine {
     }
   }
 
-  /// Starts a retry if the failure and the remaining budget allow one, and ends the session otherwise.
+  /// Starts a retry if the failure and the retry limits allow it, or else ends the session.
   private mutating func recover(from failure: TransferFailure, random: Double) -> [Effect] {
     tries.settle()
     switch failure.kind {
@@ -386,7 +389,7 @@ extension SessionMachine {
     }
   }
 
-  /// Marks that the server has accepted the account and the token, unless the attempt is being stopped.
+  /// Records that the server has accepted the account and the token, unless the attempt is being stopped.
   private mutating func prove() -> [Effect] {
     guard state == .connecting else { return [] }
     state = .running

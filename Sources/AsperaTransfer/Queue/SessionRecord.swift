@@ -4,41 +4,42 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The queue's data about a session besides its state machine.
+/// A transfer queue's data about a session, except the session's state machine.
 struct SessionRecord {
   typealias Waiter = CheckedContinuation<Result<TransferSummary, TransferFailure>?, Never>
 
   let session: TransferSession
   let account: AsperaAccount?
   let issuer: (any TokenIssuer)?
-  /// The session's fixed token, if it has no issuer.
+  /// The session's fixed token, or `nil` if the session has an issuer or no token.
   let fixed: TransferGrant?
-  /// The tokens of the current activation.
+  /// The token cache for the session's current activation.
   var tokens: SessionTokens?
-  /// The provider that requests the tokens of the current activation from the issuer.
+  /// The provider that requests tokens from the session's issuer for the current activation.
   var provider: SessionTokenProvider?
-  /// The signed specification for the attempt that is about to start; removed when it starts, because it contains
-  /// secrets.
+  /// The signed specification for the attempt that is about to start.
+  ///
+  /// The specification is removed when the attempt starts, because it contains secrets.
   var signed: TransferSpec?
-  /// The current work: a token request, a check, an attempt or a pause.
+  /// The session's current task: a token request, a check, an attempt or a delay.
   var work: Task<Void, Never>?
   var feed: PathFeed?
-  /// The uptime at which the current activation began.
+  /// The uptime at which the session's current activation started.
   var began = Duration.zero
-  /// The largest number of bytes that an attempt of the current activation has transferred.
+  /// The largest number of bytes that an attempt in the current activation has transferred.
   var bytes: Int64 = 0
-  /// The batch that the session belongs to.
+  /// The number of the batch to which the session belongs, or `nil` if the session belongs to no batch.
   let batch: UInt64?
-  /// The waiters for the session's result.
+  /// The callers that wait for the session's result.
   var waiters: [Waiter] = []
 
-  /// Creates the record of a session that is added to a queue.
+  /// Creates the record for a session that is added to a queue.
   ///
   /// - Parameters:
-  ///   - session: The session.
-  ///   - account: The queue's account, for a session without one.
-  ///   - issuer: The queue's issuer, for a session without one.
-  ///   - batch: The batch that the session belongs to.
+  ///   - session: The transfer session.
+  ///   - account: The queue's account, which is used if the session has no account.
+  ///   - issuer: The queue's token issuer, which is used if the session has no issuer.
+  ///   - batch: The number of the batch to which the session belongs, or `nil`.
   init(_ session: TransferSession, account: AsperaAccount?, issuer: (any TokenIssuer)?, batch: UInt64?) {
     self.session = session
     self.batch = batch
@@ -50,7 +51,7 @@ struct SessionRecord {
 
   var means: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixed != nil ? .fixed : .none }
 
-  /// The user and the server of the session, by which the queue recognizes sessions with the same login.
+  /// The user and the server of the session, by which the queue identifies sessions with the same login.
   var login: String {
     let specification = session.specification
     let host = account?.host ?? specification.remoteHost ?? ""
@@ -60,7 +61,7 @@ struct SessionRecord {
 }
 
 extension TransferSession {
-  /// The session's fixed token, or the one in its specification.
+  /// A grant with the session's fixed token, or with the token in its specification, or `nil` if there is no token.
   fileprivate var fixedGrant: TransferGrant? {
     if case .fixed(let token) = token { return TransferGrant(token: token) }
     guard let secret = specification.token, let token = try? AsperaToken(secret) else { return nil }
@@ -69,10 +70,10 @@ extension TransferSession {
 }
 
 extension SessionRecord {
-  /// The description of the transfer in events and metrics.
+  /// The description of the session's transfer in events and metrics.
   var subject: String { session.specification.subject(for: account) }
 
-  /// Begins an activation with its own tokens.
+  /// Starts an activation of the session, with a new token cache.
   mutating func begin(as id: String, queue: TransferQueue, at uptime: Duration) {
     began = uptime
     bytes = 0
@@ -90,7 +91,7 @@ extension SessionRecord {
     }
   }
 
-  /// Ends the session and releases its secrets, its task and its waiters.
+  /// Ends the session, and releases its secrets, its task and its waiters.
   mutating func end() {
     tokens = nil
     signed = nil
@@ -98,7 +99,7 @@ extension SessionRecord {
     waiters = []
   }
 
-  /// Records a report of the current attempt.
+  /// Records the progress in the engine's report about the current attempt.
   mutating func note(_ report: TransferReport) {
     switch report {
     case .progress(let progress):

@@ -4,17 +4,19 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The tokens of one activation of a session, cached from its issuer or from its fixed token.
+/// The token cache for one activation of a session, which has a token issuer or a fixed token.
 ///
-/// The cache has at most one request to the issuer in flight, pauses after the issuer failed, and refreshes a token
-/// that the server rejected exactly once.
+/// The cache has at most one in-flight request to the issuer, sends no requests for some time after the issuer failed,
+/// and refreshes a rejected token exactly once.
 final class SessionTokens: Sendable {
   private let cache: CredentialCache<TransferGrant>
   private let issuer: SessionTokenProvider?
   private let margin: Duration
   private let generation = Lock<CredentialGeneration?>(nil)
 
-  /// Creates a cache of an issuer's tokens, which must remain valid for at least `margin` when an attempt uses them.
+  /// Creates a cache of an issuer's tokens.
+  ///
+  /// A token must remain valid for at least `margin` when an attempt uses it.
   init(
     issuer: SessionTokenProvider, margin: Duration, configuration: CredentialCacheConfiguration, events: AuthEvents,
     time: any SigningClock
@@ -24,7 +26,9 @@ final class SessionTokens: Sendable {
     cache = CredentialCache(issuer, configuration: configuration, events: events, time: time)
   }
 
-  /// Creates a cache of a fixed token, which is used until its expiration, or indefinitely if that is not known.
+  /// Creates a cache that contains a fixed token.
+  ///
+  /// The token is used until it expires, or indefinitely if its expiration is unknown.
   init(
     fixed grant: TransferGrant, configuration: CredentialCacheConfiguration, events: AuthEvents, time: any SigningClock
   ) {
@@ -33,28 +37,29 @@ final class SessionTokens: Sendable {
     cache = CredentialCache(grant, configuration: configuration, events: events, time: time)
   }
 
-  /// Returns the cached grant for the attempt that begins, if it remains valid for the margin and was not rejected.
+  /// Returns the cached grant for the attempt that is about to start.
   ///
-  /// - Returns: The cached grant, and its issuance if it is a new one; `nil` if no cached grant is usable.
+  /// - Returns: The cached grant, with its issuance if the grant is new. `nil` if no grant is cached, or if the cached
+  ///   grant was rejected or expires too soon.
   func use() -> (CachedCredential<TransferGrant>, TokenIssuance?)? {
     cache.current(lasting: margin).map { ($0, note($0)) }
   }
 
   /// Returns the signing date for a grant: `now`, but at most the grant's expiration minus the margin.
   ///
-  /// The cache measures a grant's remaining lifetime from its issuer's time. If the local wall clock says that a grant
-  /// from the cache has expired, the wall clock is wrong.
+  /// The cache calculates a grant's remaining lifetime from its issuer's time. If the local clock indicates that a
+  /// grant from the cache has expired, the local clock is wrong.
   func date(for grant: TransferGrant, now: Timestamp) -> Timestamp {
     guard let expiration = grant.expiration else { return now }
     return min(now, expiration.advanced(by: .zero - max(margin, .seconds(1))))
   }
 
-  /// The time for which no request may be sent to the issuer after a failure; zero if a request may be sent now.
+  /// The time for which no request may be sent to the issuer after a failure, or zero if a request may be sent now.
   var pause: Duration { cache.pause }
 
-  /// Returns when the cache has a token that remains valid for the margin, requesting one if necessary.
+  /// Waits until the cache has a token that remains valid for the margin, requesting a token if necessary.
   ///
-  /// - Returns: The issuance, if the token is another one than before.
+  /// - Returns: The issuance of the token, or `nil` if the token is the same as before.
   /// - Throws: The issuer's `CredentialError`.
   func obtain(_ need: SessionMachine.Need) async throws(CredentialError) -> TokenIssuance? {
     issuer?.reason = need.reason
@@ -63,10 +68,10 @@ final class SessionTokens: Sendable {
     return note(cached)
   }
 
-  /// Cancels the in-flight request and discards the token.
+  /// Cancels the in-flight request to the issuer, and discards the token.
   func shutdown() { cache.shutdown() }
 
-  /// Remembers the generation of the grant in use, which is the one that the server may reject.
+  /// Records the generation of the grant in use, which the server may reject.
   private func note(_ cached: CachedCredential<TransferGrant>) -> TokenIssuance? {
     let isNew = generation.withLock { generation in
       defer { generation = cached.generation }
@@ -79,7 +84,7 @@ final class SessionTokens: Sendable {
   }
 }
 
-/// A provider that requests the tokens of one session from an issuer, with the reason of each request.
+/// A credential provider that requests a session's tokens from an issuer, with a reason for each request.
 final class SessionTokenProvider: CredentialProvider {
   private struct State {
     var reason = TokenRequest.Reason.initial
@@ -92,13 +97,13 @@ final class SessionTokenProvider: CredentialProvider {
   private let specification: TransferSpec
   private let state: Lock<State>
 
-  /// Creates a provider.
+  /// Creates a provider of tokens for a session.
   ///
   /// - Parameters:
-  ///   - issuer: The issuer to request tokens from.
-  ///   - session: The id of the session.
-  ///   - specification: The transfer, without secrets.
-  ///   - attempts: The number of tokens that were requested in this session before.
+  ///   - issuer: The issuer from which tokens are requested.
+  ///   - session: The session ID.
+  ///   - specification: The transfer specification, without secrets.
+  ///   - attempts: The number of tokens that have already been requested for this session.
   init(issuer: any TokenIssuer, session: String, specification: TransferSpec, attempts: Int) {
     self.issuer = issuer
     self.session = session
@@ -108,16 +113,16 @@ final class SessionTokenProvider: CredentialProvider {
 
   var source: String { issuer.source }
 
-  /// The reason of the next request; each request resets it to `expired`.
+  /// The reason for the next token request, after which the reason is reset to `expired`.
   var reason: TokenRequest.Reason {
     get { state.withLock { $0.reason } }
     set { state.withLock { $0.reason = newValue } }
   }
 
-  /// The most recent request.
+  /// The most recent token request, or `nil` if there was no request.
   var lastRequest: TokenRequest? { state.withLock { $0.last } }
 
-  /// The number of tokens that were requested in this session.
+  /// The number of tokens that have been requested for this session.
   var attempts: Int { state.withLock { $0.attempts } }
 
   func credential() async throws(CredentialError) -> TransferGrant {

@@ -4,60 +4,62 @@
 public import AsperaAuth
 public import StorageAuth
 
-/// An event of a session of a ``TransferQueue``.
+/// An event in a session of a ``TransferQueue``.
 ///
-/// Events contain no secrets and no tokens. Later versions may add kinds, so a `switch` over ``kind`` needs
-/// a `default`.
+/// Events contain no secrets and no tokens. Later versions may add kinds of events, so a `switch` over ``kind`` needs a
+/// `default`.
 public struct TransferEvent: Sendable {
-  /// The id of the session.
+  /// The ID of the session in which the event occurred.
   public let session: String
 
-  /// The kind of the event.
+  /// The kind of event that occurred in the session.
   public let kind: Kind
 
-  /// The kinds of events.
+  /// A kind of event in a session of a transfer queue.
   ///
-  /// The first eight come in the order in which they are declared, with these exceptions:
+  /// The first eight kinds occur in the order of their declaration, with these exceptions:
   ///
-  /// - A session that gets no token does not become active: `willActivate` is followed by `didDeactivate`.
-  /// - An attempt that fails before the server has accepted account and token reports only `willStartRunning` and
-  ///   `didStopRunning`.
-  /// - An attempt that is repeated, or that was interrupted, begins with `willStartRunning` again.
+  /// - A session that gets no token does not become active, so `willActivate` is followed by `didDeactivate`.
+  /// - An attempt that fails before the server has accepted the account and the token reports only `willStartRunning`
+  ///   and `didStopRunning`.
+  /// - An attempt that is repeated or was interrupted starts with `willStartRunning` again.
   ///
-  /// `finished` is the last event. It comes once each time that the session is queued.
+  /// `finished` is the last event of a session. It occurs once each time that the session is queued.
   public enum Kind: Sendable, Equatable {
-    /// The session's turn has come, and its token is requested.
+    /// The session's turn has come, and a token for the session is requested.
     case willActivate
-    /// The session has what it needs to start.
+    /// The session has its token, if required, and is ready to start.
     case didActivate
-    /// An attempt begins to connect.
+    /// An attempt of the session starts to connect to the server.
     case willStartRunning
-    /// The server has accepted the account and the token.
+    /// The server has accepted the account and the token, and the attempt is running.
     case didStartRunning
-    /// The running attempt ends, or is asked to end.
+    /// The current attempt is ending, or was requested to stop.
     case willStopRunning
-    /// The attempt has ended; no process, file or port of it remains.
+    /// The attempt has ended, and all its processes, files and ports are gone.
     case didStopRunning
     /// The session is about to become inactive.
     case willDeactivate
     /// The session has become inactive.
     case didDeactivate
-    /// The progress of the transfer; a slow reader receives only the most recent one.
+    /// The progress of the transfer has changed.
+    ///
+    /// A slow reader receives only the most recent progress.
     case progress(TransferProgressReport)
-    /// A file was transferred, was skipped or failed.
+    /// A file was transferred or skipped, or its transfer failed.
     case file(TransferFileReport)
-    /// The issuer provided a token.
+    /// The issuer provided a token for the session.
     case tokenIssued(TokenIssuance)
-    /// A step is retried.
+    /// A step of the session is retried.
     case retry(TransferRetry)
-    /// The session has ended, with the transferred amount or the failure.
+    /// The session has ended with the given summary or failure.
     case finished(Result<TransferSummary, TransferFailure>)
   }
 
-  /// Creates an event.
+  /// Creates an event of a session.
   ///
   /// - Parameters:
-  ///   - session: The id of the session.
+  ///   - session: The ID of the session in which the event occurred.
   ///   - kind: The kind of the event.
   public init(session: String, kind: Kind) {
     self.session = session
@@ -65,27 +67,30 @@ public struct TransferEvent: Sendable {
   }
 }
 
-/// A description of a token that an issuer provided, without the token itself.
+/// A description of a token that an issuer provided.
+///
+/// The description does not contain the token itself.
 public struct TokenIssuance: Sendable, Hashable {
-  /// The name of the issuer.
+  /// The name of the token issuer.
   public var source: String
-  /// The kind of the token, or `nil` if the issuer reported that no token is needed.
+  /// The kind of the token, or `nil` if the issuer indicated that no token is needed.
   public var kind: AsperaToken.Kind?
-  /// The expiration of the token by its issuer's clock, or `nil` if it is not known.
+  /// The time at which the token expires according to its issuer's clock, or `nil` if the time is unknown.
   public var expiration: Timestamp?
-  /// The reason for the request.
+  /// The reason for which the token was requested.
   public var reason: TokenRequest.Reason
-  /// The number of tokens that were requested in this session, including this one.
+  /// The number of tokens that have been requested for the session, including this token.
   public var attempt: Int
 
   /// Creates a description of an issued token.
   ///
   /// - Parameters:
-  ///   - source: The name of the issuer.
+  ///   - source: The name of the token issuer.
   ///   - kind: The kind of the token, or `nil` if no token is needed.
-  ///   - expiration: The expiration of the token by its issuer's clock, or `nil` if it is not known.
-  ///   - reason: The reason for the request.
-  ///   - attempt: The number of tokens that were requested in this session, including this one.
+  ///   - expiration: The time at which the token expires according to its issuer's clock, or `nil` if the time is
+  ///     unknown.
+  ///   - reason: The reason for which the token was requested.
+  ///   - attempt: The number of tokens that have been requested for the session, including this token.
   public init(
     source: String, kind: AsperaToken.Kind?, expiration: Timestamp?, reason: TokenRequest.Reason, attempt: Int
   ) {
@@ -97,34 +102,34 @@ public struct TokenIssuance: Sendable, Hashable {
   }
 }
 
-/// A step that a queue retries after a failure.
+/// A description of a retry after a failed step of a session.
 public struct TransferRetry: Sendable, Hashable {
-  /// The kinds of retries; each has a separate budget.
+  /// A kind of retry, for which a queue has a separate limit.
   public enum Cause: String, Sendable, Hashable {
-    /// The server rejected the token, and another one is requested.
+    /// The server rejected the token, so another token is requested.
     case token
-    /// The network or the server failed temporarily, and the attempt is repeated.
+    /// The network or the server failed temporarily, so the attempt is repeated.
     case transport
-    /// The issuer failed temporarily, and the request is repeated.
+    /// The issuer failed temporarily, so the token request is repeated.
     case issuer
   }
 
-  /// The kind of the retry.
+  /// The kind of retry.
   public var cause: Cause
-  /// The failure that the retry follows.
+  /// The failure that caused the retry.
   public var failure: TransferFailure
-  /// The number of consecutive retries of this kind, including this one.
+  /// The number of consecutive retries of this kind, including this retry.
   public var number: Int
-  /// The delay before the retry.
+  /// The delay before the retry starts.
   public var delay: Duration
 
-  /// Creates a description of a retry.
+  /// Creates a description of a retry after a failed step.
   ///
   /// - Parameters:
-  ///   - cause: The kind of the retry.
-  ///   - failure: The failure that the retry follows.
-  ///   - number: The number of consecutive retries of this kind, including this one.
-  ///   - delay: The delay before the retry.
+  ///   - cause: The kind of retry.
+  ///   - failure: The failure that caused the retry.
+  ///   - number: The number of consecutive retries of this kind, including this retry.
+  ///   - delay: The delay before the retry starts.
   public init(cause: Cause, failure: TransferFailure, number: Int, delay: Duration) {
     self.cause = cause
     self.failure = failure
@@ -133,30 +138,32 @@ public struct TransferRetry: Sendable, Hashable {
   }
 }
 
-/// The sequence of a queue's events, from the time at which the sequence was created.
+/// A sequence of a transfer queue's events, starting when the sequence is created.
 ///
-/// Each observer creates a separate sequence. A slow reader misses no events except outdated progress. The events of
-/// one session come in order. The sequence ends when the queue is shut down; the sequence that a `run` method of the
-/// queue returns ends when its sessions have ended.
+/// Each observer creates a separate sequence. A slow reader misses only outdated progress events. The events of each
+/// session are in order. The sequence ends when the queue is shut down. A sequence that a `run` method of the queue
+/// returns ends when its sessions have ended.
 public struct TransferEvents: AsyncSequence, Sendable {
-  /// The type of the elements.
+  /// The type of the events in the sequence.
   public typealias Element = TransferEvent
 
-  /// The type of the errors; the failure of a session is an event, not an error of the sequence.
+  /// The type of errors that the sequence throws, which is `Never` because a session's failure is an event.
   public typealias Failure = Never
 
   let reader: Reader
 
-  /// Creates an iterator; the iterators of one sequence share its events among themselves.
+  /// Creates an iterator.
+  ///
+  /// Multiple iterators of the same sequence share its events, so that each event is returned by only one iterator.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(reader: reader)
   }
 
-  /// An iterator over a queue's events.
+  /// An iterator over a transfer queue's events.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let reader: Reader
 
-    /// Returns the next event, or `nil` at the end or when the task is cancelled.
+    /// Returns the next event, or `nil` if the sequence has ended or the task is cancelled.
     public mutating func next() async -> TransferEvent? {
       guard let event = await reader.buffer.next() else {
         reader.leave()
@@ -165,13 +172,15 @@ public struct TransferEvents: AsyncSequence, Sendable {
       return event
     }
 
-    /// Returns the next event, or `nil` at the end or when the task is cancelled, on the caller's actor.
+    /// Returns the next event, or `nil` if the sequence has ended or the task is cancelled.
+    ///
+    /// The method runs on the given actor.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> TransferEvent? {
       await next()
     }
   }
 
-  /// The reader of a buffer; it stops observing the queue when it is released.
+  /// A reader of an event buffer, which stops observing the queue when the reader is released.
   final class Reader: Sendable {
     let buffer: EventBuffer
     private let end: @Sendable () -> Void
@@ -181,15 +190,16 @@ public struct TransferEvents: AsyncSequence, Sendable {
       self.end = end
     }
 
-    /// Stops observing the queue; further calls have no effect.
+    /// Stops observing the queue, unless the reader has already stopped.
     func leave() { end() }
 
     deinit { end() }
   }
 }
 
-/// A buffer that stores events until they are read; of consecutive progress events of a session, only the most recent
-/// one.
+/// A buffer that stores a queue's events until they are read.
+///
+/// Of a session's consecutive progress events, only the most recent event is stored.
 final class EventBuffer: Sendable {
   private struct Waiter {
     let id: UInt64
@@ -198,9 +208,9 @@ final class EventBuffer: Sendable {
 
   private struct State {
     var events: [TransferEvent] = []
-    /// The number of events at the start of ``events`` that have been read.
+    /// The number of events at the start of ``events`` that have already been read.
     var read = 0
-    /// The index in ``events`` of a session's progress that no other event of the session follows, by session.
+    /// The index in ``events`` of a session's progress event that no other event of the session follows, by session ID.
     var progress: [String: Int] = [:]
     var waiters: [Waiter] = []
     var nextID: UInt64 = 0
@@ -226,7 +236,7 @@ final class EventBuffer: Sendable {
       return events[read - 1]
     }
 
-    /// Removes the events that have been read, once they are at least half of all.
+    /// Removes the events that have been read, when they are at least half of all stored events.
     private mutating func compact() {
       guard read == events.count || (read >= 64 && read * 2 >= events.count) else { return }
       events.removeFirst(read)
@@ -237,7 +247,7 @@ final class EventBuffer: Sendable {
 
   private let state = Lock(State())
 
-  /// Stores an event, or passes it to a waiter.
+  /// Stores an event, or passes the event to a waiting reader.
   func append(_ event: TransferEvent) {
     let waiter: Waiter? = state.withLock { state in
       if state.isFinished { return nil }
@@ -248,7 +258,7 @@ final class EventBuffer: Sendable {
     waiter?.continuation.resume(returning: event)
   }
 
-  /// Ends the sequence; stored events can still be read.
+  /// Ends the sequence of events, after which stored events can still be read.
   func finish() {
     let waiters = state.withLock { state in
       defer { state.waiters = [] }
@@ -258,7 +268,7 @@ final class EventBuffer: Sendable {
     for waiter in waiters { waiter.continuation.resume(returning: nil) }
   }
 
-  /// Returns the next event, or `nil` at the end or when the task is cancelled.
+  /// Returns the next event, or `nil` if the sequence has ended or the task is cancelled.
   func next() async -> TransferEvent? {
     let id = state.withLock { state in
       state.nextID += 1

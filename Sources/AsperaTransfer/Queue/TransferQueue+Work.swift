@@ -5,15 +5,15 @@ internal import AsperaAuth
 internal import StorageAuth
 
 extension TransferQueue {
-  /// The state of a queue, protected by its lock.
+  /// The state of a transfer queue, which is protected by the queue's lock.
   struct State {
-    /// An observer of all events, or of the events of one batch.
+    /// An observer of all events in the queue, or of the events in one batch.
     struct Observer {
       let buffer: EventBuffer
       let batch: UInt64?
     }
 
-    /// A notification to deliver without the lock, in the order in which the notifications occurred.
+    /// A notification to deliver outside the lock, in the order in which the notifications occurred.
     enum Notice {
       case event(TransferEvent, [EventBuffer])
       case auth(AuthEvent)
@@ -26,9 +26,9 @@ extension TransferQueue {
     var records: [String: SessionRecord] = [:]
     var observers: [UInt64: Observer] = [:]
     var batches: [UInt64: QueueBatch] = [:]
-    /// The batches in which a session has ended since they were last examined.
+    /// The numbers of the batches in which a session has ended since the batches were last examined.
     var touched: Set<UInt64> = []
-    /// The logins that a server has accepted.
+    /// The logins (user and server) that a server has accepted.
     var accepted: Set<String> = []
     var alarm: Task<Void, Never>?
     var untold: [Notice] = []
@@ -47,7 +47,7 @@ extension TransferQueue {
       return numbers
     }
 
-    /// Returns an id that no session has: the requested one, or that one with a number appended.
+    /// Returns an unused session ID: the requested ID, or the requested ID with a number appended.
     func freeID(for wanted: String, besides others: [String] = []) -> String {
       func isFree(_ id: String) -> Bool { records[id] == nil && !others.contains(id) }
       if isFree(wanted) { return wanted }
@@ -77,7 +77,7 @@ extension TransferQueue {
       return effects
     }
 
-    /// Ends all event sequences and resumes the waiters of the shutdown, once the queue is shut down and idle.
+    /// Ends all event sequences and resumes the callers that wait for the shutdown, if the queue is shut down and idle.
     mutating func closeIfOver() {
       guard isOver, !shutdownWaiters.isEmpty else { return }
       untold.append(.end(observers.values.map(\.buffer)))
@@ -88,15 +88,15 @@ extension TransferQueue {
   }
 }
 
-/// Sessions that were queued together by a caller that waits for all of them.
+/// A batch of sessions that a caller queued together and observes together.
 struct QueueBatch {
   let members: [String]
-  /// The members that have not ended yet.
+  /// The IDs of the sessions in the batch that have not ended.
   var open: Set<String>
 }
 
 extension TransferQueue {
-  /// Changes the state under the lock, and then carries out the effects.
+  /// Changes the queue's state under the lock, and then performs the resulting effects.
   @discardableResult
   func perform<Value: Sendable>(
     _ change: (inout State, _ uptime: Duration) -> (Value, [QueueMachine.Effect])
@@ -116,7 +116,7 @@ extension TransferQueue {
     return value
   }
 
-  /// Starts an effect under the lock; returns the part that calls foreign code and must run without the lock.
+  /// Starts an effect under the lock, and returns the part that calls external code and must run outside the lock.
   private func prepare(
     _ effect: QueueMachine.Effect, _ state: inout State, at uptime: Duration
   ) -> (@Sendable () -> Void)? {
@@ -144,7 +144,7 @@ extension TransferQueue {
     return nil
   }
 
-  /// Records an event of a session and its consequences; returns the part that must run without the lock.
+  /// Records an event of a session and its consequences, and returns the part that must run outside the lock.
   private func prepare(
     _ kind: TransferEvent.Kind, _ id: String, _ state: inout State, at uptime: Duration
   ) -> (@Sendable () -> Void)? {
@@ -174,7 +174,7 @@ extension TransferQueue {
     return nil
   }
 
-  /// Delivers the pending notifications in order, on one thread at a time and without the lock.
+  /// Delivers the pending notifications in order, on one thread at a time and outside the lock.
   private func tell() {
     var isTeller = false
     while true {
@@ -197,7 +197,9 @@ extension TransferQueue {
     }
   }
 
-  /// Adds an observer that is removed when the returned sequence and its iterators are released.
+  /// Adds an observer of all events, or of the events in a batch.
+  ///
+  /// The observer is removed when the returned sequence and its iterators are released.
   func observe(_ batch: UInt64?) -> TransferEvents {
     let buffer = EventBuffer()
     let number = state.withLock { state in
@@ -212,7 +214,7 @@ extension TransferQueue {
     return TransferEvents(reader: TransferEvents.Reader(buffer) { [weak self] in self?.leave(number) })
   }
 
-  /// Removes an observer, and cancels the sessions of a batch whose observer has left.
+  /// Removes an observer, and cancels the sessions in the batch that it observed.
   private func leave(_ number: UInt64) {
     perform { state, uptime in
       state.observers[number] = nil
@@ -227,13 +229,13 @@ extension TransferQueue {
     SessionRecord(session, account: account, issuer: issuer, batch: batch)
   }
 
-  /// The time for which a token of an account must remain valid when an attempt starts.
+  /// Returns the time for which an account's token must remain valid when an attempt starts.
   func tokenMargin(for account: AsperaAccount?) -> Duration {
     let now = time.now
     return configuration.tokenMargin ?? now.duration(to: makeSigner(account).requiredValidity(from: now))
   }
 
-  /// Starts a task that requests a token.
+  /// Starts a task that obtains a token for a session.
   func ask(_ tokens: SessionTokens, _ need: SessionMachine.Need, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       do throws(CredentialError) {
@@ -250,7 +252,7 @@ extension TransferQueue {
     }
   }
 
-  /// Starts a task that checks the token and signs the specification.
+  /// Starts a task that checks the session's token and signs the specification.
   func check(_ record: SessionRecord, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       let (check, signed) = sign(record)
@@ -289,7 +291,7 @@ extension TransferQueue {
     }
   }
 
-  /// Starts a task that runs an attempt.
+  /// Starts a task that runs an attempt of a session with the engine.
   func run(_ id: String, _ ticket: UInt64, _ state: inout State) {
     guard let specification = state.records[id]?.signed else { return }
     state.records[id]?.signed = nil
@@ -328,7 +330,7 @@ extension TransferQueue {
     }
   }
 
-  /// Starts a task that waits until the next start is due.
+  /// Starts a task that waits until the next session can start.
   func alarm(after duration: Duration) -> Task<Void, Never> {
     Task.detached { [self] in
       guard (try? await time.sleep(for: duration)) != nil else { return }
@@ -338,10 +340,10 @@ extension TransferQueue {
 }
 
 extension TransferQueue.State {
-  /// Returns the result of an attempt, corrected by what the queue knows and the engine does not.
+  /// Returns an attempt's result, corrected by information that the queue has and the engine lacks.
   ///
-  /// A persistent session that ended before it was finished has failed. A rejected login that a server accepted before
-  /// may be due to the server's limit on simultaneous logins.
+  /// A persistent session that ended before it was finished has failed. If a login is rejected that the server accepted
+  /// before, the cause may be the server's limit on simultaneous logins.
   func judge(
     _ result: Result<TransferSummary, TransferFailure>, of id: String, isCancelled: Bool
   ) -> Result<TransferSummary, TransferFailure> {

@@ -4,12 +4,13 @@
 public import AsperaAuth
 public import StorageAuth
 
-/// A queue that runs transfers one after the other, or several at a time, and gets their tokens.
+/// A queue that runs transfers one after another, or several at a time, and obtains tokens for the transfers.
 ///
-/// - The queue requests a token when a session's turn comes, again before an attempt if the token would expire too
-///   soon, and immediately if the server calls it expired, invalid or missing. Each rejected token is refreshed once.
-/// - Refreshing a token does not count against the retries after network failures, and vice versa.
-/// - A wrong password, a wrong host key, and a token that was issued for another purpose end the session without a
+/// - The queue requests a token when it is a session's turn, again before an attempt if the token would expire too
+///   soon, and immediately if the server reports that the token is expired, invalid or missing. Each rejected token is
+///   refreshed once.
+/// - Token refreshes do not count against the retries after network failures, and vice versa.
+/// - A wrong password, a wrong host key, or a token that was issued for another purpose ends the session without a
 ///   request to the issuer.
 /// - Every session ends with one `finished` event.
 ///
@@ -21,7 +22,7 @@ public import StorageAuth
 ///
 /// A queue stays in memory while one of its sessions is active.
 public final class TransferQueue: Sendable {
-  /// Creates the signer for the transfers of an account.
+  /// The type of a function that creates the signer for an account's transfers.
   typealias SignerMaker = @Sendable (AsperaAccount?) -> any Signer<TransferSpec, TransferGrant>
 
   /// The destination of events about token refreshes, retries, signatures and transfers.
@@ -52,15 +53,15 @@ public final class TransferQueue: Sendable {
     state = Lock(State(machine: QueueMachine(configuration: configuration)))
   }
 
-  /// Creates a queue with a token issuer.
+  /// Creates a transfer queue with a token issuer.
   ///
   /// - Parameters:
   ///   - engine: The engine that runs the transfers.
-  ///   - account: The account of sessions without their own account.
-  ///   - issuer: The issuer of sessions without their own issuer; it is also used for sessions with a fixed token.
-  ///   - configuration: The number of active sessions and the limits of retries.
+  ///   - account: The account for sessions that have no account.
+  ///   - issuer: The token issuer for sessions that have no issuer, including sessions with a fixed token.
+  ///   - configuration: The maximum number of active sessions and the retry limits.
   ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
-  ///   - time: The clock.
+  ///   - time: The clock for expiration, delays and timeouts.
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil, issuer: some TokenIssuer,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: AuthEvents = AuthEvents(),
@@ -71,14 +72,14 @@ public final class TransferQueue: Sendable {
       time: time, random: { .random(in: 0...1) }, makeSigner: { TransferSigner(account: $0) })
   }
 
-  /// Creates a queue without an issuer, for sessions that have their own token or issuer, or need no token.
+  /// Creates a transfer queue without a token issuer, for sessions that have a token or an issuer, or need no token.
   ///
   /// - Parameters:
   ///   - engine: The engine that runs the transfers.
-  ///   - account: The account of sessions without their own account.
-  ///   - configuration: The number of active sessions and the limits of retries.
+  ///   - account: The account for sessions that have no account.
+  ///   - configuration: The maximum number of active sessions and the retry limits.
   ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
-  ///   - time: The clock.
+  ///   - time: The clock for expiration, delays and timeouts.
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: AuthEvents = AuthEvents(),
@@ -95,16 +96,16 @@ public final class TransferQueue: Sendable {
     }
   }
 
-  /// A new sequence of the events from now on.
+  /// A new sequence of the queue's events, starting now.
   ///
-  /// To see sessions from their beginning, get the sequence before you add them.
+  /// To receive all events of a session, get the sequence before you add the session.
   public var events: TransferEvents { observe(nil) }
 
   /// Adds a session to the end of the queue.
   ///
-  /// - Parameter session: The session.
-  /// - Returns: The name of the session in this queue: its id, with a number appended if the queue already has a
-  ///   session with that id.
+  /// - Parameter session: The transfer session to add.
+  /// - Returns: The session's ID in this queue: its ID, with a number appended if the queue already contains a session
+  ///   with that ID.
   @discardableResult
   public func add(_ session: TransferSession) -> String {
     perform { state, uptime in
@@ -113,46 +114,46 @@ public final class TransferQueue: Sendable {
     }
   }
 
-  /// Cancels a session; it stays in the queue and can be run again.
+  /// Cancels a session, which remains in the queue and can run again.
   ///
   /// An in-flight request to the issuer is cancelled, and a running transfer is stopped in an orderly way. A transfer
   /// that completes before it can be stopped counts as completed.
   ///
-  /// - Parameter id: The id of the session; an unknown id has no effect.
+  /// - Parameter id: The session ID. An unknown ID has no effect.
   public func cancel(_ id: String) {
     perform { state, uptime in ((), state.machine.cancel(id, at: uptime)) }
   }
 
-  /// Runs a session now.
+  /// Runs a session immediately.
   ///
-  /// A session that has ended runs again. If no slot is free, the session that became active last is stopped and
-  /// continues after this one; then the queue goes on. A session that is already active just continues.
+  /// A session that has ended runs again. If no slot is free, the most recently activated session is stopped, and
+  /// continues after this session. An active session is not affected.
   ///
-  /// - Parameter id: The id of the session; an unknown id has no effect.
+  /// - Parameter id: The session ID. An unknown ID has no effect.
   public func run(_ id: String) {
     perform { state, uptime in ((), state.machine.run(id, at: uptime)) }
   }
 
-  /// Removes a session from the queue, and cancels it first if it has not ended.
+  /// Removes a session from the queue, after cancelling the session if it has not ended.
   ///
-  /// - Parameter id: The id of the session; an unknown id has no effect.
+  /// - Parameter id: The session ID. An unknown ID has no effect.
   public func remove(_ id: String) {
     perform { state, uptime in ((), state.machine.remove(id, at: uptime)) }
   }
 
-  /// Stops activating sessions.
+  /// Pauses the queue, so that no more sessions become active.
   ///
-  /// - Parameter stopping: Whether active sessions are stopped as well; they continue when the queue resumes.
+  /// - Parameter stopping: Whether active sessions are also stopped. They continue when the queue resumes.
   public func pause(stopping: Bool = false) {
     perform { state, _ in ((), state.machine.pause(stopping: stopping)) }
   }
 
-  /// Activates sessions again after ``pause(stopping:)``.
+  /// Resumes the queue after ``pause(stopping:)``, so that sessions become active again.
   public func resume() {
     perform { state, uptime in ((), state.machine.resume(at: uptime)) }
   }
 
-  /// Cancels all sessions in an orderly way, and then ends all event sequences.
+  /// Shuts the queue down by cancelling all sessions in an orderly way and then ending all event sequences.
   ///
   /// A session that is added later is cancelled immediately.
   public func shutdown() async {
@@ -165,50 +166,52 @@ public final class TransferQueue: Sendable {
   }
 }
 
-/// The number of active sessions of a ``TransferQueue``, and its limits of retries.
+/// A transfer queue's maximum number of active sessions, retry limits and delays.
 public struct TransferQueueConfiguration: Sendable, Hashable {
-  /// The maximum number of active sessions, at least 1.
+  /// The maximum number of active sessions, which is at least 1.
   public var maximumActive: Int
 
-  /// The time between two starts while more than one session is active.
+  /// The minimum time between two starts while more than one session is active.
   ///
-  /// An SSH server that sees too many simultaneous logins drops some of them (`MaxStartups` in OpenSSH), which ascp
+  /// An SSH server that receives too many simultaneous logins drops some of them (`MaxStartups` in OpenSSH), which ascp
   /// reports as a rejected account (code 19). This is indistinguishable from a wrong password, which is never retried,
   /// so the starts must be spaced.
   public var startSpacing: Duration
 
-  /// The time for which a token must remain valid when an attempt starts, or `nil` for the signer's requirement.
+  /// The time for which a token must remain valid when an attempt starts, or `nil` to use the signer's requirement.
   public var tokenMargin: Duration?
 
-  /// The maximum number of consecutive refreshes of rejected tokens, without progress in between.
+  /// The maximum number of consecutive refreshes of rejected tokens without progress in between.
   ///
-  /// The first one is refreshed immediately, the following ones after ``retryDelay``, which doubles each time.
+  /// The first rejected token is refreshed immediately. Later rejected tokens are refreshed after ``retryDelay``, which
+  /// doubles each time.
   public var tokenRenewals: Int
 
-  /// The maximum number of consecutive retries of a request to an issuer that failed temporarily.
+  /// The maximum number of consecutive retries of a token request that failed temporarily.
   public var issuerRetries: Int
 
-  /// The maximum number of consecutive retries after network or server failures, without progress in between.
+  /// The maximum number of consecutive retries after network or server failures without progress in between.
   ///
   /// An attempt has made progress if it has transferred more files or more bytes than every attempt before it.
   public var transportRetries: Int
 
-  /// The delay before the first retry; it doubles with each further one.
+  /// The delay before the first retry, which doubles with each following retry.
   ///
-  /// A random part of up to half of the delay is subtracted.
+  /// A random amount of up to half of the delay is subtracted.
   public var retryDelay: Duration
 
-  /// The maximum delay before a retry.
+  /// The maximum delay before a retry, which limits the doubling of ``retryDelay``.
   public var longestRetryDelay: Duration
 
-  /// The configuration of the token cache, such as the timeout of a request to the issuer and the pause after a
-  /// failure.
+  /// The configuration of the token cache.
   ///
-  /// The default refresh margin is zero: a running transfer no longer needs its token, so a new token is requested only
-  /// when an attempt is about to start.
+  /// The configuration contains, for example, the timeout of token requests and the pause after a failure.
+  ///
+  /// The default refresh margin is zero. Because a running transfer no longer needs its token, a new token is requested
+  /// only when an attempt is about to start.
   public var tokens: CredentialCacheConfiguration
 
-  /// Creates a configuration from the values of its properties; negative values count as zero.
+  /// Creates a queue configuration, replacing negative values with zero.
   public init(
     maximumActive: Int = 1, startSpacing: Duration = .seconds(2), tokenMargin: Duration? = nil, tokenRenewals: Int = 2,
     issuerRetries: Int = 4, transportRetries: Int = 7, retryDelay: Duration = .seconds(2),
@@ -226,11 +229,11 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
     self.tokens = tokens
   }
 
-  /// Returns the delay before a retry.
+  /// Returns the delay before a retry with the given number.
   ///
   /// - Parameters:
   ///   - number: The number of the consecutive retry, starting at 1.
-  ///   - random: A number from 0 to 1 for the jitter.
+  ///   - random: A random number from 0 to 1, which determines the jitter.
   func delay(beforeRepetition number: Int, random: Double) -> Duration {
     var delay = retryDelay
     for _ in 1..<max(1, number) where delay < longestRetryDelay { delay *= 2 }
@@ -238,35 +241,35 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
   }
 }
 
-/// The state of a session in a queue.
+/// The status of a session in a transfer queue.
 public enum TransferStatus: Sendable, Equatable {
-  /// The session waits for its turn.
+  /// The session is waiting for its turn.
   case waiting
-  /// The session waits for its token.
+  /// The session is waiting for a token.
   case activating
-  /// The session is ready, and waits for its start, so that a server does not see too many simultaneous logins.
+  /// The session is ready, and waits so that a server does not receive too many simultaneous logins.
   case ready
-  /// The session connects; the server has not accepted account and token yet.
+  /// The session is connecting, and the server has not yet accepted the account and the token.
   case connecting
-  /// The session runs.
+  /// The session is running.
   case running
-  /// The session waits before a retry.
+  /// The session is waiting before a retry.
   case retrying
-  /// The session was asked to stop and has not ended yet.
+  /// The session was requested to stop, but has not ended yet.
   case stopping
-  /// The session was interrupted by another one, and continues afterwards.
+  /// The session was interrupted by another session, after which it continues.
   case interrupted
-  /// The session has ended, and stays in the queue until it is removed.
+  /// The session has ended with the given result, and remains in the queue until it is removed.
   case ended(Result<TransferSummary, TransferFailure>)
 }
 
 extension TransferQueue {
-  /// Creates a queue that uses the ascp of this machine, with a token issuer.
+  /// Creates a transfer queue that uses the ascp installed on this machine and a token issuer.
   ///
   /// - Parameters:
-  ///   - account: The account of sessions without their own account.
-  ///   - issuer: The issuer of sessions without their own issuer; it is also used for sessions with a fixed token.
-  ///   - configuration: The number of active sessions and the limits of retries.
+  ///   - account: The account for sessions that have no account.
+  ///   - issuer: The token issuer for sessions that have no issuer, including sessions with a fixed token.
+  ///   - configuration: The maximum number of active sessions and the retry limits.
   ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
   /// - Throws: An `AsperaError` that lists the searched locations if ascp is not found.
   public convenience init(
@@ -279,15 +282,16 @@ extension TransferQueue {
 }
 
 extension TransferQueue {
-  /// The ids of the sessions in the queue, in no particular order.
+  /// The IDs of the sessions in the queue, in no particular order.
   public var sessions: [String] { state.withLock { Array($0.records.keys) } }
 
-  /// Returns the state of a session, or `nil` if the queue has no session with that id.
+  /// Returns a session's status, or `nil` if the queue contains no session with that ID.
   public func status(of id: String) -> TransferStatus? {
     state.withLock { state in state.machine.sessions[id].map { TransferStatus($0.state) } }
   }
 
-  /// Waits until a session has ended and returns its result, or `nil` if the queue has no session with that id.
+  /// Waits until a session has ended and returns its result, or returns `nil` if the queue contains no session with
+  /// that ID.
   public func result(of id: String) async -> Result<TransferSummary, TransferFailure>? {
     await withCheckedContinuation { continuation in
       let answer: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
@@ -302,13 +306,13 @@ extension TransferQueue {
 
   /// Adds paths to a persistent session, which may be waiting or running.
   ///
-  /// When an attempt fails, the next one receives again the paths that are not known to be done.
+  /// If an attempt fails, the next attempt receives the paths that are not known to be done again.
   ///
   /// - Parameters:
-  ///   - paths: The files and folders.
-  ///   - id: The id of the session.
-  /// - Throws: A ``TransferFailure`` of the kind `caller` if the queue has no persistent session with that id, or if
-  ///   the session was finished or has ended.
+  ///   - paths: The files and folders to transfer.
+  ///   - id: The session ID.
+  /// - Throws: A ``TransferFailure`` with the kind `caller` if the queue contains no persistent session with that ID,
+  ///   or if the session was finished or has ended.
   public func addPaths(_ paths: [TransferPath], to id: String) throws(TransferFailure) {
     let reason: String? = state.withLock { state in
       guard let session = state.machine.sessions[id], var feed = state.records[id]?.feed else {
@@ -325,9 +329,9 @@ extension TransferQueue {
       .caller, "The paths were not added. \(reason)", remedy: "Add paths to a persistent session before you finish it.")
   }
 
-  /// Ends a persistent session when all its paths are done.
+  /// Ends a persistent session after all its paths have been transferred.
   ///
-  /// - Parameter id: The id of the session; an unknown id has no effect.
+  /// - Parameter id: The session ID. An unknown ID has no effect.
   public func finish(_ id: String) {
     state.withLock { state in state.records[id]?.feed?.finish() }
   }
@@ -351,9 +355,9 @@ extension TransferStatus {
 }
 
 extension TransferQueue {
-  /// Runs sessions and returns their events.
+  /// Runs sessions, and returns a sequence of their events.
   ///
-  /// The sequence ends when all of them have ended; they are then removed from the queue. If the caller stops reading
+  /// The sequence ends when all sessions have ended, which are then removed from the queue. If the caller stops reading
   /// before that, or is cancelled, the sessions are cancelled.
   ///
   /// ```swift
@@ -362,8 +366,9 @@ extension TransferQueue {
   /// }
   /// ```
   ///
-  /// - Parameter sessions: The sessions; one whose id the queue already has gets a number appended to it.
-  /// - Returns: The events of these sessions.
+  /// - Parameter sessions: The sessions to run. If the queue already contains a session with the same ID, a number is
+  ///   appended to the ID.
+  /// - Returns: A sequence of the events of these sessions.
   public func run(_ sessions: [TransferSession]) -> TransferEvents {
     let batch = state.withLock { $0.nextNumber() }
     let events = observe(batch)
@@ -379,10 +384,11 @@ extension TransferQueue {
     return events
   }
 
-  /// Runs transfers that use the queue's account and issuer.
+  /// Runs transfers with the queue's account and token issuer, and returns a sequence of their events.
   ///
-  /// - Parameter specifications: The transfers.
-  /// - Returns: The events of these transfers; a session is named by the position of its transfer, starting with `1`.
+  /// - Parameter specifications: The specifications of the transfers.
+  /// - Returns: A sequence of the events of these transfers. The session ID of a transfer is its position, starting
+  ///   with `1`.
   public func run(_ specifications: [TransferSpec]) -> TransferEvents {
     run(specifications.enumerated().map { place, spec in TransferSession(spec, id: "\(place + 1)") })
   }

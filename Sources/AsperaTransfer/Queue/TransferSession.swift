@@ -3,50 +3,52 @@
 
 public import AsperaAuth
 
-/// A transfer for a ``TransferQueue``: its specification, its account, and the source of its token.
+/// A transfer session for a ``TransferQueue``, which consists of a specification, an account and a source of tokens.
 ///
 /// ```swift
 /// let session = TransferSession(
 ///   TransferSpec(.send, [TransferPath("/data/cat.jpg")], destinationRoot: "/photos"), account: account)
 /// ```
 public struct TransferSession: Sendable, Identifiable {
-  /// The source of a session's token.
+  /// A source of tokens for a session.
   public enum Token: Sendable {
-    /// The queue's issuer, if it has one; otherwise the token in the session's specification, if there is one.
+    /// The session uses the queue's token issuer, or else the token in its specification, if there is one.
     case none
-    /// A token that the caller already has.
+    /// The session uses a token that the caller already has.
     ///
-    /// A queue with an issuer requests a token from the issuer regardless of this one. Without an issuer, the session
-    /// ends when the server rejects the fixed token.
+    /// A queue with an issuer ignores this token, and requests a token from the issuer. In a queue without an issuer,
+    /// the session ends when the server rejects the fixed token.
     case fixed(AsperaToken)
-    /// An issuer for this session, used instead of the queue's issuer.
+    /// The session uses the given token issuer instead of the queue's issuer.
     case issuer(any TokenIssuer)
   }
 
-  /// The name of the session in events and in calls to the queue.
+  /// The session ID, which identifies the session in events and in calls to the queue.
   public var id: String
 
-  /// The transfer; it need not contain the account, the ports or the token.
+  /// The transfer specification, which need not contain the account, the ports or the token.
   public var specification: TransferSpec
 
-  /// The account, or `nil` to use the queue's account.
+  /// The account for the transfer, or `nil` to use the queue's account.
   public var account: AsperaAccount?
 
-  /// The source of the session's token.
+  /// The source of tokens for the session.
   public var token: Token
 
-  /// A Boolean value that indicates whether paths can be added while the session runs, until the caller calls
-  /// ``TransferQueue/finish(_:)``.
+  /// A Boolean value that indicates whether paths can be added to the running session until the caller finishes the
+  /// session.
+  ///
+  /// See ``TransferQueue/finish(_:)``.
   public var isPersistent: Bool
 
-  /// Creates a session.
+  /// Creates a transfer session that uses the given source of tokens.
   ///
   /// - Parameters:
-  ///   - specification: The transfer.
-  ///   - account: The account, or `nil` to use the queue's account.
-  ///   - token: The source of the session's token.
-  ///   - isPersistent: Whether paths can be added while the session runs, until the caller finishes it.
-  ///   - id: The name of the session, or `nil` for a random one.
+  ///   - specification: The transfer specification.
+  ///   - account: The account for the transfer, or `nil` to use the queue's account.
+  ///   - token: The source of tokens for the session.
+  ///   - isPersistent: Whether paths can be added to the running session until the caller finishes the session.
+  ///   - id: The session ID, or `nil` to use a random ID.
   public init(
     _ specification: TransferSpec, account: AsperaAccount? = nil, token: Token = .none, isPersistent: Bool = false,
     id: String? = nil
@@ -58,14 +60,14 @@ public struct TransferSession: Sendable, Identifiable {
     self.isPersistent = isPersistent
   }
 
-  /// Creates a session with its own token issuer.
+  /// Creates a transfer session that has its own token issuer.
   ///
   /// - Parameters:
-  ///   - specification: The transfer.
-  ///   - account: The account, or `nil` to use the queue's account.
-  ///   - issuer: The issuer that provides the session's tokens.
-  ///   - isPersistent: Whether paths can be added while the session runs, until the caller finishes it.
-  ///   - id: The name of the session, or `nil` for a random one.
+  ///   - specification: The transfer specification.
+  ///   - account: The account for the transfer, or `nil` to use the queue's account.
+  ///   - issuer: The token issuer for the session.
+  ///   - isPersistent: Whether paths can be added to the running session until the caller finishes the session.
+  ///   - id: The session ID, or `nil` to use a random ID.
   public init(
     _ specification: TransferSpec, account: AsperaAccount? = nil, issuer: some TokenIssuer, isPersistent: Bool = false,
     id: String? = nil
@@ -75,26 +77,27 @@ public struct TransferSession: Sendable, Identifiable {
 }
 
 extension TransferSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The session's id, direction, user and host.
+  /// A description that contains the session's ID, direction, user and host.
   public var description: String { "TransferSession(\(id): \(specification.subject(for: account)))" }
 
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror that shows only the id, so that reflection does not print secrets.
+  /// A mirror that contains only the session ID, so that reflection does not reveal secrets.
   public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
 extension TransferSpec {
-  /// Returns a description of the transfer for messages and events: direction, user and host, without paths and
-  /// secrets.
+  /// Returns a description of the transfer for messages and events.
+  ///
+  /// The description contains the direction, the user and the host, but no paths and no secrets.
   func subject(for account: AsperaAccount?) -> String {
     let user = account?.user ?? remoteUser
     let host = account?.host ?? remoteHost ?? "a server that the issuer names"
     return "\(direction?.rawValue ?? "transfer") aspera://\(user.map { "\($0)@" } ?? "")\(host)"
   }
 
-  /// Returns the specification that an issuer receives: with the account's host and user, without secrets.
+  /// Returns the specification to send to a token issuer, which contains the account's host and user but no secrets.
   func forIssuer(of account: AsperaAccount?) -> TransferSpec {
     var visible = withoutSecrets
     visible.remoteHost = account?.host ?? remoteHost

@@ -1,13 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser that splits a command line into options with their values and other arguments.
+/// A parser that splits the simulator's command line into options with their values and other arguments.
 struct CommandLineReader {
   private(set) var values: [(option: Option, value: String)] = []
   private(set) var arguments: [String] = []
 
-  /// The first problem of the command line; parsing continues after it, because the port of the management is needed to
-  /// report it.
+  /// The first problem found in the command line, or `nil` if there is no problem.
+  ///
+  /// Parsing continues after a problem, because the management port is needed to report the problem.
   private(set) var problem: Failure?
 
   init(_ words: [String]) {
@@ -34,10 +35,10 @@ struct CommandLineReader {
     }
   }
 
-  /// Returns the last value of an option.
+  /// Returns the last value of an option, or `nil` if the command line does not contain the option.
   subscript(option: Option) -> String? { values.last { $0.option == option }?.value }
 
-  /// Returns all values of an option, in order.
+  /// Returns all values of an option, in the order of the command line.
   func all(_ option: Option) -> [String] { values.filter { $0.option == option }.map(\.value) }
 
   private mutating func note(_ text: String) {

@@ -5,9 +5,9 @@ internal import AsperaAuth
 internal import StorageCrypto
 internal import StorageJSON
 
-/// The validated settings from the command line and the environment.
+/// The validated settings of a simulator run, from the command line and the environment variables.
 struct Invocation: Sendable {
-  /// The action of the simulator.
+  /// The kind of work that the simulator does: sending files, receiving files or testing a login.
   enum Mode: String, Sendable {
     case send
     case receive = "recv"
@@ -50,7 +50,7 @@ struct Invocation: Sendable {
     rules = try FileRules(line, mode)
   }
 
-  /// Returns the port of the management, or `nil` if the command line names none.
+  /// Returns the number of the management port, or `nil` if the command line does not specify one.
   static func managementPort(_ line: CommandLineReader) throws(Failure) -> Int? {
     try port(line[.management], of: .management)
   }

@@ -1,10 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An option that the simulator knows, which are those that Aspera's own tools pass to ascp.
+/// A command-line option that the simulator accepts, which Aspera's own tools pass to ascp.
 ///
-/// Options that affect files are implemented or refused (``FileRules``). Options that affect only the connection, such
-/// as rates, ciphers, ports and logs, are accepted and ignored.
+/// Options that affect files are implemented or rejected (see ``FileRules``). Options that affect only the connection,
+/// such as rates, ciphers, ports and logs, are accepted and ignored.
 enum Option: String, CaseIterable {
   case quiet = "-q"
   case version = "-A"
@@ -65,7 +65,7 @@ enum Option: String, CaseIterable {
   case proxy = "--proxy"
   case contentProtection = "--file-crypt"
 
-  /// Whether the option has no value.
+  /// Whether the option is a flag, which has no value.
   var isFlag: Bool {
     switch self {
     case .quiet, .version, .createFolder, .useSystemSSH, .encodedDestination, .webSocket, .persistent, .passwordPrompt,
@@ -76,6 +76,6 @@ enum Option: String, CaseIterable {
     }
   }
 
-  /// Whether a value can follow the option without a separator, as in `-P33001`.
+  /// Whether a value can follow the option directly, as in `-P33001`.
   var isShort: Bool { !rawValue.hasPrefix("--") && self != .useSystemSSH }
 }

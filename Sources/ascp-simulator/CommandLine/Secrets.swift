@@ -3,15 +3,15 @@
 
 internal import StorageAuth
 
-/// The secrets in the environment.
+/// The secrets in the environment variables of the simulator.
 struct Secrets: Sendable {
-  /// The password of the user, which is also the passphrase of a key.
+  /// The user's password, which also serves as the passphrase of the private key, or `nil` if there is no password.
   let password: Secret?
 
-  /// A private key in PEM.
+  /// The private key in PEM for the login, or `nil` if the environment contains no key.
   let key: Secret?
 
-  /// The token of the transfer.
+  /// The token for the transfer, or `nil` if neither the command line nor the environment contains a token.
   let token: Secret?
 
   init(_ environment: [String: String], token: String?) throws(Failure) {

@@ -4,21 +4,21 @@
 internal import Foundation
 internal import StorageCrypto
 
-/// The sources of a transfer, and the rules for their names at the destination.
+/// The sources of a transfer, and the rules that determine their paths at the destination.
 struct SourceNaming: Sendable {
-  /// A file or a folder, and its name below the destination; `nil` if it keeps its name.
+  /// A file or folder to transfer, with its path below the destination, or `nil` if it keeps its name.
   struct Source: Sendable {
     let path: String
     var destination: String?
   }
 
-  /// The files and folders of the command line; a persistent session receives others later.
+  /// The files and folders on the command line, to which a persistent session adds others later.
   let sources: [Source]
 
-  /// The folder at the destination.
+  /// The destination folder, or the destination path of a single file.
   let destination: String
 
-  /// Whether the destination can be the name of a single file if it is not an existing folder.
+  /// Whether the destination can be the path of a single file if it is not an existing folder.
   let destinationMayBeFile: Bool
 
   private let prefix: String?
@@ -49,10 +49,10 @@ struct SourceNaming: Sendable {
       && base == nil && !destination.hasSuffix("/")
   }
 
-  /// Returns the path of a source.
+  /// Returns the path of a source, including the source prefix.
   func path(of source: Source) -> String { prefix.map { Self.joined($0, source.path) } ?? source.path }
 
-  /// Returns the path of a source at the destination.
+  /// Returns the destination path of a source.
   func target(of source: Source) throws(Failure) -> String {
     if let name = source.destination { return Self.joined(destination, name) }
     let path = path(of: source)
@@ -62,7 +62,7 @@ struct SourceNaming: Sendable {
     return Self.joined(destination, String(path.dropFirst(folder.count)))
   }
 
-  /// Returns the path of a name in a folder.
+  /// Returns the path of a file or folder with the given name in a folder.
   static func joined(_ folder: String, _ name: String) -> String {
     let name = name.drop { $0 == "/" }
     if name.isEmpty { return folder }

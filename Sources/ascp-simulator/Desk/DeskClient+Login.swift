@@ -6,7 +6,9 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension DeskClient {
-  /// Connects, checks the host key, and then logs in, so that no secret is sent to another host.
+  /// Connects to the transfer desk, checks the desk's host key, and logs in.
+  ///
+  /// The login comes last, so that no secret is sent to another host.
   static func open(_ invocation: Invocation) async throws(Failure) -> DeskClient {
     let keys = try LoginKeys.read(invocation.keyFiles, invocation.secrets)
     let desk = try await DeskClient(host: invocation.host, port: invocation.sshPort)

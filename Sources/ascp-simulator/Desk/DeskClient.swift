@@ -6,7 +6,9 @@ internal import StorageAuth
 internal import StorageClient
 internal import StorageJSON
 
-/// A client with one connection to the transfer desk of a LocalCloud, the HTTP service that replaces an Aspera server.
+/// A client for a LocalCloud's transfer desk, which is an HTTP service that replaces an Aspera server.
+///
+/// The client uses one connection, which is identified by an ID in the paths of its requests.
 struct DeskClient: Sendable {
   private static let answerLimit = 64 * 1024 * 1024
   private static let loopback = ["127.0.0.1", "localhost", "::1"]
@@ -18,10 +20,10 @@ struct DeskClient: Sendable {
   /// The fingerprint of the transfer desk's host key.
   let hostKey: String
 
-  /// Connects to the transfer desk.
+  /// Opens a connection to the transfer desk.
   ///
-  /// - Throws: A ``Failure`` if no transfer desk responds, or if the host is another machine, because requests are not
-  ///   encrypted.
+  /// - Throws: A ``Failure`` if no transfer desk responds, or if the host is another machine. Other machines are not
+  ///   supported because the requests are not encrypted.
   init(host: String, port: Int) async throws(Failure) {
     guard Self.loopback.contains(host) else {
       throw Failure(14, "Target address not available: the simulator reaches only the LocalCloud of this machine")
@@ -36,7 +38,7 @@ struct DeskClient: Sendable {
     self.hostKey = hostKey
   }
 
-  /// Sends a JSON document to an operation of the transfer desk, and returns its response.
+  /// Sends a JSON document to an operation of the transfer desk, and returns the operation's response.
   @discardableResult
   func call(_ name: String, _ document: JSONValue) async throws(Failure) -> JSONValue {
     let answer = try await send(.post, name, .bytes(document.serialized))
@@ -46,12 +48,12 @@ struct DeskClient: Sendable {
     return document
   }
 
-  /// Uploads bytes of a file.
+  /// Uploads a chunk of a file to the transfer desk.
   func write(_ bytes: [UInt8], to file: Int, at offset: Int64) async throws(Failure) {
     _ = try await send(.put, "files/\(file)?offset=\(offset)", .bytes(bytes))
   }
 
-  /// Downloads bytes of a file.
+  /// Downloads a chunk of a file from the transfer desk.
   func read(_ file: Int, from offset: Int64, count: Int64) async throws(Failure) -> [UInt8] {
     try await send(.get, "files/\(file)?offset=\(offset)&count=\(count)", .none)
   }

@@ -5,11 +5,11 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The keys to log in with: first those of the command line, then that of the environment.
+/// The private keys for the login: first the keys on the command line, then the key in the environment.
 enum LoginKeys {
-  /// Returns the public keys in the encoding of SSH, in Base64.
+  /// Returns the public keys of all private keys, in SSH's binary encoding and in Base64.
   ///
-  /// A key that cannot be parsed or that the passphrase does not decrypt is left out.
+  /// A private key that cannot be parsed or that the passphrase does not decrypt is left out.
   static func read(_ files: [String], _ secrets: Secrets) throws(Failure) -> [String] {
     var texts: [SecretBytes] = []
     for file in files {

@@ -5,15 +5,16 @@ internal import AsperaAuth
 internal import NIOCore
 internal import NIOPosix
 
-/// The connection to the client of the management port, which observes the transfer and sends commands.
+/// The simulator's connection to the management port of a client, which observes the transfer and sends commands.
 enum ManagementPort {
   typealias Work = @Sendable (Reporter, AsyncStream<Command>) async throws(Failure) -> Void
 
-  /// Connects, runs a transfer, and cancels it if the client requests that or closes the connection.
+  /// Connects to the management port, runs a transfer, and cancels it if the client requests this or closes the
+  /// connection.
   ///
   /// - Parameters:
-  ///   - port: The port on the loopback interface; `nil` if the command line names none.
-  ///   - work: The transfer; if it fails, its error is reported as the last frame.
+  ///   - port: The number of the loopback port, or `nil` if the command line does not specify a port.
+  ///   - work: A function that runs the transfer. If the function throws, its error is reported in the last frame.
   static func withConnection(to port: Int?, _ work: @escaping Work) async throws(Failure) {
     let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
     guard let port else {
@@ -45,7 +46,7 @@ enum ManagementPort {
     try result.get()
   }
 
-  /// Runs the transfer until it ends or the client cancels it.
+  /// Runs the transfer until it ends or the client cancels it, and returns its result.
   private static func race(
     _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<Command>.Continuation,
     _ work: @escaping @Sendable () async throws(Failure) -> Void
@@ -69,7 +70,7 @@ enum ManagementPort {
     }
   }
 
-  /// Forwards commands until the client cancels the session or closes the connection.
+  /// Forwards commands to the transfer until the client cancels the session or closes the connection.
   private static func listen(
     _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<Command>.Continuation
   ) async {

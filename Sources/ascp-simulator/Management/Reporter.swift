@@ -5,7 +5,7 @@ internal import AsperaAuth
 internal import Foundation
 internal import NIOCore
 
-/// A writer of frames to the management port, or to no destination if the command line names no port.
+/// A reporter that writes frames to the management port, or discards them if the command line specifies no port.
 struct Reporter: Sendable {
   private let session = UUID().uuidString.lowercased()
   private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?
@@ -14,10 +14,10 @@ struct Reporter: Sendable {
     self.outbound = outbound
   }
 
-  /// Writes a frame.
+  /// Writes a frame to the management port.
   ///
-  /// - Throws: A ``Failure`` if the client has closed the connection, or if a name has a line break, which a frame
-  ///   cannot contain.
+  /// - Throws: A ``Failure`` if the client has closed the connection, or if a field contains a line break, which a
+  ///   frame cannot contain.
   func report(_ kind: ManagementFrame.Kind, _ fields: [(name: String, value: String)] = []) async throws(Failure) {
     guard let outbound else { return }
     let frame: ManagementFrame

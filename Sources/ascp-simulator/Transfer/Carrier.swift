@@ -7,7 +7,7 @@ internal import StorageJSON
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// A transfer of files and folders between this machine and the transfer desk, in pieces.
+/// A carrier that transfers files and folders in chunks between this machine and the transfer desk.
 struct Carrier: Sendable {
   let desk: DeskClient
   let reporter: Reporter
@@ -15,7 +15,7 @@ struct Carrier: Sendable {
   let pieceByteCount: Int64
   let rules: FileRules
 
-  /// Transfers items, one after the other.
+  /// Transfers files and folders one after another, and then removes the source folders that are empty, if requested.
   func carry(_ items: [Item], _ tally: inout Tally) async throws(Failure) {
     for item in items {
       if Task.isCancelled { throw .cancelled }
@@ -28,7 +28,7 @@ struct Carrier: Sendable {
     try await removeEmptyFolders(among: items)
   }
 
-  /// Transfers a file if it belongs to this session and the rules let it replace an existing one.
+  /// Transfers a file if it belongs to this session and the rules permit replacing an existing file.
   private func carry(file item: Item, _ tally: inout Tally) async throws(Failure) {
     defer { tally.items += 1 }
     guard rules.isOwn(tally.items) else { return }
@@ -44,14 +44,14 @@ struct Carrier: Sendable {
     try await remove(item.localPath)
   }
 
-  /// Returns the size and time of an existing file at the destination, or `nil` if there is none.
+  /// Returns the size and the modification time of an existing file at the destination, or `nil` if there is no file.
   private func existing(at item: Item) async throws(Failure) -> FileRules.Standing? {
     guard case .fileToSend = item.kind else { return LocalFile(item.localPath)?.standing }
     let answer = try await desk.call("kinds", ["path": .string(item.remotePath)])
     return answer["type"]?.string == "file" ? FileRules.Standing(answer) : nil
   }
 
-  /// Removes folders that were sent and are now empty, starting with the deepest.
+  /// Removes the source folders that are now empty, starting with the deepest folder.
   private func removeEmptyFolders(among items: [Item]) async throws(Failure) {
     for item in items.reversed() {
       guard case .folderToSend = item.kind, item.isSource ? rules.removesEmptySource : rules.removesEmptyFolders,
@@ -61,7 +61,7 @@ struct Carrier: Sendable {
     }
   }
 
-  /// Removes a file or an empty folder; a folder that is not empty remains.
+  /// Removes a file or an empty folder, but keeps a folder that is not empty.
   private func remove(_ path: String) async throws(Failure) {
     do {
       _ = try await FileSystem.shared.removeItem(at: FilePath(path), recursively: false)

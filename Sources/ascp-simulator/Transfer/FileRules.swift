@@ -4,12 +4,13 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// Rules that select the files to transfer, the existing files to replace, and the sources to remove.
+/// The rules that determine which files are transferred, which existing files are replaced, and which sources are
+/// removed.
 struct FileRules: Sendable {
-  /// The size and the modification time of a file, which are known before its contents are compared.
+  /// The size and the modification time of a file, by which files are selected and compared.
   struct Standing: Sendable {
     let byteCount: Int64
-    /// The modification time, in seconds since 1970 (UTC).
+    /// The modification time in seconds since 1970 (UTC).
     let modified: Int64
   }
 
@@ -22,7 +23,9 @@ struct FileRules: Sendable {
   let announcesSize: Bool
 
   private let overwrite: OverwritePolicy
-  /// The comparison (`-k`): 0 for none, 1 for attributes, 2 for sparse and 3 for full checksums.
+  /// The level of comparison with existing files (`-k`).
+  ///
+  /// The levels are 0 for none, 1 for attributes, 2 for sparse checksums and 3 for full checksums.
   private let comparison: Int
   private let newest: Int64?
   private let oldest: Int64?
@@ -54,21 +57,23 @@ struct FileRules: Sendable {
     }
   }
 
-  /// Returns whether the modification time of a file is within the limits.
+  /// Returns whether the rules include a file with the given modification time.
   func includes(_ file: Standing) -> Bool {
     newest.map { file.modified <= $0 } ?? true && oldest.map { file.modified >= $0 } ?? true
   }
 
-  /// Returns whether the file at an index, starting at 0, belongs to this session: several sessions share the files.
+  /// Returns whether this session transfers the file at an index, starting at 0.
+  ///
+  /// The sessions of a transfer share its files.
   func isOwn(_ number: Int) -> Bool { number % session.count == session.index - 1 }
 
-  /// Whether a file is transferred regardless of an existing one.
+  /// Whether every file is transferred, regardless of an existing file at the destination.
   var replacesEverything: Bool { overwrite == .always || overwrite == .different && comparison == 0 }
 
-  /// Returns whether a file replaces an existing one.
+  /// Returns whether a file replaces the existing file at its destination, which is `nil` if there is no such file.
   ///
-  /// Only the size is compared as an attribute, as ascp does. Files of the same size can differ: instead of a
-  /// comparison of checksums, the simulator transfers the file again.
+  /// The size is the only attribute that is compared, as in ascp. Files of the same size can differ. Instead of
+  /// comparing checksums, the simulator transfers such files again.
   func replaces(_ existing: Standing?, with file: Standing) -> Bool {
     guard let existing else { return true }
     let isOlder = existing.modified < file.modified
@@ -82,7 +87,7 @@ struct FileRules: Sendable {
     }
   }
 
-  /// Checks that the command line has no option that affects files and that the simulator does not implement.
+  /// Checks that the command line contains no option that affects files and is not implemented by the simulator.
   private static func refuse(_ line: CommandLineReader) throws(Failure) {
     for option in [Option.contentProtection, .proxy] where line[option] != nil {
       throw .usage("The option \(option.rawValue) is not supported by the simulator")
@@ -112,7 +117,9 @@ struct FileRules: Sendable {
     return number
   }
 
-  /// Parses a time: seconds since 1970 (UTC), seconds before now if negative, or ISO 8601.
+  /// Parses an option's time limit and returns it in seconds since 1970 (UTC), or `nil` if the option is missing.
+  ///
+  /// The value is a time in seconds since 1970 (UTC), a negative number of seconds before now, or a time in ISO 8601.
   private static func time(
     _ line: CommandLineReader, _ option: Option, _ date: Timestamp
   ) throws(Failure) -> Int64? {
@@ -126,7 +133,7 @@ struct FileRules: Sendable {
     return time.unixSeconds
   }
 
-  /// Parses the number of this session and the count of all sessions: `2:3`.
+  /// Parses the number of this session and the number of all sessions, such as `2:3`.
   private static func session(_ text: String?) throws(Failure) -> (index: Int, count: Int) {
     guard let text else { return (1, 1) }
     let numbers = text.split(separator: ":").compactMap { Int($0) }

@@ -1,14 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file or a folder to transfer.
+/// A file or folder to transfer, with its paths on this machine and on the transfer desk.
 struct Item: Sendable {
-  /// The type and the direction of an item.
+  /// The type of an item, and the direction in which it is transferred.
   enum Kind: Sendable {
     case folderToSend
     case fileToSend
     case folderToReceive
-    /// A file of the transfer desk, with the number that identifies it in requests.
+    /// A file on the transfer desk with the number that identifies the file in requests.
     case fileToReceive(Int)
   }
 
@@ -16,7 +16,7 @@ struct Item: Sendable {
   let localPath: String
   let remotePath: String
   let standing: FileRules.Standing
-  /// Whether the item is a source that the command line or a command names, and not an item below one.
+  /// Whether the command line or a command specifies the item itself, and not only a folder that contains the item.
   let isSource: Bool
 
   var byteCount: Int64 { standing.byteCount }

@@ -3,17 +3,17 @@
 
 internal import Foundation
 
-/// A file or a folder of this machine.
+/// A file or folder on this machine, with its attributes.
 struct LocalFile {
   let path: String
   let isFolder: Bool
-  /// Whether it is neither a file nor a folder, such as a pipe, which must not be written to.
+  /// Whether the path is that of a special file, such as a pipe, which must not be written to.
   let isSpecial: Bool
   let standing: FileRules.Standing
 
-  /// Reads the attributes of a path, following symbolic links.
+  /// Reads the attributes of the file or folder at a path, or returns `nil` if the path does not exist.
   ///
-  /// The result is `nil` if the path does not exist.
+  /// Symbolic links are followed.
   init?(_ path: String) {
     let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: place) else { return nil }
@@ -27,10 +27,10 @@ struct LocalFile {
       modified: date.flatMap { Int64(exactly: $0.timeIntervalSince1970.rounded(.down)) } ?? 0)
   }
 
-  /// Returns a file, or a folder with everything below it that the rules include, each with its path relative to the
-  /// first.
+  /// Returns a file, or a folder with its contents as far as the rules include them, each with its relative path.
   ///
-  /// Symbolic links to folders below the first are left out, so that no cycle of links is followed.
+  /// The paths are relative to the given path. Symbolic links to folders below that path are left out, so that cycles
+  /// of links are not followed.
   static func walk(_ path: String, _ rules: FileRules) throws(Failure) -> [(file: LocalFile, below: String)] {
     guard let first = LocalFile(path) else { throw Failure(43, "No such file or directory: \(path)") }
     guard try goes(first, rules) else { return [] }
@@ -53,7 +53,7 @@ struct LocalFile {
     return found
   }
 
-  /// Returns whether the rules include a file or a folder.
+  /// Returns whether the rules include a file or folder, or throws if a special file cannot be skipped.
   private static func goes(_ file: LocalFile, _ rules: FileRules) throws(Failure) -> Bool {
     if rules.skipsLinks, isLink(file.path) { return false }
     if file.isSpecial {

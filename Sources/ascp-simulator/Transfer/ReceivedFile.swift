@@ -5,14 +5,14 @@ internal import Foundation
 internal import StorageClient
 internal import SystemPackage
 
-/// A file that is being received, under another name in the same folder until it is complete.
+/// A file that is being received, which has a temporary name in the same folder until it is complete.
 struct ReceivedFile {
   private let path: String
   private let file: FileReplacement
 
-  /// Runs a closure that receives a file, and moves the file to its path if the closure succeeds.
+  /// Runs a function that receives a file, and moves the file to its path if the function succeeds.
   ///
-  /// Missing parent folders are created. An existing file is replaced atomically, and its permissions are kept.
+  /// Missing parent folders are created. An existing file is replaced atomically, and its permissions are preserved.
   static func receive(
     _ path: String, _ body: (ReceivedFile) async throws(Failure) -> Void
   ) async throws(Failure) {
@@ -27,7 +27,7 @@ struct ReceivedFile {
     }
   }
 
-  /// Writes bytes at an offset.
+  /// Writes bytes to the file at an offset.
   func write(_ bytes: [UInt8], at offset: Int64) async throws(Failure) {
     do {
       try await file.write(bytes, at: offset)
@@ -36,7 +36,7 @@ struct ReceivedFile {
     }
   }
 
-  /// Sets the modification time of a file, in seconds since 1970 (UTC).
+  /// Sets the modification time of the file at a path, in seconds since 1970 (UTC).
   static func setModified(_ seconds: Int64, of path: String) throws(Failure) {
     do {
       try FileManager.default.setAttributes(
@@ -46,7 +46,7 @@ struct ReceivedFile {
     }
   }
 
-  /// Creates a folder and its missing parent folders.
+  /// Creates a folder on this machine, including missing parent folders.
   static func makeFolder(_ path: String) throws(Failure) {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -4,12 +4,12 @@
 internal import Foundation
 internal import StorageJSON
 
-/// The mapping between paths on this machine and paths of the transfer desk.
+/// The mapping between paths on this machine and paths on the transfer desk for a transfer.
 struct Route: Sendable {
   private let invocation: Invocation
   private let desk: DeskClient
 
-  /// Whether the destination is the name of the only source.
+  /// Whether the destination is the path of the only source, instead of a folder for the sources.
   private let destinationIsName: Bool
 
   init(_ invocation: Invocation, _ desk: DeskClient) async throws(Failure) {
@@ -25,12 +25,12 @@ struct Route: Sendable {
     }
   }
 
-  /// Returns the path of the transfer desk that a source is written to or read from.
+  /// Returns the path on the transfer desk to which a source is written or from which it is read.
   func remotePath(of source: SourceNaming.Source) throws(Failure) -> String {
     invocation.mode == .send ? try target(of: source) : invocation.sources.path(of: source)
   }
 
-  /// Returns the files and folders of sources, each folder before its contents.
+  /// Returns the files and folders in the given sources, with each folder before its contents.
   func items(of sources: [SourceNaming.Source]) async throws(Failure) -> [Item] {
     var items: [Item] = []
     for source in sources {
@@ -70,7 +70,7 @@ struct Route: Sendable {
 }
 
 extension FileRules.Standing {
-  /// Reads the size and the modification time in a response of the transfer desk.
+  /// Parses the size and the modification time in a response from the transfer desk.
   init(_ document: JSONValue) {
     self.init(
       byteCount: Int64(max(document["bytes"]?.integer ?? 0, 0)), modified: Int64(document["modified"]?.integer ?? 0))

@@ -5,15 +5,16 @@ internal import AsperaAuth
 internal import StorageAuth
 internal import StorageJSON
 
-/// One session: it logs in, transfers the files, ends, and reports its progress on the management port.
+/// A transfer session of the simulator, which reports its progress on the management port.
 struct TransferRun: Sendable {
   let invocation: Invocation
   let reporter: Reporter
   private let commands: AsyncStream<Command>
   private let start = ContinuousClock.now
 
-  /// The maximum size in bytes of a piece, regardless of the transfer desk's response, because pieces are stored in
-  /// memory.
+  /// The maximum size of a chunk in bytes.
+  ///
+  /// The limit also applies if the transfer desk requests larger chunks, because chunks are stored in memory.
   private static let largestPiece = 16 << 20
 
   init(_ invocation: Invocation, _ reporter: Reporter, _ commands: AsyncStream<Command>) {
@@ -24,7 +25,7 @@ struct TransferRun: Sendable {
 
   private var direction: String { invocation.mode == .send ? "Send" : "Receive" }
 
-  /// Runs the session.
+  /// Logs in to the transfer desk, transfers the files, and ends the session.
   func run() async throws(Failure) {
     try await reporter.report(.initial, [("Direction", direction), ("Operation", "Transfer")])
     try await reporter.report(
@@ -63,7 +64,7 @@ struct TransferRun: Sendable {
       .done, [("TransferBytes", "\(tally.byteCount)"), ("StartByte", "0"), ("FilesComplete", "\(tally.files)")])
   }
 
-  /// Starts the session by sending the token and the paths.
+  /// Starts a session on the transfer desk by sending the token and the paths.
   ///
   /// - Returns: The number of bytes to transfer in each request.
   private func begin(_ desk: DeskClient, _ paths: [String]) async throws(Failure) -> Int64 {
@@ -77,10 +78,10 @@ struct TransferRun: Sendable {
   }
 }
 
-/// The progress of a transfer.
+/// The numbers of bytes and files that a session has transferred so far.
 struct Tally: Sendable {
   var byteCount: Int64 = 0
   var files = 0
-  /// The number of files so far, including those of other sessions and those that were not replaced.
+  /// The number of files so far, including files that belong to other sessions and files that were not replaced.
   var items = 0
 }

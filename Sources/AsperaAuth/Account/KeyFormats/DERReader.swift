@@ -3,7 +3,7 @@
 
 /// A reader of values in the Distinguished Encoding Rules of ASN.1 (ITU-T X.690).
 ///
-/// Every function returns `nil` if the next value is truncated, has another type or is out of range.
+/// Every function returns `nil` if the next value is truncated, has another type, or is out of range.
 struct DERReader {
   private var rest: ArraySlice<UInt8>
 
@@ -11,7 +11,7 @@ struct DERReader {
     rest = ArraySlice(bytes)
   }
 
-  /// Reads the contents of a value that has the given tag.
+  /// Reads the next value if it has the given tag, and returns its contents.
   private mutating func contents(_ tag: UInt8) -> ArraySlice<UInt8>? {
     guard rest.first == tag else { return nil }
     var tail = rest.dropFirst()
@@ -28,23 +28,23 @@ struct DERReader {
     return tail.prefix(count)
   }
 
-  /// Reads a SEQUENCE and returns a reader of its contents.
+  /// Reads the next SEQUENCE, and returns a reader of its contents.
   mutating func sequence() -> DERReader? {
     contents(0x30).map { DERReader($0) }
   }
 
-  /// Reads an OCTET STRING.
+  /// Reads the next OCTET STRING.
   mutating func octets() -> [UInt8]? {
     contents(0x04).map { Array($0) }
   }
 
-  /// Reads an INTEGER that is at least 0 and has at most seven bytes.
+  /// Reads the next INTEGER, which must be non-negative and have at most seven bytes.
   mutating func integer() -> Int? {
     guard let digits = contents(0x02), let first = digits.first, first < 0x80, digits.count < 8 else { return nil }
     return digits.reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Reads an OBJECT IDENTIFIER and returns it in dotted decimal notation.
+  /// Reads the next OBJECT IDENTIFIER, and returns it in dotted decimal notation.
   mutating func identifier() -> String? {
     guard let bytes = contents(0x06), bytes.count <= 32, (bytes.last ?? 0x80) < 0x80 else { return nil }
     var arcs: [UInt64] = []

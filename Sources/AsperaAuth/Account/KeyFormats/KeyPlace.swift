@@ -1,9 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The location of a key, for error messages.
+/// The location of a key as the subject of error messages.
 struct KeyPlace {
-  /// The subject of a sentence, such as `The key file /home/mia/.ssh/aspera`.
+  /// The subject of an error message, such as `The key file /home/mia/.ssh/aspera`.
   let name: String
 
   init(_ source: AsperaPrivateKey.Source) {
@@ -17,7 +17,7 @@ struct KeyPlace {
     name = "The public key file \(path)"
   }
 
-  /// Creates an error about the key; the predicate completes the sentence that starts with ``name``.
+  /// Creates an error about the key, whose message consists of ``name`` and the given predicate.
   func error(_ code: AsperaError.Code, _ predicate: String, remedy: String) -> AsperaError {
     AsperaError(code, "\(name) \(predicate).", remedy: remedy)
   }

@@ -3,12 +3,12 @@
 
 internal import StorageCrypto
 
-/// Errors about keys that can be parsed and are not accepted.
+/// Errors about keys that can be parsed but are not supported.
 enum KeyRefusal {
-  /// The length in bits of the shortest RSA modulus that current SSH clients accept.
+  /// The minimum length, in bits, of an RSA modulus that current SSH clients accept.
   static let leastBits = 1_024
 
-  /// The length in bits of the longest RSA modulus that libcrypto supports.
+  /// The maximum length, in bits, of an RSA modulus that libcrypto supports.
   static let mostBits = 16_384
 
   static let remedy = "Create another one with ssh-keygen -t rsa -b 3072, and have its public key added to the server."
@@ -27,7 +27,7 @@ enum KeyRefusal {
 }
 
 extension PrivateKeyReport.Kind {
-  /// Converts a kind of libcrypto's keys into a kind of a report.
+  /// Creates the kind in a report from the kind of a libcrypto key.
   ///
   /// - Throws: An ``AsperaError`` with the code `unsupportedKey` if keys of this kind are not accepted.
   init(_ kind: KeyKind, at place: KeyPlace) throws(AsperaError) {

@@ -3,16 +3,16 @@
 
 internal import StorageCrypto
 
-/// The text of a private key, recognized by its format.
+/// The parsed text of a private key in one of the supported formats.
 enum KeyText {
-  /// PEM that libcrypto parses: a traditional format or PKCS #8.
+  /// A PEM block that libcrypto can parse, in a traditional format or in PKCS #8.
   case pem(PEMBlock)
-  /// OpenSSH's own format.
+  /// A key in OpenSSH's own format.
   case openSSH(OpenSSHKey)
 
   /// Parses the text of a private key.
   ///
-  /// - Throws: An ``AsperaError`` that says what the text is instead.
+  /// - Throws: An ``AsperaError`` that describes what the text is instead of a supported private key.
   init(_ text: [UInt8], at place: KeyPlace) throws(AsperaError) {
     let blocks = PEMBlock.all(in: text)
     let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
@@ -53,7 +53,7 @@ enum KeyText {
     }
   }
 
-  /// Creates an error that says what a text without a private key is.
+  /// Returns an error that describes what a text without a private key is, such as a public key.
   private static func error(_ bytes: [UInt8], _ label: String?, at place: KeyPlace) -> AsperaError {
     let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
     if text.hasPrefix("PuTTY-User-Key-File-") {
@@ -92,7 +92,7 @@ enum KeyText {
 }
 
 extension OpenSSHKey {
-  /// Parses a container, and converts a problem into an error with a message.
+  /// Parses the contents of an OpenSSH key, and throws parsing problems as errors with a message.
   fileprivate init(container: [UInt8], at place: KeyPlace) throws(AsperaError) {
     do {
       try self.init(container: container)
@@ -103,7 +103,7 @@ extension OpenSSHKey {
 }
 
 extension OpenSSHKey.Problem {
-  /// Converts the problem into an error with a message.
+  /// Returns an error with a message that describes the problem with the OpenSSH key.
   func error(at place: KeyPlace) -> AsperaError {
     switch self {
     case .malformed:

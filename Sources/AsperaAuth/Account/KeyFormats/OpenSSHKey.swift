@@ -3,36 +3,36 @@
 
 internal import StorageCrypto
 
-/// A private key in OpenSSH's own format, `openssh-key-v1` (`PROTOCOL.key` in the sources of OpenSSH).
+/// A private key in OpenSSH's own format, `openssh-key-v1` (`PROTOCOL.key` in the OpenSSH sources).
 struct OpenSSHKey {
-  /// The label of the PEM block.
+  /// The label of a PEM block that contains a key in OpenSSH's own format.
   static let label = "OPENSSH PRIVATE KEY"
 
-  /// The name of the cipher; `none` if the key is not encrypted.
+  /// The cipher name, or `none` if the key is not encrypted.
   let cipher: String
 
-  /// The name of the key derivation function that is applied to the passphrase; `none` if the key is not encrypted.
+  /// The name of the key derivation function for the passphrase, or `none` if the key is not encrypted.
   let derivation: String
 
-  /// The public key, which is stored in clear text even if the private key is encrypted.
+  /// The public key, which is in clear text even if the private key is encrypted.
   let publicKey: SSHPublicKey
 
   private let section: [UInt8]
 
-  /// Whether a passphrase is required.
+  /// Whether the private key is encrypted and therefore requires a passphrase.
   var isEncrypted: Bool { cipher != "none" }
 
-  /// A reason for which a key cannot be read.
+  /// A reason why a key in OpenSSH's own format cannot be read.
   enum Problem: Error, Equatable {
-    /// Data that is not in this format, or is damaged.
+    /// The data is not in OpenSSH's own format, or is damaged.
     case malformed
-    /// A container with the given number of keys instead of one.
+    /// The data contains the given number of keys instead of one.
     case keyCount(UInt32)
-    /// A private key that does not belong to the public key.
+    /// The private key does not belong to the public key.
     case mismatch
   }
 
-  /// Parses a container, the decoded contents of the PEM block.
+  /// Parses the decoded contents of the PEM block.
   init(container: [UInt8]) throws(Problem) {
     var reader = SSHReader(container)
     guard reader.bytes(15) == Array("openssh-key-v1\0".utf8), let cipher = reader.text(),
@@ -51,7 +51,7 @@ struct OpenSSHKey {
     self.section = section
   }
 
-  /// Returns the length in bytes of the authentication tag that an AEAD cipher appends after the private section.
+  /// Returns the number of bytes in the authentication tag that an AEAD cipher appends to the private section.
   private static func tagByteCount(of cipher: String) -> Int {
     cipher.hasSuffix("-gcm@openssh.com") || cipher.hasPrefix("chacha20-poly1305") ? 16 : 0
   }
@@ -60,7 +60,7 @@ struct OpenSSHKey {
     cipher.hasPrefix("aes") || cipher.hasPrefix("rijndael") ? 16 : 8
   }
 
-  /// Parses the private key of a container that is not encrypted, and checks it against the public key.
+  /// Parses the unencrypted private key, or throws if the key is malformed or does not belong to the public key.
   func privateKey() throws(Problem) -> PrivateKey {
     var reader = SSHReader(section)
     guard !isEncrypted, let check = reader.number(), check == reader.number(), let type = reader.text() else {
@@ -100,9 +100,9 @@ struct OpenSSHKey {
 }
 
 extension OpenSSHKey: CustomStringConvertible, CustomReflectable {
-  /// A description with the type and the cipher; never the key.
+  /// A description that contains the key type and the cipher, but not the key.
   var description: String { "OpenSSHKey(\(publicKey.type), \(cipher))" }
 
-  /// A mirror without children.
+  /// An empty mirror, so that reflection does not reveal the key.
   var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -3,24 +3,25 @@
 
 internal import StorageCrypto
 
-/// A block of a text in PEM (RFC 7468), with the headers that RFC 1421 defines.
+/// A PEM block in a text (RFC 7468), which may have the headers that RFC 1421 defines.
 struct PEMBlock {
-  /// The label, which follows `BEGIN`.
+  /// The label of the block, such as `RSA PRIVATE KEY`.
   let label: String
 
-  /// The headers before the contents.
+  /// The headers before the contents of the block, by name.
   let headers: [String: String]
 
-  /// The decoded contents; `nil` if they are not Base64 or if the last line is missing.
+  /// The decoded contents of the block, or `nil` if the contents are not Base64 or the last line of the block is
+  /// missing.
   let contents: [UInt8]?
 
   /// Whether the block starts at the first byte of the text.
   let isFirst: Bool
 
-  /// Whether the block is a private key in PKCS #8, encrypted or not.
+  /// Whether the block contains a private key in PKCS #8, which may be encrypted.
   var isPKCS8: Bool { label == "PRIVATE KEY" || label == "ENCRYPTED PRIVATE KEY" }
 
-  /// Returns the blocks of a text.
+  /// Returns all PEM blocks in a text.
   static func all(in text: [UInt8]) -> [PEMBlock] {
     var blocks: [PEMBlock] = []
     var open: (label: String, headers: [String: String], base64: String, isFirst: Bool)?
@@ -45,7 +46,7 @@ struct PEMBlock {
     return blocks
   }
 
-  /// The name of the cipher that encrypts the contents; `nil` if they are not encrypted.
+  /// The name of the cipher that encrypts the contents of the block, or `nil` if the contents are not encrypted.
   var cipher: String? {
     if label == "ENCRYPTED PRIVATE KEY" {
       return contents.flatMap { PKCS8Encryption(der: $0) }?.cipher ?? "an unknown cipher"
@@ -56,15 +57,17 @@ struct PEMBlock {
 }
 
 extension PEMBlock: CustomStringConvertible, CustomReflectable {
-  /// A description with the label; never the contents.
+  /// A description that contains the label, but not the contents.
   var description: String { "PEMBlock(\(label))" }
 
-  /// A mirror without children.
+  /// An empty mirror, so that reflection does not reveal the contents.
   var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension String {
-  /// Returns the label if the string is a line that opens or closes a block.
+  /// Returns the label in a line that begins or ends a block, or `nil` if the string is not such a line.
+  ///
+  /// `word` is `BEGIN` or `END`.
   fileprivate func edge(_ word: String) -> String? {
     let line = trimmingSuffix(while: \.isWhitespace)
     guard line.hasPrefix("-----\(word) "), line.hasSuffix("-----"), line.count >= word.count + 12 else { return nil }
@@ -73,7 +76,7 @@ extension String {
 }
 
 extension StringProtocol {
-  /// Returns the string without the characters at its end that satisfy a predicate.
+  /// Returns the string without the trailing characters that satisfy a predicate.
   fileprivate func trimmingSuffix(while isLike: (Character) -> Bool) -> SubSequence {
     var end = endIndex
     while end > startIndex, isLike(self[index(before: end)]) { end = index(before: end) }

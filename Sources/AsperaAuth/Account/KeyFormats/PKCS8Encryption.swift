@@ -1,18 +1,20 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The encryption of a PKCS #8 key (RFC 5958, RFC 8018, RFC 7914).
+/// The encryption parameters of a PKCS #8 private key (RFC 5958, RFC 8018, RFC 7914).
 struct PKCS8Encryption: Equatable {
-  /// The usual name of the cipher, or its object identifier if the name is not known.
+  /// The usual cipher name, or the cipher's object identifier if its name is unknown.
   let cipher: String
 
-  /// The cost of the key derivation: the iteration count, or for scrypt the product of its three cost parameters.
+  /// The cost of the key derivation.
+  ///
+  /// The cost is the iteration count, or for scrypt the product of its three cost parameters.
   let work: Int
 
-  /// The maximum cost of decrypting a key, which is a few seconds.
+  /// The maximum cost of a key derivation for which a key is accepted, which corresponds to a few seconds.
   static let workLimit = 10_000_000
 
-  /// Parses the beginning of an EncryptedPrivateKeyInfo; the result is `nil` if it is malformed.
+  /// Parses the beginning of an EncryptedPrivateKeyInfo in DER, or returns `nil` if the data are malformed.
   init?(der: [UInt8]) {
     var document = DERReader(der)
     guard var info = document.sequence(), var algorithm = info.sequence(), info.octets() != nil,

@@ -3,20 +3,20 @@
 
 internal import StorageCrypto
 
-/// A public key in the encoding of SSH (RFC 4253, section 6.6).
+/// A public key in SSH's binary encoding (RFC 4253, section 6.6).
 struct SSHPublicKey: Equatable {
-  /// The encoded key.
+  /// The public key in SSH's binary encoding.
   let blob: [UInt8]
 
-  /// The kind of the key.
+  /// The kind of the public key, such as RSA with its length.
   let kind: KeyKind
 
   /// The name of the key's algorithm in SSH, such as `ssh-ed25519`.
   let type: String
 
-  /// Parses an encoded key; the result is `nil` if the key is truncated or followed by other data.
+  /// Parses a public key in SSH's binary encoding, or returns `nil` if the key is truncated or followed by other data.
   ///
-  /// A key of a kind that this package cannot check is accepted by its name.
+  /// A key of a kind that this package cannot check is accepted based on its algorithm name.
   init?(blob: [UInt8]) {
     var reader = SSHReader(blob)
     guard let type = reader.text(), let kind = Self.kind(of: type, &reader) else { return nil }
@@ -50,7 +50,7 @@ struct SSHPublicKey: Equatable {
     magnitude.first.map { magnitude.count * 8 - $0.leadingZeroBitCount } ?? 0
   }
 
-  /// Parses the first key of a `.pub` file: the type, the key in Base64 and a comment, on one line.
+  /// Parses the first line of a `.pub` file that contains a key: the type, the key in Base64 and a comment.
   init?(line text: String) {
     for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
       let fields = line.split(whereSeparator: \.isWhitespace)
@@ -62,12 +62,12 @@ struct SSHPublicKey: Equatable {
     return nil
   }
 
-  /// The key in the format of a line of `authorized_keys`.
+  /// The public key as a line of `authorized_keys`.
   var line: String {
     "\(type) \(String(writing: { $0.append(base64: blob.span) }))"
   }
 
-  /// The SHA-256 of the key as OpenSSH prints it.
+  /// The SHA-256 fingerprint of the key in OpenSSH's form, such as `SHA256:…`.
   var fingerprint: String {
     "SHA256:\(SHA256.hash(blob).base64.prefix { $0 != "=" })"
   }

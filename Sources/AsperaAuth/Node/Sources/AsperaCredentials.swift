@@ -4,10 +4,10 @@
 public import CloudCredentials
 public import StorageAuth
 
-/// The default providers of access to a Node API: the environment, then a file.
+/// The default credential providers for a Node API: the environment variables, then a configuration file.
 ///
-/// Each provider can be replaced or left out. They are tried in the order of the properties. A provider that is not
-/// configured on this machine is skipped; one that is configured incorrectly ends the search with an error.
+/// Each provider can be replaced or left out. The providers are tried in the order of the properties. A provider that
+/// is not configured on this machine is skipped, and an invalid configuration ends the search with an error.
 ///
 /// ```swift
 /// var sources = AsperaCredentials(machine)
@@ -15,16 +15,20 @@ public import StorageAuth
 /// let access = CredentialCache(sources.chain)
 /// ```
 public struct AsperaCredentials: Sendable {
-  /// A provider, or `nil` to leave it out.
+  /// The type of a credential provider in the chain, or `nil` to skip the provider.
   public typealias Source = (any CredentialProvider<AsperaNodeAccess>)?
 
-  /// The provider that reads `ASPERA_NODE_USER` and other environment variables; see ``AsperaEnvironmentProvider``.
+  /// The provider that reads `ASPERA_NODE_USER` and other environment variables, or `nil` to skip this provider.
+  ///
+  /// See ``AsperaEnvironmentProvider``.
   public var environment: Source
 
-  /// The provider that reads a profile in `~/.aspera/storage-auth.json`; see ``AsperaProfileProvider``.
+  /// The provider that reads a profile in `~/.aspera/storage-auth.json`, or `nil` to skip this provider.
+  ///
+  /// See ``AsperaProfileProvider``.
   public var profile: Source
 
-  /// Creates the default providers.
+  /// Creates the default credential providers.
   ///
   /// - Parameter machine: The files and environment variables that the providers may read.
   public init(_ machine: ProviderContext) {
@@ -32,14 +36,16 @@ public struct AsperaCredentials: Sendable {
     profile = AsperaProfileProvider(machine: machine)
   }
 
-  /// A chain of the providers that are not `nil`, in their order.
+  /// A chain of the providers that are not `nil`: first the environment, then the profile.
   public var chain: CredentialChain<AsperaNodeAccess> {
     CredentialChain([environment, profile].compactMap(\.self), source: "Aspera default sources")
   }
 }
 
 extension CredentialProvider where Self == CredentialChain<AsperaNodeAccess> {
-  /// Returns the default providers of access to a Node API, as ``AsperaCredentials`` lists them.
+  /// Returns a chain of the default credential providers for a Node API.
+  ///
+  /// See ``AsperaCredentials``.
   ///
   /// - Parameter machine: The files and environment variables that the providers may read.
   public static func asperaDefault(_ machine: ProviderContext) -> CredentialChain<AsperaNodeAccess> {

@@ -4,15 +4,15 @@
 public import CloudCredentials
 public import StorageAuth
 
-/// A provider that reads access to a Node API from environment variables, on every request.
+/// A credential provider for a Node API that reads environment variables on every request.
 ///
 /// One of three sets of variables must be set: `ASPERA_NODE_USER` and `ASPERA_NODE_PASSWORD` for a node user,
 /// `ASPERA_ACCESS_KEY_ID` and `ASPERA_ACCESS_KEY_SECRET` for an access key, or `ASPERA_ACCESS_KEY_ID` and
 /// `ASPERA_NODE_TOKEN` for a bearer token. IBM defines no variables for this purpose; the names are specific to this
 /// package.
 ///
-/// If none of the variables is set, the provider is not configured and a chain skips it. An incomplete set, or more
-/// than one, is an error.
+/// If none of the variables is set, the provider is not configured, and a chain skips it. An incomplete set of
+/// variables is an error, and so are variables from more than one set.
 public struct AsperaEnvironmentProvider: CredentialProvider {
   private static let names = NodeAccessSettings.Names(
     user: "ASPERA_NODE_USER", password: "ASPERA_NODE_PASSWORD", accessKey: "ASPERA_ACCESS_KEY_ID",
@@ -20,21 +20,23 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
 
   private let machine: ProviderContext
 
-  /// The name of the provider, for errors and events.
+  /// The provider name that errors and events show.
   public var source: String { "environment (Aspera)" }
 
-  /// Creates a provider.
+  /// Creates a provider that reads environment variables.
   ///
-  /// - Parameter machine: The context whose environment is read.
+  /// - Parameter machine: The context whose environment variables are read.
   public init(_ machine: ProviderContext) {
     self.machine = machine
   }
 
-  /// Reads the variables; an empty variable counts as not set, and white space around a value is removed.
+  /// Reads the credential from the environment variables.
+  ///
+  /// An empty variable counts as not set. White space around a value is removed.
   ///
   /// - Returns: The credential.
-  /// - Throws: A `CredentialError` that names the variables: `notConfigured` if none is set, `failed` if the set is
-  ///   incomplete, if there is more than one, or if a value cannot be used.
+  /// - Throws: A `CredentialError` that contains the variable names: `notConfigured` if no variable is set, `failed` if
+  ///   a set is incomplete, if variables from more than one set are present, or if a value cannot be used.
   public func credential() async throws(CredentialError) -> AsperaNodeAccess {
     let names = Self.names
     let place = SettingLocation(
@@ -52,12 +54,12 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
 }
 
 extension AsperaEnvironmentProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description with the name of the provider.
+  /// A description that contains the provider name.
   public var description: String { "AsperaEnvironmentProvider(\(source))" }
 
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with only the name of the provider.
+  /// A mirror that contains only the provider name.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

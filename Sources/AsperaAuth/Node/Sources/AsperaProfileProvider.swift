@@ -5,9 +5,9 @@ public import CloudCredentials
 public import StorageAuth
 internal import StorageJSON
 
-/// A provider that reads access to a Node API from a profile in `~/.aspera/storage-auth.json`.
+/// A credential provider for a Node API that reads a profile in `~/.aspera/storage-auth.json`.
 ///
-/// IBM's tools document no file for this purpose; the format is specific to this package:
+/// IBM's tools document no file for this purpose. The format is specific to this package:
 ///
 /// ```json
 /// {
@@ -17,8 +17,9 @@ internal import StorageJSON
 /// }
 /// ```
 ///
-/// The profile is the one that the initializer or `ASPERA_PROFILE` names, or else `default`. `ASPERA_CREDENTIALS_FILE`
-/// names another file. An incomplete set of members, or more than one in a profile, is an error.
+/// The profile is specified by the initializer or by `ASPERA_PROFILE`, and otherwise is `default`.
+/// `ASPERA_CREDENTIALS_FILE` specifies the path of another file. A profile with an incomplete set of members, or with
+/// members from more than one set, is an error.
 public struct AsperaProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "Aspera profile", variable: "ASPERA_CREDENTIALS_FILE", paths: ["~/.aspera/storage-auth.json"],
@@ -33,14 +34,14 @@ public struct AsperaProfileProvider: CredentialProvider {
   private let profile: String?
   private let path: String?
 
-  /// The name of the provider, for errors and events.
+  /// The provider name that errors and events show.
   public var source: String { Self.file.source }
 
-  /// Creates a provider.
+  /// Creates a provider that reads a profile.
   ///
   /// - Parameters:
-  ///   - profile: The name of the profile; if `nil`, the value of `ASPERA_PROFILE`, or else `default`.
-  ///   - path: The path of the file; if `nil`, the value of `ASPERA_CREDENTIALS_FILE`, or else the default path.
+  ///   - profile: The profile name. If `nil`, the value of `ASPERA_PROFILE`, or else `default`.
+  ///   - path: The path of the file. If `nil`, the value of `ASPERA_CREDENTIALS_FILE`, or else the default path.
   ///   - machine: The files and environment variables that the provider may read.
   public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
     self.machine = machine
@@ -48,12 +49,12 @@ public struct AsperaProfileProvider: CredentialProvider {
     self.path = path
   }
 
-  /// Reads the profile, and warns if other users can read the file.
+  /// Reads the credential from the profile, and reports a warning if other users can read or replace the file.
   ///
   /// - Returns: The credential.
-  /// - Throws: A `CredentialError`: `notConfigured` if no profile was named and the file or the credential in its
-  ///   profile `default` is missing, `failed` or `malformedAnswer` if a profile that was named is missing, or if the
-  ///   file or the profile cannot be used.
+  /// - Throws: A `CredentialError`: `notConfigured` if no profile was specified, and the file or the credential in its
+  ///   profile `default` is missing; `failed` or `malformedAnswer` if the specified profile is missing, or if the file
+  ///   or the profile is invalid.
   public func credential() async throws(CredentialError) -> AsperaNodeAccess {
     let named = profile ?? machine.variable(Self.variable)
     do {
@@ -95,12 +96,12 @@ public struct AsperaProfileProvider: CredentialProvider {
 }
 
 extension AsperaProfileProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description with the name of the provider.
+  /// A description that contains the provider name.
   public var description: String { "AsperaProfileProvider(\(source))" }
 
   /// The same text as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror with only the name of the provider.
+  /// A mirror that contains only the provider name.
   public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

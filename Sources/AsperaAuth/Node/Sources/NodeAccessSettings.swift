@@ -4,9 +4,11 @@
 internal import CloudCredentials
 internal import StorageAuth
 
-/// Settings of access to a Node API, from environment variables or a profile, which must be exactly one complete set.
+/// Settings for access to a Node API, which come from environment variables or a profile.
+///
+/// The settings must be exactly one complete set: user and password, access key and secret, or access key and token.
 struct NodeAccessSettings {
-  /// The names of the settings.
+  /// The names of the environment variables or profile members that contain the settings.
   struct Names {
     let user: String
     let password: String
@@ -21,11 +23,12 @@ struct NodeAccessSettings {
   let values: [String: String]
   let place: SettingLocation
 
-  /// Returns the credential that the settings describe, or `nil` if none of them is set.
+  /// Returns the credential that the settings specify, or `nil` if no setting is present.
   ///
-  /// - Parameter now: The current time; an expired bearer token is rejected.
-  /// - Throws: A `CredentialError` with the code `failed` if a set is incomplete or if there is more than one.
-  ///   Continuing with another provider would silently use another identity.
+  /// - Parameter now: The current time. An expired bearer token is rejected.
+  /// - Throws: A `CredentialError` with the code `failed` if a set of settings is incomplete, if settings from more
+  ///   than one set are present, or if the credential is invalid. In these cases, trying another provider would
+  ///   silently use another identity.
   func access(at now: Timestamp) throws(CredentialError) -> AsperaNodeAccess? {
     let present = names.all.filter { values[$0] != nil }
     if present.isEmpty { return nil }

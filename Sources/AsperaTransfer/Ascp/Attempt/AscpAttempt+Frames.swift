@@ -5,10 +5,10 @@ internal import AsperaAuth
 internal import StorageAuth
 
 extension AscpAttempt {
-  /// Handles a frame.
+  /// Handles a management frame from ascp, and returns the resulting effects.
   ///
-  /// `INIT` and `SESSION` arrive before the server has checked the account, so they are no proof of authentication.
-  /// ascp reports them before an `ERROR` with code 19 as well.
+  /// `INIT` and `SESSION` do not prove authentication, because ascp sends them before the server has checked the
+  /// account. They also precede an `ERROR` with code 19.
   mutating func read(_ frame: ManagementFrame) -> [Effect] {
     switch frame.kind {
     case .statistics?, .notification?: return authenticated() + reported(progress.update(from: frame))
@@ -27,7 +27,7 @@ extension AscpAttempt {
     }
   }
 
-  /// Handles the end of a file, which succeeded unless the frame has a nonzero code.
+  /// Handles the end of a file's transfer, which succeeded unless the frame has a nonzero code.
   private mutating func stopped(_ frame: ManagementFrame) -> [Effect] {
     let code = frame.code ?? 0
     return file(frame, code == 0 ? .done : .failed(code: code, text: text(of: frame)))

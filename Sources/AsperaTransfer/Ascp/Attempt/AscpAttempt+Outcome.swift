@@ -5,13 +5,13 @@ internal import AsperaAuth
 internal import StorageAuth
 
 extension AscpAttempt {
-  /// Returns the result of the transfer.
+  /// Returns the result of the transfer after ascp has ended.
   ///
   /// The messages on the management port take precedence over the exit status and the printed output.
   ///
   /// - Parameters:
-  ///   - ending: The way in which the process ended.
-  ///   - printed: The end of the printed output.
+  ///   - ending: The way in which the ascp process ended.
+  ///   - printed: The end of ascp's printed output.
   func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
     let printed = mask.applied(to: printed)
     if case .notStarted(let reason) = ending { return .failure(.notStarted(reason)) }
@@ -30,7 +30,8 @@ extension AscpAttempt {
     }
   }
 
-  /// Adds ascp's printed output to the text of a failed login, because ascp has a single text for all failed logins.
+  /// Returns the text of a failed login with ascp's printed output added, because ascp sends one text for all failed
+  /// logins.
   private static func detailed(_ text: String, by printed: String, _ code: Int) -> String {
     guard AscpErrorCode(code)?.failureClass == .account, let detail = printed.lastLines, !text.contains(detail) else {
       return text

@@ -4,25 +4,25 @@
 internal import AsperaAuth
 
 extension AscpAttempt {
-  /// The result of a transfer as ascp reported it, or as the engine concluded from ascp's behavior.
+  /// The result of a transfer that ascp reported, or that the engine concluded from ascp's behavior.
   enum Verdict: Sendable, Hashable {
     /// The transfer completed.
     case done
-    /// The transfer failed with ascp's code and text.
+    /// The transfer failed with ascp's error code and text.
     case failed(code: Int, text: String)
     /// The transfer was cancelled.
     case cancelled
-    /// ascp violated the management protocol.
+    /// ascp violated the protocol of the management port in the given way.
     case fault(Fault)
   }
 
-  /// A violation of the management protocol.
+  /// A violation of the protocol of ascp's management port.
   enum Fault: Sendable, Hashable {
-    /// ascp did not connect to the management port.
+    /// ascp did not connect to the management port within the time limit.
     case neverConnected
     /// ascp sent no message within the time limit.
     case silent
-    /// The data on the management port are not frames.
+    /// The data on the management port are not ascp frames.
     case unreadable(ManagementFrameParser.Problem)
   }
 }

@@ -4,21 +4,21 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The state machine of one run of ascp: frames, timeouts and ends go in, effects come out.
+/// The state machine of one ascp run, which turns frames, timeouts and process ends into effects.
 ///
-/// It has no side effects.
+/// The state machine itself has no side effects.
 struct AscpAttempt: Sendable {
-  /// An input of the state machine.
+  /// An input of the state machine for an ascp run.
   enum Event: Sendable {
     /// ascp has connected to the management port.
     case connected
-    /// ascp sent a frame.
+    /// ascp sent a management frame.
     case frame(ManagementFrame)
     /// The management connection received data that are not a frame.
     case unreadable(ManagementFrameParser.Problem)
-    /// The management connection is closed, or will not be established any more.
+    /// The management connection has closed, or will no longer be established.
     case disconnected
-    /// ascp has exited, or has closed its standard output and error.
+    /// ascp has exited, or has closed its standard output and standard error.
     case ended
     /// The pending timeout has expired.
     case elapsed
@@ -28,39 +28,40 @@ struct AscpAttempt: Sendable {
     case concluded
   }
 
-  /// An action for ``AscpRun`` to perform.
+  /// An action that ``AscpRun`` performs for the state machine.
   enum Effect: Sendable {
     case report(TransferReport)
-    /// Sends a frame to ascp.
+    /// Sends a management frame to ascp.
     case tell(ManagementFrame)
-    /// Replaces the pending timeout; `nil` cancels it.
+    /// Replaces the pending timeout, or cancels it if the duration is `nil`.
     case wait(Duration?)
-    /// Closes the management connection and the port.
+    /// Closes the management connection and the management port.
     case disconnect
-    /// Sends SIGTERM to the process group.
+    /// Sends SIGTERM to ascp's process group.
     case terminate
-    /// Sends SIGKILL to the process group.
+    /// Sends SIGKILL to ascp's process group.
     case kill
   }
 
-  /// The stage of the run.
+  /// A stage of the ascp run.
   private enum Stage {
     case starting, talking
-    /// ascp must exit by itself: it has sent its last message, closed the connection, or received a cancel command.
+    /// ascp must exit by itself, because it has sent its last message, closed the connection, or received a cancel
+    /// command.
     case leaving
-    /// ascp was sent SIGTERM.
+    /// SIGTERM was sent to ascp.
     case terminating
     case killed
   }
 
-  /// The number of unreadable items that are tolerated after the first frame.
+  /// The maximum number of unreadable inputs that are tolerated after the first frame.
   private static let tolerance = 16
 
   let limits: AscpLimits
   let mask: SecretMask
   var progress = AscpProgress()
   private(set) var verdict: Verdict?
-  /// Whether the engine stopped ascp with a signal, so that its exit status has no meaning.
+  /// Whether the engine stopped ascp with a signal, in which case ascp's exit status is meaningless.
   private(set) var wasStopped = false
   private(set) var isAuthenticated = false
   private(set) var problem: ManagementFrameParser.Problem?
@@ -71,11 +72,11 @@ struct AscpAttempt: Sendable {
   private var isDisconnected = false
   private var hasEnded = false
 
-  /// Creates the state machine of one run.
+  /// Creates the state machine for one ascp run.
   ///
   /// - Parameters:
-  ///   - limits: The time limits.
-  ///   - mask: The mask that removes secrets from ascp's texts.
+  ///   - limits: The time limits for ascp.
+  ///   - mask: The mask that removes the transfer's secrets from ascp's texts.
   ///   - isPersistent: Whether paths can be added while the session runs.
   init(limits: AscpLimits, mask: SecretMask, isPersistent: Bool) {
     self.limits = limits
@@ -83,16 +84,16 @@ struct AscpAttempt: Sendable {
     mayBeSilent = isPersistent
   }
 
-  /// Returns the effects for the start of ascp.
+  /// Returns the effects that follow the start of ascp.
   func begin() -> [Effect] { [.report(.connecting), .wait(limits.connect)] }
 
-  /// Whether no more output and no more frames of ascp are expected.
+  /// Whether no more output and no more frames are expected from ascp.
   var isOver: Bool { hasEnded && (isDisconnected || stage == .killed) }
 
-  /// Whether processes that ascp started may continue; after a failed transfer they must not.
+  /// Whether processes that ascp started may continue to run, which is the case only after a successful transfer.
   var mayLeaveOthers: Bool { verdict == .done }
 
-  /// Handles an event.
+  /// Handles an input of the state machine, and returns the resulting effects.
   mutating func handle(_ event: Event) -> [Effect] {
     switch event {
     case .connected: return connected()
@@ -110,12 +111,12 @@ struct AscpAttempt: Sendable {
 
   private var silence: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
 
-  /// Records a verdict; only the first one counts.
+  /// Records the result of the transfer, unless a result has already been recorded.
   mutating func settle(_ new: Verdict) {
     if verdict == nil { verdict = new }
   }
 
-  /// Marks that the server has accepted the account and the token.
+  /// Records that the server has accepted the account and the token, and returns the resulting effects.
   mutating func authenticated() -> [Effect] {
     guard !isAuthenticated else { return [] }
     isAuthenticated = true
@@ -130,8 +131,8 @@ struct AscpAttempt: Sendable {
 
   /// Handles data that are not a frame.
   ///
-  /// A text with a line break may spoil single frames of ascp. A peer whose first data are unreadable, or that sends
-  /// too many unreadable items, is not ascp.
+  /// A text with a line break can make single frames of ascp unreadable. A peer whose first data are unreadable, or
+  /// that sends too many unreadable inputs, is not ascp.
   private mutating func unreadable(_ problem: ManagementFrameParser.Problem) -> [Effect] {
     self.problem = self.problem ?? problem
     problems += 1
@@ -163,7 +164,7 @@ struct AscpAttempt: Sendable {
     hasEnded = true
     if stage != .killed { stage = .leaving }
     if isDisconnected { return [.wait(limits.exit)] }
-    // Frames that ascp sent before it exited may still arrive; they do not matter if the verdict is known.
+    // Frames that ascp sent before it exited may still arrive. They do not matter if the result is known.
     return verdict == nil ? [.wait(limits.arrival)] : hangUp()
   }
 

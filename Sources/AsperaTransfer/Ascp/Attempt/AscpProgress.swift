@@ -4,10 +4,10 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The progress of a transfer, computed from the fields that different versions of ascp report.
+/// The progress of a transfer, which is calculated from the fields that different versions of ascp report.
 ///
-/// `TransferBytes` counts the whole session, and `StartByte` the bytes that existed before. If they are missing, the
-/// sizes of the finished files and `Bytescont` of the current file add up to the same count.
+/// `TransferBytes` counts the whole session, and `StartByte` counts the bytes that existed before. If these fields are
+/// missing, the number of bytes is the sum of the sizes of the finished files and `Bytescont` of the current file.
 struct AscpProgress: Sendable {
   private var bytes: Int64 = 0
   private var total: Int64?
@@ -15,7 +15,7 @@ struct AscpProgress: Sendable {
   private var files = 0
   private(set) var fileErrors: [(code: Int, text: String)] = []
 
-  /// Returns the progress if a frame changes it.
+  /// Returns a progress report if a frame changes the progress, or else `nil`.
   ///
   /// The number of bytes never decreases.
   mutating func update(from frame: ManagementFrame) -> TransferProgressReport? {
@@ -28,7 +28,7 @@ struct AscpProgress: Sendable {
     return TransferProgressReport(bytes: bytes, totalBytes: total.map { max($0, bytes) }, file: frame.file)
   }
 
-  /// Records the end of a file and returns its report.
+  /// Records the end of a file's transfer, and returns a report about the file.
   mutating func finish(_ file: String, with outcome: TransferFileReport.Outcome, in frame: ManagementFrame)
     -> TransferFileReport
   {
@@ -43,12 +43,12 @@ struct AscpProgress: Sendable {
     return TransferFileReport(file: file, bytes: size, outcome: outcome)
   }
 
-  /// Adds the totals of ascp's last frame.
+  /// Updates the progress with the totals in ascp's last frame.
   mutating func close(with frame: ManagementFrame) {
     bytes = max(bytes, frame.bytes ?? 0)
     if files == 0 { files = frame.integer("TransfersPassed") ?? 0 }
   }
 
-  /// The transferred bytes and files.
+  /// The number of transferred bytes and files.
   var summary: TransferSummary { TransferSummary(bytes: max(bytes, finishedBytes), files: files) }
 }

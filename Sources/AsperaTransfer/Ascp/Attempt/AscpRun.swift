@@ -4,9 +4,9 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// An actor that performs the effects of an ``AscpAttempt``, one event after the other.
+/// An actor that passes events to an ``AscpAttempt`` one after another, and performs the resulting effects.
 actor AscpRun {
-  /// The code that reports a path that cannot be encoded in a frame.
+  /// The ascp error code (`ILLEGAL_CHARS_IN_PATH`) that is reported for a path that cannot be encoded in a frame.
   private static let illegalPath = 56
 
   private var attempt: AscpAttempt
@@ -34,18 +34,18 @@ actor AscpRun {
     self.terminate = terminate
   }
 
-  /// The state machine, which has its result once ascp has exited.
+  /// The state machine, which contains the result after ascp has exited.
   var result: AscpAttempt { attempt }
 
-  /// Starts the first timeout.
+  /// Starts the timeout for the connection of ascp.
   ///
-  /// - Parameter kill: A function that sends SIGKILL to the process group.
+  /// - Parameter kill: A function that sends SIGKILL to ascp's process group.
   func begin(kill: @escaping @Sendable () -> Void) {
     self.kill = kill
     perform(attempt.begin())
   }
 
-  /// Waits for the management connection and reads it to its end.
+  /// Waits for the management connection, and reads from the connection until it ends.
   func listen() async {
     if let connection = await listener.connection() {
       self.connection = connection
@@ -56,27 +56,28 @@ actor AscpRun {
     handle(.disconnected)
   }
 
-  /// Handles an event.
+  /// Passes an event to the state machine, and performs the resulting effects.
   func handle(_ event: AscpAttempt.Event) {
     guard !isFinished else { return }
     perform(attempt.handle(event))
     if attempt.isOver { wake() }
   }
 
-  /// Waits until no more output and no more frames are expected, after ascp has exited or closed its standard output
-  /// and error.
+  /// Waits until no more output and no more frames are expected from ascp.
   ///
-  /// - Returns: Whether the remaining processes of ascp's process group must be killed.
+  /// The function is called when ascp has exited or has closed its standard output and standard error.
+  ///
+  /// - Returns: Whether the remaining processes in ascp's process group must be killed.
   func isOver() async -> Bool {
     handle(.ended)
     await wait { self.attempt.isOver }
     return !attempt.mayLeaveOthers
   }
 
-  /// Sends the paths that are added to a persistent session, and ends the session after the last one.
+  /// Sends paths that are added to a persistent session, and ends the session after the last path.
   func add(_ additions: AsyncStream<[TransferPath]>) async {
     await wait { self.isHeard }
-    // Leaves the paths in the sequence if ascp can no longer receive them.
+    // The paths remain in the sequence if ascp can no longer receive them.
     guard !isFinished else { return }
     for await paths in additions {
       for path in paths { await start(path) }
@@ -86,7 +87,7 @@ actor AscpRun {
     handle(.concluded)
   }
 
-  /// Cancels the timeout, closes the connection and resumes the waiters; called when ascp has exited.
+  /// Cancels the timeout, closes the management connection, and resumes the waiters after ascp has exited.
   func finish() async {
     isFinished = true
     timer?.task.cancel()
@@ -132,7 +133,9 @@ actor AscpRun {
     }
   }
 
-  /// Sets the timeout; a timer that fires earlier is kept and then restarted for the rest of the time.
+  /// Sets the pending timeout, or cancels the timeout if the duration is `nil`.
+  ///
+  /// A timer that fires earlier than the timeout is kept, and is restarted for the remaining time.
   private func arm(_ duration: Duration?) {
     deadline = duration.map { time.uptime + $0 }
     guard let deadline, timer.map({ $0.end > deadline }) ?? true else { return }

@@ -4,7 +4,7 @@
 internal import AsperaAuth
 
 extension TransferFailure {
-  /// Creates a failure from an error that occurred before ascp was started.
+  /// Creates a transfer failure from an error that occurred before ascp was started.
   init(unusable error: AsperaError) {
     self.init(.caller, error.message, remedy: error.remedy)
   }
@@ -19,7 +19,7 @@ extension TransferFailure {
       remedy: "See whether the program is there, may be executed, and is for this kind of machine.")
   }
 
-  /// Returns the failure for a violation of the management protocol.
+  /// Returns the transfer failure for a violation of the management protocol.
   static func fault(_ fault: AscpAttempt.Fault, limits: AscpLimits, printed: String) -> TransferFailure {
     let detail = detail(of: printed)
     return switch fault {
@@ -48,7 +48,8 @@ extension TransferFailure {
     printed.lastLines.map { " It printed: \($0)" } ?? ""
   }
 
-  /// Returns the failure for an ascp that exited without a final frame, or with a status that contradicts it.
+  /// Returns the transfer failure for an ascp that exited without a final frame, or whose exit status contradicts its
+  /// final frame.
   static func ended(_ ending: AscpProcess.Ending, printed: String) -> TransferFailure {
     let how =
       switch ending {
@@ -66,7 +67,7 @@ extension TransferFailure {
 }
 
 extension String {
-  /// The last one to three lines on one line, as far as their length permits, or `nil` if there are none.
+  /// The last one to three lines joined into one line of limited length, or `nil` if the string contains no lines.
   var lastLines: String? {
     let lines = split(whereSeparator: \.isNewline)
     guard let last = lines.last?.prefix(200) else { return nil }

@@ -3,8 +3,10 @@
 
 extension AscpLocator {
   #if os(macOS)
-    /// The locations in which IBM's products install ascp: Connect, the Desktop Client, the servers, Drive, the old
-    /// command line, and the downloads of ascli.
+    /// The paths at which IBM's products for macOS install ascp.
+    ///
+    /// The products are Connect, the Desktop Client, the servers, Drive, the old command line, and the downloads of
+    /// ascli.
     static let installed = [
       "~/Applications/Aspera Connect.app/Contents/Resources/ascp",
       "~/Applications/IBM Aspera Connect.app/Contents/Resources/ascp",
@@ -17,8 +19,9 @@ extension AscpLocator {
       "~/.aspera/sdk/ascp",
     ]
   #else
-    /// The locations in which IBM's products install ascp: Connect, the servers, the old command line, and the
-    /// downloads of ascli.
+    /// The paths at which IBM's products for Linux install ascp.
+    ///
+    /// The products are Connect, the servers, the old command line, and the downloads of ascli.
     static let installed = [
       "~/.aspera/connect/bin/ascp", "/opt/aspera/bin/ascp", "~/.aspera/cli/bin/ascp", "~/.aspera/sdk/ascp",
     ]

@@ -9,32 +9,32 @@ package import AsperaAuth
   internal import Foundation
 #endif
 
-/// A search for IBM's ascp on this machine.
+/// A locator that searches for IBM's ascp on this machine.
 ///
-/// A path from the caller is the only location that is examined, if there is one. Otherwise the search covers
-/// `STORAGE_AUTH_ASCP`, which is also exclusive, then the `PATH`, and then the locations in which IBM's products
+/// If the caller specifies a path, only this path is examined. Otherwise, if `STORAGE_AUTH_ASCP` is set, only the path
+/// in that variable is examined. Otherwise the search covers the `PATH`, and then the locations at which IBM's products
 /// install ascp.
 package struct AscpLocator: Sendable {
-  /// The environment variable that contains the path of the program.
+  /// The environment variable that contains the path of ascp.
   package static let variable = "STORAGE_AUTH_ASCP"
 
   private let environment: @Sendable (String) -> String?
   private let home: String?
   private let isProgram: @Sendable (String) -> Bool
 
-  /// Creates a locator for this machine.
+  /// Creates a locator that searches this machine.
   package init() {
     self.init(
       environment: { ProcessInfo.processInfo.environment[$0] },
       home: FileManager.default.homeDirectoryForCurrentUser.path, isProgram: Self.isExecutableFile)
   }
 
-  /// Creates a locator for a described machine.
+  /// Creates a locator that searches a simulated machine, for tests.
   ///
   /// - Parameters:
-  ///   - environment: A function that returns environment variables.
-  ///   - home: The home directory.
-  ///   - isProgram: A function that returns whether an executable file exists at a path.
+  ///   - environment: A function that returns the value of an environment variable.
+  ///   - home: The path of the home directory.
+  ///   - isProgram: A function that returns whether there is an executable file at a path.
   init(
     environment: @escaping @Sendable (String) -> String?, home: String?,
     isProgram: @escaping @Sendable (String) -> Bool
@@ -44,9 +44,9 @@ package struct AscpLocator: Sendable {
     self.isProgram = isProgram
   }
 
-  /// Returns the path of ascp.
+  /// Returns the path of ascp, or throws if ascp is not found.
   ///
-  /// - Parameter path: The location of ascp, or `nil` to search for it; `~/` stands for the home directory.
+  /// - Parameter path: The path of ascp, or `nil` to search for ascp. `~/` represents the home directory.
   /// - Throws: An `AsperaError` that lists the searched locations. A wrong path from the caller or the environment
   ///   variable is an error, even if ascp is installed elsewhere.
   package func locate(_ path: String? = nil) throws(AsperaError) -> String {
@@ -63,12 +63,12 @@ package struct AscpLocator: Sendable {
         "Install IBM Aspera Connect, the Desktop Client or the Transfer SDK, or name the program in \(Self.variable).")
   }
 
-  /// The locations to search if neither the caller nor the environment names one.
+  /// The paths to search if neither the caller nor the environment specifies the path of ascp.
   private var searched: [String] {
     let path = (environment("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/ascp" }
     let conda = environment("CONDA_PREFIX").map { ["\($0)/bin/ascp"] } ?? []
     let places = path + conda + Self.installed.map { absolute($0) }
-    // A PATH often contains the same folder twice.
+    // A `PATH` often contains the same folder more than once.
     return places.enumerated().filter { !places[..<$0.offset].contains($0.element) }.map(\.element)
   }
 

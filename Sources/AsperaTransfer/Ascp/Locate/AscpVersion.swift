@@ -1,14 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The version of ascp, and its known limitations.
+/// The version of an installed ascp, with its known limitations.
 public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
-  /// The version as ascp prints it, such as `4.4.5.1646`.
+  /// The version number as ascp prints it, such as `4.4.5.1646`.
   public let description: String
 
-  /// Parses the output of `ascp -A`.
+  /// Parses the output of `ascp -A`, or returns `nil` if the output contains no version.
   ///
-  /// - Parameter output: The output; the first line that begins with `ascp version` counts, at any position.
+  /// - Parameter output: The output, whose first line that begins with `ascp version` contains the version.
   init?(output: String) {
     let prefix = "ascp version "
     let line = output.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix(prefix) }
@@ -18,10 +18,10 @@ public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
     description = String(text)
   }
 
-  /// The major version, or 0 if the version has none.
+  /// The major version number, or 0 if the version does not begin with a number.
   public var major: Int { description.split(separator: ".").first.flatMap { Int($0) } ?? 0 }
 
-  /// The limitations of this version with current servers, one sentence each; empty if none are known.
+  /// The known limitations of this version with current servers, one sentence each.
   public var notes: [String] {
     guard major < 4 else { return [] }
     return [

@@ -3,12 +3,14 @@
 
 internal import NIOCore
 
-/// The connection of ascp to the management port.
+/// A connection from ascp to the management port.
 struct ManagementConnection: Sendable {
   private let channel: any Channel
   private let received: AsyncStream<ByteBuffer>
 
-  /// Creates a connection from a channel without automatic reads; must be called on the channel's event loop.
+  /// Creates a connection from a channel without automatic reads.
+  ///
+  /// The initializer must be called on the channel's event loop.
   init(_ channel: any Channel) throws {
     let (received, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
     try channel.pipeline.syncOperations.addHandler(Forwarder(to: continuation))
@@ -16,10 +18,10 @@ struct ManagementConnection: Sendable {
     self.received = received
   }
 
-  /// Reads until either side closes the connection, or the task is cancelled.
+  /// Reads until either side closes the connection or the task is cancelled.
   ///
-  /// - Parameter receive: A function that receives the bytes; more are read only after it returns, which applies back
-  ///   pressure.
+  /// - Parameter receive: A function that receives the bytes. To apply back pressure, more bytes are read only after
+  ///   the function returns.
   func read(_ receive: (ArraySlice<UInt8>) async -> Void) async {
     for await buffer in received {
       await receive(ArraySlice(buffer.readableBytesView))
@@ -27,22 +29,22 @@ struct ManagementConnection: Sendable {
     }
   }
 
-  /// Sends a string, and waits until the system has accepted it or the connection is closed.
+  /// Sends a string to ascp, and waits until the system has accepted the string or the connection has closed.
   func send(_ text: String) async {
     try? await channel.writeAndFlush(ByteBuffer(string: text)).get()
   }
 
-  /// Sends a string without waiting.
+  /// Sends a string to ascp without waiting until the system has accepted the string.
   func post(_ text: String) {
     channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
   }
 
-  /// Starts closing the connection, which ends reading and sending.
+  /// Starts closing the connection to ascp, which ends reading and sending.
   func shut() {
     channel.close(promise: nil)
   }
 
-  /// A handler that forwards the received data, one buffer per requested read.
+  /// A channel handler that forwards the received data, one buffer per requested read.
   private final class Forwarder: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -66,7 +68,7 @@ struct ManagementConnection: Sendable {
       context.fireChannelInactive()
     }
 
-    /// Closes the connection; a connection reset is handled as an ordinary end.
+    /// Closes the connection after any error, so that a connection reset is handled like an ordinary end.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
       context.close(promise: nil)
     }

@@ -5,27 +5,27 @@ internal import NIOCore
 internal import NIOPosix
 internal import StorageAuth
 
-/// The management port: a port of the loopback interface that accepts exactly one connection.
+/// The management port for ascp, which is a loopback port that accepts exactly one connection.
 ///
-/// Any other process on this machine can connect before ascp does. ascp then finds the port closed and fails. Data from
-/// the other process cannot make a transfer succeed, because ascp's exit status counts as well.
+/// Any other process on this machine can connect before ascp does. In that case, ascp finds the port closed and fails.
+/// Data from the other process cannot make a transfer succeed, because ascp's exit status counts as well.
 struct ManagementListener: Sendable {
-  /// The number of the port.
+  /// The number of the management port.
   let port: Int
 
   private let server: any Channel
   private let connections: AsyncStream<ManagementConnection>
 
-  /// Opens a port that the system chooses.
+  /// Opens a management port with a number that the system chooses.
   ///
-  /// - Throws: NIO's error if no port can be opened.
+  /// - Throws: A NIO error if no port can be opened.
   init() async throws {
     let (connections, continuation) = AsyncStream.makeStream(of: ManagementConnection.self)
     let isTaken = Lock(false)
     server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton.next())
       .serverChannelOption(.backlog, value: 1)
       .serverChannelOption(.maxMessagesPerRead, value: 1)
-      // Reads only as fast as the frames are handled.
+      // Data are read only as fast as the frames are handled.
       .childChannelOption(.autoRead, value: false)
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelInitializer { channel in
@@ -47,21 +47,21 @@ struct ManagementListener: Sendable {
     self.connections = connections
   }
 
-  /// Waits for the connection, and closes the port.
+  /// Waits for ascp's connection, and then closes the management port to additional connections.
   ///
-  /// - Returns: The connection, or `nil` if the port was closed before there was one.
+  /// - Returns: The connection, or `nil` if the port was closed before a connection was established.
   func connection() async -> ManagementConnection? {
     let connection = await connections.first { _ in true }
     shut()
     return connection
   }
 
-  /// Starts closing the port.
+  /// Starts closing the management port.
   func shut() {
     server.close(promise: nil)
   }
 
-  /// Waits until the port is closed.
+  /// Waits until the management port has closed.
   func closed() async {
     try? await server.closeFuture.get()
   }

@@ -4,21 +4,21 @@
 internal import StorageAuth
 internal import Subprocess
 
-/// The complete environment of ascp: the variables of this process that every program needs, and the secrets.
+/// The complete environment of an ascp process, which consists of a few inherited variables and the secrets for ascp.
 ///
-/// No other variable is inherited. An Aspera variable that happens to be set in this process, such as another user's
-/// token, must not change the effect of a transfer.
+/// No other variable is inherited. An Aspera variable that is set in this process, such as another user's token, must
+/// not affect a transfer.
 struct AscpEnvironment: Sendable {
-  /// The names of the inherited variables.
+  /// The names of the environment variables that ascp inherits from this process.
   static let inherited = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"]
 
   private var variables: [String: Secret] = [:]
 
-  /// Creates an environment.
+  /// Creates the environment for an ascp process.
   ///
   /// - Parameters:
-  ///   - machine: A function that returns the environment variables of this process.
-  ///   - own: The variables for ascp.
+  ///   - machine: A function that returns the value of an environment variable of this process.
+  ///   - own: The environment variables that are set for ascp, by name.
   init(from machine: (String) -> String?, own: some Sequence<(key: String, value: Secret)>) {
     for name in Self.inherited { variables[name] = machine(name).map { Secret($0) } }
     for (name, value) in own { variables[name] = value }

@@ -5,42 +5,42 @@ internal import NIOCore
 internal import Subprocess
 internal import SystemPackage
 
-/// A run of ascp in its own session (`setsid`), with an empty standard input.
+/// An ascp process in its own session (`setsid`), with an empty standard input.
 ///
-/// The process is started once and awaited until it has ended; cancelling the task kills its process group.
+/// The process is started once and awaited until it has ended. Cancelling the task kills the process group.
 struct AscpProcess: Sendable {
-  /// The way in which the process ended.
+  /// The way in which the ascp process ended.
   enum Ending: Sendable, Hashable {
-    /// The process exited with a status.
+    /// The process exited with the given status.
     case exited(Int32)
-    /// The process was terminated by a signal.
+    /// The process was terminated by the given signal.
     case signalled(Int32)
     /// The process was killed because its task was cancelled.
     case killed
-    /// The process could not be started; contains the reason.
+    /// The process could not be started for the given reason.
     case notStarted(String)
   }
 
-  /// The path of the program.
+  /// The path of the ascp executable.
   let program: String
 
-  /// The arguments, without secrets.
+  /// The arguments for ascp, which contain no secrets.
   let arguments: [String]
 
-  /// The complete environment.
+  /// The complete environment of the process.
   let environment: AscpEnvironment
 
-  /// The number of bytes at the end of the printed output that are retained.
+  /// The maximum number of bytes from the end of the printed output that are retained.
   let printedLimit: Int
 
-  /// Starts the process and waits for its end.
+  /// Starts ascp, and waits until the process has ended.
   ///
   /// - Parameters:
-  ///   - terminations: A sequence whose elements each send SIGTERM to the process group.
+  ///   - terminations: A sequence whose elements each cause SIGTERM to be sent to the process group.
   ///   - isOver: A function that waits until no more output and no more frames are expected, and returns whether the
-  ///     remaining processes of the group must be killed. The process is not reaped before it returns, so that the id
-  ///     of the process group cannot have been reused.
-  /// - Returns: The way in which the process ended, and the end of its standard output and error, combined.
+  ///     remaining processes in the group must be killed. The process is not reaped before the function returns, so the
+  ///     process group ID cannot have been reused.
+  /// - Returns: The way in which the process ended, and the end of its standard output and standard error, combined.
   func run(
     terminations: AsyncStream<Void> = AsyncStream { $0.finish() },
     isOver: @escaping @Sendable () async -> Bool = { false }
@@ -73,7 +73,7 @@ struct AscpProcess: Sendable {
     }
   }
 
-  /// Reads until the program has exited or has closed its standard output and error.
+  /// Reads the output until the program has exited or has closed its standard output and standard error.
   private static func read(_ output: SubprocessOutputSequence, limit: Int) async -> String {
     var kept = PrintedTail(limit: limit)
     do {
@@ -83,7 +83,7 @@ struct AscpProcess: Sendable {
         kept.append(bytes.readableBytesView)
       }
     } catch {
-      // The output that was read before the error is all that can be reported.
+      // Only the output that was read before the error can be reported.
     }
     return kept.text
   }

@@ -1,24 +1,24 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The end of a program's output, with a bounded size.
+/// A buffer for the end of a program's output, with a limited size.
 struct PrintedTail: Sendable {
   private let limit: Int
   private var bytes: [UInt8] = []
 
-  /// Creates an empty tail that retains the last `limit` bytes.
+  /// Creates an empty buffer that retains the last `limit` bytes of the output.
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// Appends bytes and discards those that exceed the limit.
+  /// Appends bytes, and discards the oldest bytes beyond the limit.
   mutating func append(_ more: some Collection<UInt8>) {
     bytes.append(contentsOf: more.suffix(limit))
-    // Discarding moves the remaining bytes, so it happens only once per `limit` bytes.
+    // Discarding moves the remaining bytes, so bytes are discarded only once per `limit` bytes.
     if bytes.count > 2 * limit { bytes.removeFirst(bytes.count - limit) }
   }
 
-  /// The output as text, with invalid UTF-8 replaced and without control characters and blank lines.
+  /// The end of the output as text without control characters and blank lines, in which invalid UTF-8 is replaced.
   var text: String {
     let text = String(decoding: bytes.suffix(limit), as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline).map { line in
