@@ -258,15 +258,20 @@ extension COSSigner {
   /// Creates a presigned URL.
   ///
   /// The client that uses the URL must send exactly the headers of the result. The session token of a temporary key is
-  /// in the URL, signed and percent-encoded. The expiration of the key is the only upper limit of the lifetime.
+  /// in the URL, signed and percent-encoded.
+  ///
+  /// COS limits the lifetime only by the expiration of the key. The signer also rejects a lifetime of `Int32.max`
+  /// seconds (68 years) or more.
   ///
   /// - Parameters:
   ///   - request: The request that the URL authorizes.
   ///   - key: The access key.
-  ///   - duration: The lifetime of the URL, in whole seconds from the context's date.
+  ///   - duration: The lifetime of the URL, in whole seconds from the context's date: at least 1, and less than
+  ///     `Int32.max`.
   ///   - context: The signing time.
   /// - Returns: The URL, the headers that belong to it, and its expiration.
-  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or the request cannot be signed.
+  /// - Throws: A `SigningError` if the lifetime is out of range, the key is anonymous or expires before the URL, or
+  ///   the request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {

@@ -30,13 +30,17 @@ enum StorageAuthProgram {
 struct StorageAuthCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storage-auth",
-    abstract: "Signs requests for, transfers to, and emulates Alibaba Cloud OSS, Tencent Cloud COS and IBM Aspera.",
+    abstract:
+      "Signs requests for, transfers to, and emulates Alibaba Cloud OSS, Tencent Cloud COS, Amazon S3 and IBM Aspera.",
     discussion: """
       Keys come from the default sources of the cloud: the environment (OSS_ACCESS_KEY_ID, OSS_ACCESS_KEY_SECRET and \
-      OSS_SESSION_TOKEN, or TENCENTCLOUD_SECRET_ID, TENCENTCLOUD_SECRET_KEY and TENCENTCLOUD_TOKEN), the files of the \
-      vendor's tools, the role of the machine. `storage-auth credentials` shows which of them has a key. For a node of \
-      Aspera: ASPERA_NODE_USER and ASPERA_NODE_PASSWORD, or ASPERA_ACCESS_KEY_ID and ASPERA_ACCESS_KEY_SECRET; for an \
-      account of an Aspera server ASPERA_SCP_PASS and ASPERA_SCP_TOKEN.
+      OSS_SESSION_TOKEN; TENCENTCLOUD_SECRET_ID, TENCENTCLOUD_SECRET_KEY and TENCENTCLOUD_TOKEN; or AWS_ACCESS_KEY_ID, \
+      AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN), the files of the vendor's tools, the role of the machine. \
+      `storage-auth credentials` shows which of them has a key.
+
+      For a node of Aspera: ASPERA_NODE_USER and ASPERA_NODE_PASSWORD, or ASPERA_ACCESS_KEY_ID and either \
+      ASPERA_ACCESS_KEY_SECRET or ASPERA_NODE_TOKEN, or a profile of ~/.aspera/storage-auth.json. For an account of an \
+      Aspera server: ASPERA_SCP_PASS and ASPERA_SCP_TOKEN.
       """,
     subcommands: [
       ServeCommand.self, SignCommand.self, PresignCommand.self, CopyCommand.self, ListCommand.self, RemoveCommand.self,

@@ -11,7 +11,10 @@ internal import StorageClient
 
 /// The command-line options for transfers to and from `aspera://` locations.
 struct AsperaOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The path of ascp; the known locations are searched by default.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp(
+      "The path of ascp; by default STORAGE_AUTH_ASCP, or else ascp in the PATH or in the folders of IBM's products.",
+      valueName: "path"))
   var ascp: String?
 
   @Option(help: ArgumentHelp("The target rate in kilobits per second.", valueName: "kbit/s"))

@@ -29,7 +29,11 @@ struct ProbeCommand: AsyncParsableCommand {
   @Flag(name: .customLong("test-login"), help: "Log in with ascp instead of the SSH client.")
   var usesAscp = false
 
-  @Option(help: ArgumentHelp("The path of ascp; the known locations are searched by default.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp(
+      "The path of ascp, which implies --test-login; by default STORAGE_AUTH_ASCP, or else ascp in the PATH or in the "
+        + "folders of IBM's products.",
+      valueName: "path"))
   var ascp: String?
 
   func validate() throws { _ = try address() }

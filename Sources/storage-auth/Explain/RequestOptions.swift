@@ -25,7 +25,7 @@ struct RequestOptions: ParsableArguments {
       valueName: "file"))
   var request: String?
 
-  @Option(help: "\(CloudName.alternatives); derived from the host by default.")
+  @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.")
   var provider: CloudName?
 
   @Option(help: "The region of the bucket, for OSS V4 and S3; derived from the host by default.")

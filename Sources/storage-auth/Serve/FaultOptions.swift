@@ -25,7 +25,8 @@ struct FaultOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Inject faults only into this endpoint: oss, cos, sts, appServer, metadata, node or transfer; repeatable. All by default.",
+      "Inject the faults above only into this endpoint: oss, cos, s3, sts, appServer, metadata, node or transfer; "
+        + "repeatable. All by default.",
       valueName: "endpoint"),
     transform: { name in
       guard let endpoint = LocalCloud.Endpoint(rawValue: name) else {

@@ -20,7 +20,7 @@ struct SigningOptions: ParsableArguments {
     help: ArgumentHelp("A header of the request, as 'Name: value'; repeatable.", valueName: "name: value"))
   var headers: [String] = []
 
-  @Option(help: "\(CloudName.alternatives); derived from the host by default.")
+  @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.")
   var provider: CloudName?
 
   @Option(help: "The region, for OSS V4 and S3; derived from the host by default.")
@@ -40,7 +40,8 @@ struct SigningOptions: ParsableArguments {
 
   @OptionGroup var credentials: CredentialOptions
 
-  @Flag(help: "Print the canonical request and the string to sign too, with the session token masked.")
+  @Flag(
+    help: "Print the canonical request and the string to sign to standard error, with the session token masked.")
   var explain = false
 
   @Flag(help: "Read requests as lines of JSON from standard input, and print one line of JSON for each.")

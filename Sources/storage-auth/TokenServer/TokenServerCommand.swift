@@ -19,7 +19,8 @@ struct TokenServerCommand: AsyncParsableCommand {
     abstract: "Issues temporary keys, each for one caller's prefix of a bucket, or signs for callers.",
     discussion: """
       The requests to the cloud's token service are signed with a key of the default sources. Callers send a bearer \
-      token; the file of --callers contains a line for each of them, with a name and a token. Every request is logged on \
+      token; the file of --callers contains a line for each of them: a name of up to 32 letters, digits, - and _, a \
+      space, and a token of at least 16 characters. Lines that start with # are comments. Every request is logged on \
       standard error. Use a TLS proxy in front of the server, or keep it on this machine.
 
       With --sign it issues no keys: the key of the default sources signs the requests that callers send to /sign, if \
@@ -29,7 +30,7 @@ struct TokenServerCommand: AsyncParsableCommand {
   @Option(help: "The cloud: \(CloudName.alternatives).")
   var provider: CloudName
 
-  @Option(help: ArgumentHelp("The file with the callers.", valueName: "file"))
+  @Option(help: ArgumentHelp("The file with a name and a bearer token on each line.", valueName: "file"))
   var callers: String
 
   @OptionGroup(title: "Permissions of callers")

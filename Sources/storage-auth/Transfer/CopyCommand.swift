@@ -15,6 +15,7 @@ struct CopyCommand: AsyncParsableCommand {
                 storage-auth cp *.jpg oss://photos/2026/ --region cn-hangzhou --parallel 32
                 storage-auth cp aspera://node.example.com:9092/2026/cat.jpg cat.jpg
                 ASPERA_SCP_PASS=… storage-auth cp cat.jpg aspera://mia@aspera.example.com/2026/cat.jpg
+
       Several sources require a directory, or a key that ends in a slash, as destination. A failure does not stop the \
       other transfers; the failures are listed at the end, and the exit status is 1.
       """)

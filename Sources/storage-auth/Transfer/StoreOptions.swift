@@ -11,11 +11,16 @@ internal import StorageClient
 struct BucketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The URL of the service, such as http://127.0.0.1:9000; the public one of the region by default.",
+      "The URL of the service, such as http://127.0.0.1:9000; by default the public one of the region, or for s3 that of "
+        + "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.",
       valueName: "url"))
   var endpoint: String?
 
-  @Option(help: "The region; OSS_REGION, COS_REGION or AWS_REGION of the environment by default.")
+  @Option(
+    help: """
+      The region; by default OSS_REGION, COS_REGION or AWS_REGION of the environment. Optional for a service on this \
+      machine.
+      """)
   var region: String?
 
   @Option(help: "The version of the OSS signature: v4 or v1.")
@@ -51,7 +56,8 @@ struct StoreOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The URL of the Node API; ASPERA_NODE_URL, or https to the host of the location, by default.", valueName: "url")
+      "The URL of the Node API; ASPERA_NODE_URL, or https to the host of the location, at its port or 9092, by default.",
+      valueName: "url")
   )
   var node: String?
 
