@@ -29,7 +29,17 @@ struct TokenServerExample: AsyncParsableCommand {
     let cloud = try await LocalCloud.start(
       .init(
         accounts: [.init(owner)], buckets: [Self.bucket], services: .init(tokenLifetime: .seconds(6))))
-    defer { Task { await cloud.stop() } }
+    do {
+      try await serve(cloud, owner)
+    } catch {
+      await cloud.stop()
+      throw error
+    }
+    await cloud.stop()
+  }
+
+  /// Runs the app server in front of the local token service until its clients are done.
+  private func serve(_ cloud: LocalCloud, _ owner: AccessKey) async throws {
     let server = AppServer(
       sts: cloud.servicesURL + "/", owner: owner, bucket: Self.bucket,
       users: ["mia": "cat-lover-1", "noah": "dog-lover-2"])

@@ -105,7 +105,7 @@ extension COSSigner {
     guard seconds >= 1, seconds < Int64(Int32.max) else {
       throw SigningError(
         .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
-        remedy: "Request 1 second or more.")
+        remedy: "Request 1 to \(Int32.max - 1) seconds.")
     }
     let now = max(date, identity.start ?? date)
     return try checked(

@@ -23,8 +23,7 @@ enum AscpSimulator {
     do throws(Failure) {
       try await run(line)
     } catch {
-      complain(error)
-      exit(1)
+      end(.failure(error))
     }
   }
 
@@ -36,11 +35,23 @@ enum AscpSimulator {
       _ = try await DeskClient.open(Invocation(line, environment))
       return
     }
-    try await ManagementPort.withConnection(to: port) { reporter, commands throws(Failure) in
-      if let problem = line.problem { throw problem }
-      let invocation = try Invocation(line, environment)
-      try await TransferRun(invocation, reporter, commands).run()
+    try await ManagementPort.withConnection(
+      to: port,
+      { reporter, commands throws(Failure) in
+        if let problem = line.problem { throw problem }
+        let invocation = try Invocation(line, environment)
+        try await TransferRun(invocation, reporter, commands).run()
+      }, endingProcess: end)
+  }
+
+  /// Ends the process with the exit status of a result, after writing the error of a failure.
+  @Sendable
+  private static func end(_ result: Result<Void, Failure>) -> Never {
+    if case .failure(let failure) = result {
+      complain(failure)
+      exit(1)
     }
+    exit(0)
   }
 
   private static func complain(_ failure: Failure) {

@@ -78,7 +78,8 @@ struct TransferField: Sendable {
 }
 
 extension TransferField {
-  private static let ciphers = Form.word(TransferCipher.words)
+  /// The names of the ciphers with hyphens, and without them, as IBM's SDKs write them.
+  private static let ciphers = Form.word(TransferCipher.words + TransferCipher.namesForAscp.values.sorted())
   private static let attributes = Form.word(["none", "native", "metafile"])
   private static let rates = Form.number(0...Int.max)
 
@@ -109,7 +110,8 @@ extension TransferField {
     TransferField(
       "file_checksum", .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]), .option("--file-checksum")),
     TransferField(
-      "http_fallback", .truthOrWord(["force"]), .option("-y", words: ["true": "1", "false": "0", "force": "F"])),
+      "http_fallback", .truthOrWord(["force", "1", "0"]),
+      .option("-y", words: ["true": "1", "false": "0", "force": "F"])),
     TransferField("http_fallback_port", .port, .option("-t")),
     TransferField("https_fallback_port", .port, .option("-t")),
     TransferField(

@@ -313,6 +313,8 @@ extension TransferSpec {
       switch fields["http_fallback"] {
       case .bool(let isOn): isOn ? .on : .off
       case .string("force"): .force
+      case .string("1"): .on
+      case .string("0"): .off
       default: nil
       }
     }
@@ -360,7 +362,7 @@ extension TransferSpec {
 
   /// The cipher that encrypts the data between the client and the server (`cipher`).
   public var cipher: TransferCipher? {
-    get { word("cipher") }
+    get { word("cipher") ?? text("cipher").flatMap { TransferCipher(nameForAscp: $0) } }
     set { setText("cipher", newValue?.rawValue) }
   }
 

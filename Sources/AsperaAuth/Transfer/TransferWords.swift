@@ -18,6 +18,12 @@ public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
   /// The cipher names in ascp's arguments, which contain no hyphens, by the names in specifications.
   static let namesForAscp = Dictionary(
     allCases.map { ($0.rawValue, $0.rawValue.replacing("-", with: "")) }, uniquingKeysWith: { first, _ in first })
+
+  /// Creates a cipher from its name in ascp's arguments; the result is `nil` if ascp has no such cipher.
+  init?(nameForAscp name: String) {
+    guard let word = Self.namesForAscp.first(where: { $0.value == name })?.key else { return nil }
+    self.init(rawValue: word)
+  }
 }
 
 /// A policy for sharing bandwidth with other traffic on the network.

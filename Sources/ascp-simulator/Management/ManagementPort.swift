@@ -15,13 +15,16 @@ enum ManagementPort {
   /// - Parameters:
   ///   - port: The number of the loopback port, or `nil` if the command line does not specify a port.
   ///   - work: A function that runs the transfer. If the function throws, its error is reported in the last frame.
-  static func withConnection(to port: Int?, _ work: @escaping Work) async throws(Failure) {
+  ///   - end: A function that ends the process. If there is a connection, it is called after the last frame is sent and
+  ///     before the connection closes, because aspera-cli interrupts a process that still runs at that time.
+  static func withConnection(
+    to port: Int?, _ work: @escaping Work, endingProcess end: @escaping @Sendable (Result<Void, Failure>) -> Never
+  ) async throws(Failure) {
     let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
     guard let port else {
       continuation.finish()
       return try await work(Reporter(nil), commands)
     }
-    let result: Result<Void, Failure>
     do {
       let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .connect(host: "127.0.0.1", port: port) { channel in
@@ -29,7 +32,7 @@ enum ManagementPort {
             try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
           }
         }
-      result = try await channel.executeThenClose { inbound, outbound in
+      try await channel.executeThenClose { inbound, outbound in
         let reporter = Reporter(outbound)
         let result = await Self.race(inbound, continuation) { () throws(Failure) in
           try await work(reporter, commands)
@@ -38,12 +41,12 @@ enum ManagementPort {
           try? await reporter.report(
             .error, [("Loss", "0"), ("Code", "\(failure.code)"), ("Description", failure.text)])
         }
-        return result
+        try? await channel.channel.writeAndFlush(ByteBuffer()).get()
+        end(result)
       }
     } catch {
       throw Failure(14, "The management port cannot be reached")
     }
-    try result.get()
   }
 
   /// Runs the transfer until it ends or the client cancels it, and returns its result.

@@ -55,7 +55,9 @@ final class AscpFieldTests: XCTestCase {
     ("resume_policy", "full_csum", ["-k", "3"]), ("src_base64", "L2E=", ["--src-base64", "L2E="]),
     ("symlink_policy", "copy+force", ["--symbolic-links", "copy+force"]), ("dgram_size", 1492, ["-Z", "1492"]),
     ("precalculate_job_size", false, ["--precalculate-disable"]),
-    ("http_fallback", "force", ["-y", "F"]), ("min_rate_kbps", 5, ["-m", "5"]),
+    ("http_fallback", "force", ["-y", "F"]), ("http_fallback", "1", ["-y", "1"]), ("http_fallback", "0", ["-y", "0"]),
+    ("cipher", "aes-128", ["-c", "aes128"]), ("cipher", "aes128", ["-c", "aes128"]),
+    ("cipher", "aes256gcm", ["-c", "aes256gcm"]), ("min_rate_kbps", 5, ["-m", "5"]),
     ("delete_source", true, Array(deletion)),
   ]
 

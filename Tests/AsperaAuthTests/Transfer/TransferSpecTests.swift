@@ -65,6 +65,18 @@ final class TransferSpecTests: XCTestCase {
   // matrix: Aspera transfer (password): bad input
   // matrix: Aspera transfer (key): bad input
   // matrix: Aspera transfer (token): bad input
+  func testCiphersAndFallbackAsTheSDKsWriteThemAreRead() throws {
+    for (text, cipher) in [("aes128", TransferCipher.aes128), ("aes256gcm", .aes256GCM), ("aes-192-cfb", .aes192CFB)] {
+      let spec = try specification(#"{"direction":"send","paths":[],"cipher":"\#(text)"}"#)
+      XCTAssertEqual(spec.cipher, cipher)
+    }
+    for (text, fallback) in [("1", HTTPFallback.on), ("0", .off), ("force", .force)] {
+      let spec = try specification(#"{"direction":"send","paths":[],"http_fallback":"\#(text)"}"#)
+      XCTAssertEqual(spec.httpFallback, fallback)
+    }
+    XCTAssertNil(try specification(#"{"direction":"send","paths":[],"cipher":"aes"}"#).cipher)
+  }
+
   func testInvalidFieldsAreRejectedByNameWithoutTheirValue() throws {
     let broken: [(String, AsperaError.Code)] = [
       (#""cipher":"hidden""#, .invalidSpecification), (#""token":"hidden\nx""#, .invalidToken),

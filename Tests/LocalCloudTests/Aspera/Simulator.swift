@@ -5,6 +5,7 @@ internal import AsperaAuth
 internal import Foundation
 internal import NIOCore
 internal import NIOPosix
+internal import Synchronization
 internal import XCTest
 
 /// The result of one run of the simulator.
@@ -46,10 +47,14 @@ struct Simulator: Sendable {
   /// - Parameters:
   ///   - arguments: The arguments without those of the management port.
   ///   - environment: The complete environment of the process.
+  ///   - isInterrupted: Whether the process is interrupted as soon as it closes the management connection, as aspera-cli
+  ///     does.
   ///   - answers: The management client's response to each frame.
   static func run(
-    _ arguments: [String], _ environment: [String: String] = [:], answering answers: @escaping Answers = { _ in [] }
+    _ arguments: [String], _ environment: [String: String] = [:], interruptingAtClose isInterrupted: Bool = false,
+    answering answers: @escaping Answers = { _ in [] }
   ) async throws -> SimulatorOutcome {
+    let running = Mutex<pid_t?>(nil)
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .bind(host: "127.0.0.1", port: 0) { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -57,8 +62,12 @@ struct Simulator: Sendable {
         }
       }
     let port = try XCTUnwrap(server.channel.localAddress?.port)
-    async let frames = listen(server, answers)
-    let ended = try await runProcess(["-M", "\(port)"] + arguments, environment)
+    async let frames = listen(server, answers) {
+      if isInterrupted, let pid = running.withLock({ $0 }) { kill(pid, SIGINT) }
+    }
+    let ended = try await runProcess(["-M", "\(port)"] + arguments, environment) { pid in
+      running.withLock { $0 = pid }
+    }
     try await sayThatItEnded(to: port)
     return SimulatorOutcome(
       status: ended.status, frames: try await frames, output: ended.output, errors: ended.errors)
@@ -66,7 +75,7 @@ struct Simulator: Sendable {
 
   /// Runs the simulator without a management port.
   static func runAlone(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> SimulatorOutcome {
-    let ended = try await runProcess(arguments, environment)
+    let ended = try await runProcess(arguments, environment) { _ in }
     return SimulatorOutcome(status: ended.status, frames: [], output: ended.output, errors: ended.errors)
   }
 
@@ -82,12 +91,14 @@ struct Simulator: Sendable {
   }
 
   private static func listen(
-    _ server: NIOAsyncChannel<NIOAsyncChannel<ByteBuffer, ByteBuffer>, Never>, _ answers: @escaping Answers
+    _ server: NIOAsyncChannel<NIOAsyncChannel<ByteBuffer, ByteBuffer>, Never>, _ answers: @escaping Answers,
+    closed: @escaping @Sendable () -> Void
   ) async throws -> [ManagementFrame] {
     try await server.executeThenClose { connections in
       var frames: [ManagementFrame] = []
       for try await connection in connections {
         guard let more = try await converse(connection, answers) else { break }
+        closed()
         frames += more
       }
       return frames
@@ -116,7 +127,7 @@ struct Simulator: Sendable {
   }
 
   private static func runProcess(
-    _ arguments: [String], _ environment: [String: String]
+    _ arguments: [String], _ environment: [String: String], started: (pid_t) -> Void
   ) async throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     process.executableURL = try program
@@ -130,6 +141,7 @@ struct Simulator: Sendable {
     let (ends, end) = AsyncStream.makeStream(of: Int32.self)
     process.terminationHandler = { end.yield($0.terminationStatus) }
     try process.run()
+    started(process.processIdentifier)
     let status = await ends.first { _ in true }
     return (
       try XCTUnwrap(status), String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),

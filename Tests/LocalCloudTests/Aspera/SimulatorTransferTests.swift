@@ -46,6 +46,22 @@ final class SimulatorTransferTests: SimulatorTestCase {
     }
   }
 
+  func testExitStatusSurvivesAnInterruptWhenTheManagementConnectionCloses() async throws {
+    try await withNode { [self] cloud, _ in
+      let file = try write([1, 2, 3], to: "a.bin", in: makeDirectory())
+      for number in 1...50 {
+        let up = try await Simulator.run(
+          arguments("send", cloud, [file], to: "/up", ["-d"]), Self.password, interruptingAtClose: true)
+        XCTAssertEqual(up.status, 0, "run \(number): \(up.errors)")
+        XCTAssertEqual(up.kinds.last, "DONE", "run \(number)")
+      }
+      let refused = try await Simulator.run(
+        arguments("send", cloud, [file], to: "/up"), ["ASPERA_SCP_PASS": "wrong"], interruptingAtClose: true)
+      XCTAssertEqual(refused.status, 1, refused.errors)
+      XCTAssertEqual(refused.kinds.last, "ERROR")
+    }
+  }
+
   func testReplacedFileKeepsItsPermissions() async throws {
     try await withNode { [self] cloud, _ in
       let here = try makeDirectory()
