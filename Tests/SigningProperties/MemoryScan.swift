@@ -18,6 +18,10 @@ public enum MemoryScan {
   private static let mask: UInt8 = 0xaa
   private static let chunkByteCount = 1 << 20
 
+  /// The largest mapping that is searched, in bytes. Only the shadow memory of a sanitizer, of several terabytes, is
+  /// larger; it holds no data of the process.
+  private static let largestMapping: UInt = 1 << 36
+
   /// Runs `work` on a separate thread, and `scan` while that thread waits.
   ///
   /// The bytes that `work` left on its stack are not yet overwritten then, and its released heap memory is not yet
@@ -57,7 +61,7 @@ public enum MemoryScan {
         let words = line.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count > 1, words[1].hasPrefix("rw") else { continue }
         let ends = words[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }
-        guard ends.count == 2 else { continue }
+        guard ends.count == 2, ends[0] < ends[1], ends[1] - ends[0] <= largestMapping else { continue }
         found += count(of: needle, from: ends[0], to: ends[1], of: memory, chunk)
       }
       return found
