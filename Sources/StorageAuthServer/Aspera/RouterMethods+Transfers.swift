@@ -38,7 +38,7 @@ extension RouterMethods {
   }
 }
 
-/// A request that sets up transfers, in the format that clients send to a node.
+/// A request to set up transfers, in the format that clients send to an Aspera node.
 struct SetupCall {
   /// The maximum size of a request body in bytes, and the maximum number of transfers in a request.
   private static let (byteLimit, countLimit) = (1 << 20, 100)

@@ -63,7 +63,7 @@ public final class TokenService: Sendable {
   /// Returns a temporary key for a caller.
   ///
   /// - Parameter order: The caller and the scope that the app grants.
-  /// - Returns: A key with at least half of its lifetime remaining.
+  /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
   /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, if the cloud's policy language cannot
   ///   express the scope, or if the cloud issues no temporary key.
   public func key(for order: KeyRequest) async throws(TokenServiceError) -> VendedKey {

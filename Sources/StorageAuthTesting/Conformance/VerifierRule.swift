@@ -1,11 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules for a verifier, together with the signer whose requests it accepts.
+/// A rule that a verifier must follow, together with the signer whose requests it accepts.
 public enum VerifierRule: String, CaseIterable, Sendable {
-  /// A correctly signed request is accepted and parsed correctly.
+  /// The verifier accepts a correctly signed request and parses it correctly.
   case acceptance = "a signed request is accepted, with the id of the key and the target of the request"
-  /// A request without an authorization is not accepted.
+  /// The verifier does not accept a request without an authorization.
   case unsigned = "a request without an authorization has no claim"
   /// The signature covers the path and the query.
   case path = "no byte of the path or the query can be changed"
