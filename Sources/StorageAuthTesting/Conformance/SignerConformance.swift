@@ -72,11 +72,13 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
 }
 
 extension SignerConformance where Subject.SigningCredential == AccessKey {
-  /// Creates a suite for a signer with access keys; it adds the anonymous key and the unusable keys.
+  /// Creates a suite for a signer that uses access keys.
+  ///
+  /// The suite includes the anonymous key and the unusable keys.
   ///
   /// - Parameters:
   ///   - signer: The signer to check.
-  ///   - samples: The requests to sign; the signer must accept all of them.
+  ///   - samples: The requests to sign. The signer must accept all of them.
   public init(_ signer: Subject, samples: [SigningSample<AccessKey>]) {
     self.init(
       signer, samples: samples, anonymous: .anonymous, unusable: AccessKey.unusable.map { ($0.name, $0.key) })

@@ -15,10 +15,10 @@ public enum VerifierRule: String, CaseIterable, Sendable {
   case method = "another method is rejected"
   /// The signature covers the host.
   case host = "no byte of the host can be changed"
-  /// The signature depends on the secret.
+  /// The signature depends on the access key's secret.
   case secret = "a key with another secret, another id or another session token is rejected"
-  /// A signature expires.
+  /// The verifier rejects an expired signature.
   case time = "a signature is rejected long before and after its time, and a URL right after its expiration"
-  /// Secrets are not disclosed.
+  /// The verifier does not disclose secrets.
   case secrecy = "no secret and no session token is in an error"
 }
