@@ -16,7 +16,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   // because they contain no references, which the compiler checks (`BitwiseCopyable`).
   @usableFromInline nonisolated(unsafe) let states: UnsafeMutablePointer<Hash>
 
-  /// Creates an HMAC key from bytes of any number.
+  /// Creates an HMAC key from any number of bytes.
   @inlinable
   package init(_ key: Span<UInt8>) {
     unsafe states = .allocate(capacity: 2)
@@ -126,7 +126,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     withCode({ $0.update(message) }, { Digest($0) })
   }
 
-  /// Returns the authentication code of a string in UTF-8.
+  /// Returns the authentication code for the UTF-8 bytes of a string.
   @inlinable
   package func authenticationCode(for message: String) -> Digest {
     withBytes(of: message) { authenticationCode(for: $0) }

@@ -7,7 +7,7 @@ package enum KeyKind: Sendable, Hashable {
   case rsa(bits: Int)
   /// ECDSA, with a curve that SSH supports.
   case ecdsa(EllipticCurve)
-  /// Ed25519, which SSH supports according to RFC 8709.
+  /// Ed25519, the Edwards-curve signature algorithm (RFC 8032).
   case ed25519
   /// DSA, with the length of the prime in bits.
   case dsa(bits: Int)
