@@ -33,9 +33,7 @@ public struct COSSigner: SplitSigner, Presigner {
   public enum URLForm: Sendable, Hashable {
     /// Separate query parameters, from `q-sign-algorithm` to `q-signature`; the current format.
     case parameters
-    /// A single query parameter `sign` that contains the whole authorization, percent-encoded.
-    ///
-    /// This is an older format, which COS still accepts.
+    /// A single query parameter `sign` with the percent-encoded authorization; an older format that COS still accepts.
     case sign
   }
 
@@ -134,7 +132,7 @@ extension COSSigner {
 }
 
 extension COSSigner {
-  /// Signs a request in its headers.
+  /// Signs a request by adding the signature to its headers.
   ///
   /// The method sets `Authorization` and, for a temporary key, `x-cos-security-token`.
   ///
@@ -152,7 +150,7 @@ extension COSSigner {
     try sign(&request, with: key, identity, during: headerWindow(for: identity, at: context.date))
   }
 
-  /// Signs a request in its headers, with the given validity window.
+  /// Signs a request by adding a signature with the given validity window to its headers.
   ///
   /// - Parameters:
   ///   - request: The request to sign.
@@ -393,10 +391,9 @@ extension COSSigner {
 }
 
 extension ByteWriter {
-  /// Appends a list of header or parameter names to a URL, with percent-encoding.
+  /// Appends a percent-encoded list of header or parameter names to a URL.
   ///
-  /// The names in the list are already encoded. The whole list is encoded again because it becomes the value of a
-  /// parameter.
+  /// The names are already encoded. The list is encoded again because it becomes the value of a parameter.
   mutating func append(encodingList list: COSHTTPString.Write) {
     append(percentEncoding: String(writing: list))
   }

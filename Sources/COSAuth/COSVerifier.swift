@@ -291,7 +291,7 @@ struct COSAuthorization {
   let parameters: [String]
   let signature: String
 
-  /// Parses the value of an `Authorization` header, or of the query parameter `sign`.
+  /// Creates an authorization from the value of an `Authorization` header, or of the query parameter `sign`.
   init(_ text: String) throws(VerificationError) {
     var fields: [String: String] = [:]
     for item in text.parts(between: "&") {

@@ -80,7 +80,7 @@ extension OSSSigner {
 }
 
 extension OSSSigner {
-  /// Signs a request in its headers.
+  /// Signs a request by adding the signature to its headers.
   ///
   /// V4 sets `x-oss-date`, `x-oss-content-sha256` (`UNSIGNED-PAYLOAD`) and `Authorization`. V1 sets `Authorization`
   /// and, unless the request contains `x-oss-date`, `Date`. Both versions set `x-oss-security-token` if the key is

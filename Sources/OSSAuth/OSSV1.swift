@@ -95,7 +95,9 @@ struct OSSV1String {
     case type
     case other
 
-    /// Determines the role of a header from its lowercase name, and adds an `x-oss-` header to the selected headers.
+    /// Creates the role for a header with the given lowercase name.
+    ///
+    /// The initializer also adds an `x-oss-` header to the selected headers.
     init(of name: Span<UInt8>, _ index: Int, _ headers: inout ScratchList<SelectedHeader>) {
       if name.starts(with: "x-oss-") {
         headers.append(SelectedHeader(name: name, index: Int32(index)))

@@ -130,7 +130,7 @@ struct OSSV4Request {
     if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
   }
 
-  /// Returns whether a header name is one of the additional headers.
+  /// Returns whether a header is signed although V4 does not require it.
   private func isAdditional(_ name: String) -> Bool {
     var (start, end) = (0, additional.count)
     while start < end {

@@ -116,7 +116,7 @@ public struct S3ChunkEncoder: Sendable {
     chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: authorization.signature)
   }
 
-  /// Returns the framing before a chunk.
+  /// Returns the line that precedes a chunk, with the chunk's size and, in a signed body, its signature.
   ///
   /// - Parameter chunk: The bytes of the chunk, at least one byte.
   /// - Throws: ``SigningError/Code/invalidRequest`` if the chunk is empty, follows a chunk of fewer than 8,192 bytes,
@@ -125,7 +125,7 @@ public struct S3ChunkEncoder: Sendable {
     try head(byteCount: chunk.count, hash: { SHA256.hash(chunk).hex })
   }
 
-  /// Returns the framing before a chunk whose hash is known.
+  /// Returns the line that precedes a chunk whose hash is known.
   ///
   /// - Parameters:
   ///   - byteCount: The size of the chunk in bytes, at least 1.

@@ -19,7 +19,7 @@ struct S3Authorization: Sendable {
   /// The signature: 64 lowercase hexadecimal digits.
   let signature: String
 
-  /// Parses the value of an `Authorization` header.
+  /// Creates an authorization from the value of an `Authorization` header.
   ///
   /// - Throws: A ``VerificationError`` with the S3 error code for the problem.
   init(_ text: String) throws(VerificationError) {
@@ -41,7 +41,7 @@ struct S3Authorization: Sendable {
       signature: parts["Signature"] ?? "", as: "AuthorizationHeaderMalformed")
   }
 
-  /// Parses the components of an authorization.
+  /// Creates an authorization from its components in the header or the URL.
   ///
   /// - Parameters:
   ///   - credential: The access key ID, which may contain slashes, and the scope.

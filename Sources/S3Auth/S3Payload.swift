@@ -17,24 +17,24 @@ public struct S3Payload: Sendable, Hashable {
     self.text = text
   }
 
-  /// The value for a body that the signature does not cover (`UNSIGNED-PAYLOAD`).
+  /// The payload value for a body that the signature does not cover (`UNSIGNED-PAYLOAD`).
   public static let unsigned = S3Payload("UNSIGNED-PAYLOAD")
 
-  /// The value for a missing or empty body.
+  /// The payload value for a missing or empty body.
   public static let empty = S3Payload(S3Text.emptyHash.description)
 
-  /// The value for a body in signed chunks, without trailers.
+  /// The payload value for a body in signed chunks, without trailers.
   public static let signedChunks = S3Payload("STREAMING-AWS4-HMAC-SHA256-PAYLOAD")
 
-  /// The value for a body in signed chunks, with signed trailers.
+  /// The payload value for a body in signed chunks, with signed trailers.
   public static let signedChunksWithTrailer = S3Payload("STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER")
 
-  /// The value for a body in unsigned chunks, with trailers such as a checksum.
+  /// The payload value for a body in unsigned chunks, with trailers such as a checksum.
   ///
   /// Current SDKs send such bodies over HTTPS.
   public static let unsignedChunksWithTrailer = S3Payload("STREAMING-UNSIGNED-PAYLOAD-TRAILER")
 
-  /// Returns the value for a body whose hash is known.
+  /// Returns the payload value for a body with the given SHA-256 hash.
   ///
   /// - Parameter hex: The SHA-256 hash of the body in hexadecimal. A signer rejects a string other than 64 hexadecimal
   ///   digits.
@@ -42,7 +42,7 @@ public struct S3Payload: Sendable, Hashable {
     S3Payload(hex.asciiLowercased)
   }
 
-  /// Returns the value for a body with the given bytes, whose hash is computed immediately.
+  /// Returns the payload value for a body with the given bytes, whose hash is computed immediately.
   public static func bytes(_ body: [UInt8]) -> S3Payload {
     S3Payload(SHA256.hash(body).hex)
   }

@@ -136,7 +136,7 @@ public struct S3Signer: SplitSigner, Presigner {
 // MARK: - In headers
 
 extension S3Signer {
-  /// Signs a request in its headers.
+  /// Signs a request by adding the signature to its headers.
   ///
   /// The method sets `x-amz-date`, `x-amz-content-sha256`, `Authorization` and, for a temporary key,
   /// `x-amz-security-token`.

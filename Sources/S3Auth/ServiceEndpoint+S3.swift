@@ -97,7 +97,7 @@ package struct S3Address {
   /// Whether the first component of the path is the bucket name.
   let isInPath: Bool
 
-  /// Parses the host of a request.
+  /// Creates an address from the host of a request.
   ///
   /// Amazon's hosts are parsed by Amazon's rule: `s3.<region>…` is the service, and the labels before it, including
   /// their dots, are the bucket name. For other hosts, the style determines the position. Without a style, the bucket

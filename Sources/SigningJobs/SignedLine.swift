@@ -9,7 +9,7 @@
 
 /// The result of a ``SigningJob``: the requested signature with its strings, or the reason why signing failed.
 package struct SignedLine: Encodable, Sendable {
-  /// The ID of the line that contained the request.
+  /// The ID of the signing job, or `nil` if the job has no ID.
   package var id: String?
   /// The string to sign, with the session token in plain text.
   package var stringToSign: String?

@@ -14,7 +14,7 @@ extension SigningJob {
     case presign
   }
 
-  /// Signs the request of the line.
+  /// Signs the request that the job describes.
   ///
   /// - Parameters:
   ///   - defaultMode: The kind of signature for a line that does not specify one.
@@ -51,9 +51,9 @@ extension SigningJob {
     [("oss", signOSS), ("cos", signCOS), ("s3", signS3)]
   }
 
-  /// The signing function for the provider of the line.
+  /// The signing function for the job's provider.
   ///
-  /// A line without a provider is for COS if it contains a field that only COS has, and otherwise for OSS.
+  /// A job without a provider is for COS if it contains a field that only COS has, and otherwise for OSS.
   private var signing: Signing {
     get throws {
       let name = provider ?? (isOfCOS ? "cos" : "oss")
@@ -69,7 +69,7 @@ extension SigningJob {
 
   private static let tokenHeaders = [tokenHeaderOfOSS, tokenHeaderOfCOS, tokenHeaderOfS3]
 
-  /// The session token in the headers of the line; signing sets this header again.
+  /// The session token in the job's headers, or `nil` if there is none; signing sets this header again.
   private var tokenHeader: String? {
     headers?.first { Self.tokenHeaders.contains($0.name.asciiLowercased) }?.value
   }
@@ -126,7 +126,7 @@ extension SigningJob {
     appendingQuery(to: "/" + key.percentEncoded(.path)) { name, value in value.isEmpty ? name : "\(name)=\(value)" }
   }
 
-  /// Appends the query of the line to a path.
+  /// Appends the job's query to a path.
   ///
   /// - Parameters:
   ///   - path: The percent-encoded path.

@@ -11,7 +11,7 @@
 ///
 /// `storage-auth sign --jsonl` reads such lines. Fields that are not listed here are ignored.
 package struct SigningJob: Decodable, Sendable {
-  /// The ID of the line, which the result repeats, or `nil` if the line contains no ID.
+  /// The ID of the job, which the result repeats, or `nil` if the line contains no ID.
   let id: String?
   /// The provider: `oss`, `cos` or `s3`, or `nil` if the other fields decide between OSS and COS.
   let provider: String?
@@ -81,9 +81,9 @@ package struct SigningJob: Decodable, Sendable {
     }
   }
 
-  /// Parses a line with a JSON object.
+  /// Creates a signing job from a line of JSON.
   ///
-  /// - Parameter json: The line.
+  /// - Parameter json: The line, which contains a JSON object.
   /// - Throws: A ``SigningJobError`` if the line is not JSON in the format of a signing job.
   package init(json: String) throws(SigningJobError) {
     do {
@@ -117,7 +117,7 @@ package struct SigningJob: Decodable, Sendable {
 
 /// The error for a line whose request cannot be signed.
 package struct SigningJobError: Error, Sendable, CustomStringConvertible {
-  /// The ID of the line, or `nil` if the ID is absent or cannot be parsed.
+  /// The ID of the signing job, or `nil` if the ID is absent or cannot be parsed.
   package var id: String?
   package let message: String
   package var description: String { message }

@@ -27,7 +27,7 @@ public struct RefusedAnswer: Sendable {
     self.init(status: response.status.code, headers: response.headerFields, text: String(decoding: body, as: UTF8.self))
   }
 
-  /// Parses a response that was copied from a log.
+  /// Creates a refused answer by parsing a response that was copied from a log.
   ///
   /// - Parameter text: An XML document, with or without the status line and the headers before it, or an SDK's error
   ///   message.

@@ -124,7 +124,7 @@ extension SignatureReader {
   /// Returns `nil`, so that a signed string is recognized only within an error document.
   public func copiedText(_ lines: [String]) -> CopiedText? { nil }
 
-  /// The default value, `false`: signed strings do not end with a line feed.
+  /// A default implementation that returns `false`: signed strings do not end with a line feed.
   public var endsTextsWithLineFeed: Bool { false }
 
   /// The meanings of the error codes that the services share.
@@ -145,7 +145,7 @@ extension SignatureReader {
   /// The default value, which contains only `date`.
   public var dateHeaders: Set<String> { ["date"] }
 
-  /// The default value, `false`: signatures do not contain a validity window.
+  /// A default implementation that returns `false`: signatures do not contain a validity window.
   public var signsWindow: Bool { false }
 
   /// The default value, fifteen minutes.

@@ -7,10 +7,10 @@ internal import StorageAuth
 extension SigningJob {
   static let tokenHeaderOfCOS = "x-cos-security-token"
 
-  /// Whether the line contains fields that only lines for COS contain.
+  /// Whether the job contains fields that only jobs for COS contain.
   var isOfCOS: Bool { keyTime != nil || kind != nil }
 
-  /// Signs the request of the line for COS.
+  /// Signs the job's request for COS.
   func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let host else { throw SigningJobError(message: "The line has no host.") }
     guard host != Self.placeholder || signedHeaders?.signHost != false else {

@@ -8,7 +8,7 @@ internal import StorageCrypto
 extension SigningJob {
   static let tokenHeaderOfS3 = "x-amz-security-token"
 
-  /// Signs the request of the line for S3.
+  /// Signs the job's request for S3.
   ///
   /// A line contains either the percent-encoded path, or the bucket and the key. The signature of a URL does not cover
   /// a hash of the body.

@@ -51,7 +51,7 @@ struct SetupCall {
 
   private let specifications: [TransferSpec]
 
-  /// Parses the body of a setup request.
+  /// Creates a setup call by parsing the body of a setup request.
   ///
   /// - Throws: An `HTTPError` with the status 400 if the body is invalid, or 413 if it is too large.
   init(_ request: inout Request, _ direction: TransferDirection) async throws {

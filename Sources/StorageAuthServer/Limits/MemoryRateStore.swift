@@ -9,7 +9,7 @@ internal import Synchronization
 /// whose uptime has passed are removed. If the store is still full, it evicts the callers with the nearest uptimes, who
 /// may then send requests earlier than their limit allows.
 public final class MemoryRateStore: RateStore {
-  /// The UTF-8 bytes of a caller's ID.
+  /// The type of a caller's ID: its UTF-8 bytes.
   ///
   /// Canonically equivalent strings are therefore different callers.
   private typealias Caller = [UInt8]

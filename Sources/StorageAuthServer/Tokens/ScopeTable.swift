@@ -8,7 +8,7 @@ internal import Synchronization
 /// When the table is full, it evicts the least recently used scopes of the caller with the most scopes. A caller that
 /// requests many different scopes thus loses its own keys rather than the keys of other callers.
 final class ScopeTable: Sendable {
-  /// The UTF-8 bytes of a caller's ID.
+  /// The type of a caller's ID: its UTF-8 bytes.
   ///
   /// Canonically equivalent strings are therefore different callers.
   private typealias Caller = [UInt8]

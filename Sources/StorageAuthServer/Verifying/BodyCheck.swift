@@ -25,7 +25,7 @@ struct BodyCheck: Sendable {
   private let decoder: (any BodyDecoder)?
   private let record = Record()
 
-  /// Reads the headers that describe the body.
+  /// Creates a check from the headers that describe the body.
   ///
   /// - Parameters:
   ///   - head: The request.

@@ -10,7 +10,7 @@ internal import Synchronization
 /// is free space: a single owner can fill half of the store, two owners can fill a third each, and there is always
 /// space for another owner. A store that is full for one owner remains usable for others.
 public final class MemoryReplayStore: ReplayStore {
-  /// The UTF-8 bytes of an owner's ID.
+  /// The type of an owner's ID: its UTF-8 bytes.
   ///
   /// Canonically equivalent strings are therefore different owners.
   private typealias Owner = [UInt8]

@@ -26,7 +26,7 @@ public struct TargetRules: Sendable, Hashable {
 
   /// The kinds of bucket names and object keys that can mislead a handler.
   public struct Hazards: OptionSet, Sendable, Hashable {
-    /// The bit mask of the kinds.
+    /// The bit mask that represents the kinds.
     public let rawValue: UInt
 
     /// Creates a set of kinds from a bit mask.

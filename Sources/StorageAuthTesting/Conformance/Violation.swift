@@ -21,7 +21,7 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(Vio
 }
 
 extension ConformanceReport.Check {
-  /// Runs the check of a rule and creates its result.
+  /// Creates the result of a rule's check by running the check.
   ///
   /// - Parameters:
   ///   - rule: The rule, as a sentence without a period.

@@ -11,7 +11,7 @@ final class KeyHandle: Sendable {
   // changes it, and locks what it caches in the key (openssl-threads(7)).
   private nonisolated(unsafe) let key: OpaquePointer
 
-  /// Takes ownership of a reference to a libcrypto key, or returns `nil` if the reference is `nil`.
+  /// Creates a handle that takes ownership of a libcrypto key, or returns `nil` if `key` is `nil`.
   init?(_ key: OpaquePointer?) {
     guard let key = unsafe key else { return nil }
     unsafe self.key = key

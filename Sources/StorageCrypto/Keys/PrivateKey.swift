@@ -13,7 +13,9 @@ package struct PrivateKey: Sendable {
     self.handle = handle
   }
 
-  /// Parses a private key in PEM: a traditional RSA, EC or DSA format, or PKCS #8, with or without encryption.
+  /// Creates a private key from PEM text.
+  ///
+  /// The format can be a traditional RSA, EC or DSA format, or PKCS #8, with or without encryption.
   ///
   /// The initializer never prompts the user for a passphrase.
   ///
@@ -33,7 +35,7 @@ package struct PrivateKey: Sendable {
     handle = try outcome.get()
   }
 
-  /// Parses a private key in PEM from strings that are no longer secret, or that cannot be wiped anyway.
+  /// Creates a private key from PEM text in strings that are no longer secret, or that cannot be wiped anyway.
   package init(pem: String, passphrase: String? = nil) throws(KeyError) {
     try self.init(
       pem: withBytes(of: pem) { SecretBytes($0) },

@@ -11,8 +11,9 @@ package struct PublicKey: Sendable {
     self.handle = handle
   }
 
-  /// Parses a public key in PEM: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) or the older RSA format (`BEGIN RSA PUBLIC
-  /// KEY`).
+  /// Creates a public key from PEM text.
+  ///
+  /// The format is SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) or the older RSA format (`BEGIN RSA PUBLIC KEY`).
   package init(pem: String) throws(KeyError) {
     let handle: KeyHandle? = clearingErrors {
       withBytes(of: pem) { pem in

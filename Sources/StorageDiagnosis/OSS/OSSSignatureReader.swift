@@ -143,7 +143,7 @@ struct OSSSignatureReader: SignatureReader {
 }
 
 extension SignedParts {
-  /// Parses an OSS V1 string to sign.
+  /// Creates components by parsing an OSS V1 string to sign.
   ///
   /// The resource is decoded, so a `?` in the key looks like the `?` before the parameters.
   ///

@@ -23,7 +23,7 @@ package struct CurlLine: Sendable, Equatable {
   /// The headers in the form `Name: value`, in the order of the command line.
   package private(set) var headers: [String] = []
 
-  /// Parses a curl command line.
+  /// Creates a request by parsing a curl command line.
   ///
   /// - Parameter line: The line, with or without `curl` at the start. Quotes, backslashes and line continuations have
   ///   their shell meanings.

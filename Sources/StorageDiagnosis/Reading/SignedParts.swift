@@ -56,7 +56,9 @@ public struct SignedParts: Sendable {
     }
   }
 
-  /// Parses a string to sign of four lines: algorithm, time, scope, and the hash of the canonical request.
+  /// Creates components by parsing a string to sign of four lines.
+  ///
+  /// The lines are the algorithm, the time, the scope, and the hash of the canonical request.
   ///
   /// - Parameters:
   ///   - text: The string to sign.
@@ -76,7 +78,7 @@ public struct SignedParts: Sendable {
     add(.requestHash, lines[3])
   }
 
-  /// Parses a canonical request.
+  /// Creates components by parsing a canonical request.
   ///
   /// The lines of a canonical request are the method, the path, the query, one line for each header, an empty line, a
   /// list of headers and the hash of the body.
