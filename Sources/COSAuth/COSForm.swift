@@ -28,7 +28,7 @@ enum COSForm {
 }
 
 extension COSSigner: FormSigner {
-  /// Signs a form upload.
+  /// Signs a form upload (POST Object) to COS.
   ///
   /// The form is valid from the start time of the key, or the current time, until the policy expires. The session token
   /// of a temporary key becomes a field that is not signed. COS has no conditions with lists of values, so

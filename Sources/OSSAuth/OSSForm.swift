@@ -32,7 +32,7 @@ enum OSSForm {
 }
 
 extension OSSSigner: FormSigner {
-  /// Signs a form upload.
+  /// Signs a form upload (PostObject) to OSS.
   ///
   /// A V4 form is valid for at most seven days, and no form is valid for longer than its key. The policy of a V4 form
   /// contains the region, the date and the session token, so that the signature covers them. A V1 form for a key or a

@@ -13,7 +13,7 @@ struct OSSDraft: ~Copyable {
   let path: String
   /// Whether the signature becomes part of the URL rather than of the headers.
   let isPresigned: Bool
-  /// The source of the bucket name.
+  /// The part of the request, or of the configuration, that contains the bucket name.
   let resource: OSSResource
   /// The version of the signature, with the values that the version derives from the signing time.
   let scheme: Scheme

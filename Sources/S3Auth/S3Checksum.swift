@@ -10,15 +10,15 @@ internal import StorageCrypto
 public struct S3Checksum: Sendable {
   /// A checksum algorithm that S3 accepts.
   public enum Algorithm: String, Sendable, Hashable, CaseIterable {
-    /// CRC-32 (ISO 3309), the default of most SDKs.
+    /// The CRC-32 algorithm (ISO 3309), the default in most SDKs.
     case crc32
-    /// CRC-32C (Castagnoli).
+    /// The CRC-32C algorithm (Castagnoli).
     case crc32c
-    /// CRC-64/NVME, in its 64-bit form.
+    /// The CRC-64/NVME algorithm.
     case crc64nvme
-    /// SHA-1.
+    /// The SHA-1 hash algorithm.
     case sha1
-    /// SHA-256.
+    /// The SHA-256 hash algorithm.
     case sha256
 
     /// The lowercase name of the header or trailer that contains a checksum of this algorithm.
@@ -40,12 +40,12 @@ public struct S3Checksum: Sendable {
     case sha256(SHA256)
   }
 
-  /// The checksum algorithm.
+  /// The algorithm with which the checksum is computed.
   public let algorithm: Algorithm
 
   private var state: State
 
-  /// Creates a checksum without data.
+  /// Creates a checksum to which no bytes have been added.
   public init(_ algorithm: Algorithm) {
     self.algorithm = algorithm
     state =

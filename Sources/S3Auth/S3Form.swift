@@ -26,7 +26,7 @@ private enum S3Form {
 }
 
 extension S3Signer: FormSigner {
-  /// Signs a form upload.
+  /// Signs a browser form upload to S3.
   ///
   /// A form is valid for at most seven days, and not for longer than its key. The policy contains the scope, the date
   /// and the session token, so that the signature covers them.

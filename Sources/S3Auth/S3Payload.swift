@@ -64,7 +64,7 @@ public struct S3Payload: Sendable, Hashable {
   /// Whether trailers follow the chunks of the body.
   package var hasTrailer: Bool { self == .signedChunksWithTrailer || self == .unsignedChunksWithTrailer }
 
-  /// Whether the value has one of the known formats.
+  /// Whether the payload value has one of the known formats.
   var isWellFormed: Bool { self == .unsigned || isChunked || isLowerHex(text) }
 
   private static let chunked: Set<S3Payload> = [.signedChunks, .signedChunksWithTrailer, .unsignedChunksWithTrailer]

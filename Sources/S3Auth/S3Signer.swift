@@ -276,7 +276,7 @@ struct S3Draft: ~Copyable {
   let path: String
   /// Whether the signature becomes part of the URL rather than of the headers.
   let isPresigned: Bool
-  /// The scope of the signing key.
+  /// The scope of the signing key: a day, a region and a service.
   let scope: S3Scope
   /// The expiration of a presigned URL, or `nil` for a signature in the headers.
   let expiration: Timestamp?

@@ -94,7 +94,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 /// object["size"] = .number(JSONNumber(bytes))
 /// ```
 public struct JSONNumber: Sendable, Hashable {
-  /// The number in JSON notation.
+  /// The number in JSON notation, exactly as in the document.
   public let digits: String
 
   /// Creates a JSON number from an integer.

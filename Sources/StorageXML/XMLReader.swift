@@ -223,7 +223,7 @@ struct XMLReader {
     }
   }
 
-  /// Parses a start tag.
+  /// Parses a start tag, starting at its `<`.
   ///
   /// - Returns: The element if the tag is self-closing, or `nil` if the element is now open.
   private mutating func startTag() throws(XMLError) -> XMLNode? {

@@ -124,7 +124,7 @@ package struct ByteWriter: ~Copyable {
     count = index
   }
 
-  /// Appends one byte.
+  /// Appends a byte to the output.
   @inlinable @inline(__always)
   package mutating func append(_ byte: UInt8) {
     if count == Self.blockByteCount { flush() }
@@ -132,7 +132,7 @@ package struct ByteWriter: ~Copyable {
     count &+= 1
   }
 
-  /// Appends bytes.
+  /// Appends the bytes of a span to the output.
   @inlinable @inline(__always)
   package mutating func append(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(buffer: $0) }
@@ -165,7 +165,7 @@ package struct ByteWriter: ~Copyable {
     withBytes(of: string) { append($0) }
   }
 
-  /// Appends a string literal.
+  /// Appends the UTF-8 bytes of a string literal.
   @inlinable @inline(__always)
   package mutating func append(_ text: StaticString) {
     text.withUTF8Buffer { unsafe append(buffer: $0) }

@@ -9,7 +9,7 @@
 package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline var block: UnsafeMutableBufferPointer<Element>
   @usableFromInline var isOnHeap = false
-  /// The number of elements.
+  /// The number of elements in the list.
   @usableFromInline package var count = 0
 
   @inlinable @inline(__always)
@@ -35,7 +35,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Appends an element.
+  /// Appends an element to the list.
   @inlinable @inline(__always)
   package mutating func append(_ element: Element) {
     if unsafe count == block.count { grow() }
@@ -52,7 +52,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     isOnHeap = true
   }
 
-  /// Accesses the element at an index.
+  /// Accesses the list's element at an index, which must be within bounds.
   @inlinable @inline(__always)
   package subscript(_ index: Int) -> Element {
     get {

@@ -9,16 +9,16 @@ internal import CCarryless
 package struct CRC: Sendable, Equatable {
   /// A CRC algorithm, defined by its polynomial and its width.
   package enum Algorithm: Sendable, Hashable, CaseIterable {
-    /// CRC-32 according to ISO 3309.
+    /// The CRC-32 algorithm (ISO 3309).
     case crc32
-    /// CRC-32C (Castagnoli).
+    /// The CRC-32C algorithm (Castagnoli).
     case crc32c
-    /// CRC-64 with the ECMA-182 polynomial (CRC-64/XZ).
+    /// The CRC-64 algorithm with the ECMA-182 polynomial (CRC-64/XZ).
     case crc64ECMA
-    /// CRC-64/NVME.
+    /// The CRC-64/NVME algorithm.
     case crc64NVME
 
-    /// The size of a checksum in bytes.
+    /// The size, in bytes, of a checksum that the algorithm computes.
     package var byteCount: Int {
       switch self {
       case .crc32, .crc32c: 4

@@ -28,7 +28,7 @@ final class KeyHandle: Sendable {
     withExtendedLifetime(self) { unsafe body(key) }
   }
 
-  /// The kind of the key.
+  /// The algorithm of the key, with the key's length or curve.
   var kind: KeyKind {
     clearingErrors {
       let bits = unsafe withKey { Int(unsafe EVP_PKEY_get_bits($0)) }
