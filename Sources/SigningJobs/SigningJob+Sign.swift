@@ -41,7 +41,7 @@ extension SigningJob {
     return try signing(mode, key, context)
   }
 
-  /// The type of a function that signs a line's request for one provider.
+  /// The type of a function that signs a job's request for one provider.
   private typealias Signing = (Mode, AccessKey, SigningContext) throws -> SignedLine
 
   /// The signing function for each provider, by provider name.

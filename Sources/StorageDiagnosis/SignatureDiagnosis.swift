@@ -14,7 +14,7 @@ internal import StorageAuth
 /// print(diagnosis)
 /// ```
 public struct SignatureDiagnosis: Sendable, Hashable {
-  /// The cause of the rejection.
+  /// The cause of the signature's rejection.
   public let cause: Cause
 
   /// The name of the line that differs, such as `Content-Type` or `query parameter acl`.

@@ -142,19 +142,19 @@ extension SignatureReader {
   /// Returns `false`: the signature covers a bucket name only if it is in the path.
   public func signsBucketOutsidePath(of request: HTTPRequest) -> Bool { false }
 
-  /// The default value, which contains only `date`.
+  /// A default implementation that returns only `date`.
   public var dateHeaders: Set<String> { ["date"] }
 
   /// A default implementation that returns `false`: signatures do not contain a validity window.
   public var signsWindow: Bool { false }
 
-  /// The default value, fifteen minutes.
+  /// A default implementation that returns fifteen minutes.
   public var clockTolerance: Duration { .seconds(900) }
 }
 
 /// The meaning of a service's error code for the diagnosis of a signature.
 public enum RefusalMeaning: Sendable, Hashable {
-  /// The signature does not match.
+  /// The signature does not match the request.
   case mismatch
   /// The signing time is too far from the server's time.
   case clockSkew
@@ -179,7 +179,7 @@ public enum RefusalMeaning: Sendable, Hashable {
 
 /// A kind of signed string, as copied from a log.
 public enum CopiedText: Sendable, Hashable {
-  /// The string to sign.
+  /// A string to sign that was copied from a log.
   case stringToSign
   /// The canonical request, whose hash is in the string to sign.
   case canonicalRequest
@@ -230,7 +230,7 @@ public struct SignatureReading: Sendable {
 
 /// A finding about why a service rejected a signature.
 public struct SignatureFinding: Sendable, Hashable {
-  /// The cause of the rejection.
+  /// The cause of the signature's rejection.
   public var cause: SignatureDiagnosis.Cause
 
   /// The name of the line that differs, or `nil` if the cause does not concern a line.

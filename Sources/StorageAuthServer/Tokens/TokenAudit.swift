@@ -27,13 +27,13 @@ public struct TokenAudit: Sendable, Hashable {
   /// The time of the request according to this server's clock.
   public let date: Timestamp
 
-  /// The user ID of the caller.
+  /// The user ID of the caller that sent the request.
   public let caller: String
 
   /// The key or token that the caller requested.
   public let subject: Subject
 
-  /// The outcome of the request.
+  /// The outcome of the request for a key or token.
   public let outcome: Outcome
 }
 

@@ -7,7 +7,7 @@ public enum TokenServiceError: Error, Sendable, Hashable {
   ///
   /// - after: The time after which the caller may retry.
   case tooManyRequests(after: Duration)
-  /// The cloud's token service issued no key.
+  /// The cloud's token service, or the Aspera node, issued no key or token.
   ///
   /// - after: The time after which the caller may retry, or `nil` if a retry cannot help.
   case unavailable(CredentialError, after: Duration?)

@@ -57,7 +57,7 @@ public struct TargetRules: Sendable, Hashable {
     /// A trailing slash in an object key, because `a/` and `a` are the same name in a file system.
     public static let trailingSlashes = Hazards(rawValue: 1 << 4)
 
-    /// All kinds except trailing slashes.
+    /// The default set of kinds: all kinds except trailing slashes.
     public static let standard: Hazards = [.controlCharacters, .dotSegments, .emptySegments, .backslashes]
   }
 

@@ -13,7 +13,7 @@ internal import StorageXML
 public enum RefusalFormat: Sendable, Hashable {
   /// The XML format of the request's service, which the service's SDKs can parse.
   case xml
-  /// A JSON object `{code, message}`.
+  /// A JSON object of the form `{code, message}`.
   case json
 }
 

@@ -21,7 +21,7 @@ public struct ConformanceReport: Sendable {
     /// The rule, as a sentence without a period.
     public let rule: String
 
-    /// The outcome of the check.
+    /// The outcome of checking the rule.
     public let outcome: Outcome
   }
 

@@ -83,7 +83,7 @@ extension SigningSample where SigningCredential == AccessKey {
 }
 
 extension SigningSample: CustomStringConvertible, CustomReflectable {
-  /// The name of the sample.
+  /// The name of the sample, without its credential.
   public var description: String { "SigningSample(\(name))" }
 
   /// A mirror that contains only the name of the sample.
