@@ -5,30 +5,32 @@ public import StorageAuth
 internal import StorageJSON
 
 extension AccessPolicy {
-  /// Returns the policy as a document of Tencent Cloud CAM (version 2.0), for `Policy` of GetFederationToken and
-  /// AssumeRole.
+  /// Returns the policy as a version 2.0 CAM policy document of Tencent Cloud, for buckets in one region.
+  ///
+  /// GetFederationToken and AssumeRole accept the document as `Policy`.
   ///
   /// - Parameters:
   ///   - region: The region of all buckets, such as `ap-guangzhou`.
-  ///   - options: The statements that the document may contain beyond those that COS documents.
+  ///   - options: The statements that the document may contain although the COS documentation doesn't list them.
   /// - Throws: A `PolicyError` if CAM cannot express the policy; see ``camDocument(regions:options:)``.
   public func camDocument(region: String, options: CAMDocumentOptions = []) throws(PolicyError) -> String {
     try camDocument(
       regions: Dictionary(rules.map { ($0.bucket, region) }) { first, _ in first }, options: options)
   }
 
-  /// Returns the policy as a document of Tencent Cloud CAM, for buckets in more than one region.
+  /// Returns the policy as a CAM policy document of Tencent Cloud, for buckets in more than one region.
   ///
-  /// Listing is `name/cos:GetBucket` on the prefix. If a rule limits the size of objects, its write action becomes
-  /// simple uploads and form uploads only: CAM cannot limit the size of parts, so that multipart uploads are not
-  /// allowed.
+  /// The permission to list becomes `name/cos:GetBucket` on the prefix. If a rule limits the size of objects, its
+  /// permission to write allows only simple uploads and form uploads. CAM cannot limit the size of parts, so the
+  /// document then does not allow multipart uploads.
   ///
   /// - Parameters:
-  ///   - regions: The region of each bucket, by the bucket name with its app ID.
-  ///   - options: The statements that the document may contain beyond those that COS documents.
+  ///   - regions: The region of each bucket. The keys are bucket names with the app ID, such as `photos-1250000000`.
+  ///   - options: The statements that the document may contain although the COS documentation doesn't list them.
   /// - Returns: The document as JSON, without any further encoding.
-  /// - Throws: A `PolicyError` if CAM cannot express the policy: a bucket without an app ID or a region, a rule that
-  ///   expires without ``CAMDocumentOptions/dates``, an IPv6 address, or an asterisk, a question mark or `${` in a key.
+  /// - Throws: A `PolicyError` if CAM cannot express the policy: a bucket lacks an app ID or a region, a rule expires
+  ///   although `options` lacks ``CAMDocumentOptions/dates``, the policy contains an IPv6 address, or a key contains an
+  ///   asterisk, a question mark or `${`.
   public func camDocument(
     regions: [String: String], options: CAMDocumentOptions = []
   ) throws(PolicyError) -> String {
@@ -41,29 +43,29 @@ extension AccessPolicy {
   }
 }
 
-/// The statements that a document of Tencent Cloud CAM may contain beyond those that COS itself documents.
+/// The statements that a CAM policy document may contain although the COS documentation doesn't list them.
 public struct CAMDocumentOptions: OptionSet, Sendable, Hashable {
-  /// The options as bits.
+  /// The bit mask of the options.
   public let rawValue: Int
 
-  /// Creates options from their bits.
+  /// Creates options from a bit mask.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
 
-  /// Data processing (CI) for every rule that allows reading and writing.
+  /// A statement that allows data processing (CI), for every rule that allows both reading and writing.
   ///
-  /// Its only action, `name/ci:*`, covers both and cannot be limited by size or media type.
+  /// The only action of the statement, `name/ci:*`, covers both and cannot be limited by size or media type.
   public static let dataProcessing = CAMDocumentOptions(rawValue: 1)
 
-  /// A condition on `qcs:current_time` for the expiration of a rule.
+  /// A condition on `qcs:current_time` that enforces the expiration of a rule.
   ///
-  /// CAM has that condition for all services, but the list of conditions for COS does not contain it. Without this
-  /// option a rule that expires is an error.
+  /// CAM supports this condition for all services, but the COS documentation does not list it. Without this option, a
+  /// rule that expires is an error.
   public static let dates = CAMDocumentOptions(rawValue: 2)
 }
 
-/// One rule as statements of CAM.
+/// The CAM policy statements for one access rule.
 struct CAMRule {
   private static let upload = ["PutObject", "PostObject"]
   private static let initiation = ["InitiateMultipartUpload"]
@@ -78,12 +80,12 @@ struct CAMRule {
   private let pattern: String
   private let conditions: [DocumentStatement.Condition]
 
-  /// Creates the statements' common parts from a rule.
+  /// Creates the components that the CAM statements for an access rule share.
   ///
   /// - Parameters:
-  ///   - rule: The rule, already checked.
-  ///   - regions: The region of each bucket.
-  ///   - options: The statements that the document may contain beyond those that COS documents.
+  ///   - rule: The access rule, already checked.
+  ///   - regions: The region of each bucket, by bucket name.
+  ///   - options: The statements that the document may contain although the COS documentation doesn't list them.
   init(
     _ rule: AccessRule, _ regions: [String: String], _ options: CAMDocumentOptions
   ) throws(PolicyError) {
@@ -105,7 +107,7 @@ struct CAMRule {
     conditions = try Self.conditions(of: rule, options)
   }
 
-  /// Returns the statements for the rule.
+  /// Returns the CAM policy statements for the access rule.
   func statements() throws(PolicyError) -> [DocumentStatement] {
     var plain: [String] = []
     var limited: [String] = []
@@ -135,7 +137,7 @@ struct CAMRule {
     DocumentStatement(actions.map { "name/cos:\($0)" }, on: [resource], if: conditions)
   }
 
-  /// The conditions for the requests that state the size and the media type of an object.
+  /// The CAM conditions on the size and the media type, for requests that specify both.
   private var limits: [DocumentStatement.Condition] {
     var limits: [DocumentStatement.Condition] = []
     if let types = rule.contentTypes {

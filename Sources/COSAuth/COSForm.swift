@@ -4,11 +4,12 @@
 public import StorageAuth
 internal import StorageCrypto
 
-/// The field names and the signature of COS form uploads.
+/// The field names and the signature of COS form uploads (POST Object).
 ///
 /// Source: Tencent Cloud, "POST Object", <https://www.tencentcloud.com/document/product/436/14690>.
 enum COSForm {
-  /// The lower-case names of the fields of the scheme itself, for which the policy needs no conditions.
+  /// The lowercase names of the form fields that need no conditions in the policy, because they are part of the
+  /// signature.
   static let ownFields: Set<String> = [
     "policy", "q-sign-algorithm", "q-ak", "q-key-time", "q-sign-time", "q-signature", tokenField,
   ]
@@ -17,31 +18,31 @@ enum COSForm {
 
   static let algorithm = "sha1"
 
-  /// Returns the signature of a policy.
+  /// Returns the signature of a form policy in hexadecimal.
   ///
-  /// The string to sign is the SHA-1 of the policy document itself, not of its Base64, and contains neither the
-  /// algorithm nor the window, unlike that of a request.
+  /// The string to sign is the SHA-1 hash of the policy document itself rather than of its Base64. Unlike the string to
+  /// sign for a request, it contains neither the algorithm nor the validity window.
   static func signature(of policy: [UInt8], in window: COSKeyTime, with key: AccessKey) -> String {
     window.signingKey(of: key).authenticationCode { $0.append(hex: SHA1.hash(policy)) }.hex
   }
 }
 
 extension COSSigner: FormSigner {
-  /// Signs a form upload.
+  /// Signs a form upload (POST Object) to COS.
   ///
-  /// The form is valid from the start of the key, or now, until the policy expires. The session token of a temporary
-  /// key is a field that is not signed. COS has no conditions with lists of values, so that
+  /// The form is valid from the start time of the key, or the current time, until the policy expires. The session token
+  /// of a temporary key becomes a field that is not signed. COS has no conditions with lists of values, so
   /// `FormCondition.Rule.oneOf(_:)` with more than one value and `FormCondition.Rule.noneOf(_:)` are rejected.
   ///
   /// Source: Tencent Cloud, "POST Object", <https://www.tencentcloud.com/document/product/436/14690>.
   ///
   /// - Parameters:
   ///   - policy: The uploads that the form allows.
-  ///   - endpoint: The endpoint of COS.
-  ///   - key: The access key.
+  ///   - endpoint: The COS endpoint to which the form is submitted.
+  ///   - key: The access key that signs the form.
   ///   - context: The signing time.
-  /// - Returns: The URL and the fields for a web page.
-  /// - Throws: A `SigningError` if the key is anonymous or expires before the policy, or COS cannot express the
+  /// - Returns: The URL and the fields for an HTML form.
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the policy, or if COS cannot express the
   ///   policy.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
@@ -86,11 +87,11 @@ extension COSSigner: FormSigner {
 }
 
 extension COSVerifier: FormVerifier {
-  /// Parses the identity that a form claims.
+  /// Parses the access key ID and the session token with which a submitted form claims to be signed.
   ///
-  /// - Parameter form: The form as it arrived.
+  /// - Parameter form: The form as received.
   /// - Returns: The access key ID and the session token in the form.
-  /// - Throws: A `VerificationError` if the form has no authorization or a malformed one, or exceeds the limits.
+  /// - Throws: A `VerificationError` if the authorization is missing or malformed, or if the form exceeds the limits.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     try form.checkFields()
@@ -102,17 +103,17 @@ extension COSVerifier: FormVerifier {
       sessionToken: form[COSForm.tokenField].map { Secret($0) })
   }
 
-  /// Verifies a form.
+  /// Verifies the signature of a form and the conditions of its policy.
   ///
-  /// A condition on the content type applies to the field `Content-Type`: COS does not inspect the media type of the
+  /// A condition on the content type applies to the field `Content-Type`. COS does not inspect the media type of the
   /// file.
   ///
   /// - Parameters:
-  ///   - form: The form as it arrived.
-  ///   - key: The key with the claimed ID.
-  ///   - date: The present.
+  ///   - form: The form as received.
+  ///   - key: The access key with the claimed ID.
+  ///   - date: The current time.
   /// - Returns: The verified form.
-  /// - Throws: A `VerificationError` if the window, the token, the signature or the policy document is wrong, or a
+  /// - Throws: A `VerificationError` if the window, the token, the signature or the policy document is wrong, or if a
   ///   condition is not satisfied.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp

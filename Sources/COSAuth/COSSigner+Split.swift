@@ -6,13 +6,13 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension COSSigner {
-  /// Creates the string to sign of a request for a key that another party holds.
+  /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - identity: The identity of the key that will sign.
+  ///   - request: The request to sign.
+  ///   - identity: The ID and the session token of the access key that will sign.
   ///   - context: The signing time.
-  /// - Returns: The string to sign and the HTTP string whose hash it contains.
+  /// - Returns: The string to sign, and the HTTP string whose hash it contains.
   /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
@@ -24,14 +24,14 @@ extension COSSigner {
     return try pending(request, draft.fields, with: httpString, as: identity, in: window)
   }
 
-  /// Creates the string to sign of a presigned URL for a key that another party holds.
+  /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
   ///
   /// - Parameters:
   ///   - request: The request that the URL authorizes.
-  ///   - identity: The identity of the key that will sign.
-  ///   - duration: The lifetime of the URL, in whole seconds.
+  ///   - identity: The ID and the session token of the access key that will sign.
+  ///   - duration: The lifetime of the URL in whole seconds.
   ///   - context: The signing time.
-  /// - Returns: The string to sign and the HTTP string whose hash it contains.
+  /// - Returns: The string to sign, and the HTTP string whose hash it contains.
   /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
@@ -43,7 +43,8 @@ extension COSSigner {
       request, fields, path: path, with: httpString(presigning: request), as: identity, in: window)
   }
 
-  /// Returns the pending signature of a draft: of a presigned URL if `path` is given, else of a request.
+  /// Returns the pending signature of a presigned URL if `path` is given, or of a request that is signed in its
+  /// headers.
   private func pending(
     _ original: HTTPRequest, _ fields: HTTPFields, path: String? = nil, with string: COSHTTPString,
     as identity: Identity, in window: COSKeyTime
@@ -72,14 +73,14 @@ extension COSSigner {
     }
   }
 
-  /// Returns a prepared request with its signature.
+  /// Completes a prepared request with the signature from the key holder.
   ///
   /// - Parameters:
   ///   - pending: The pending signature that `prepare` returned.
-  ///   - signature: The bare signature, or the whole value of the Authorization header.
+  ///   - signature: The signature, or the whole value of the `Authorization` header.
   /// - Returns: The signed request.
-  /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed or belongs to another ID or
-  ///   request.
+  /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed, or belongs to another access key
+  ///   ID or request.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     var bare = signature
     if bare.hasBytePrefix(pending.authorizationPrefix) { bare.removeFirst(pending.authorizationPrefix.count) }

@@ -5,9 +5,10 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A signer of requests to Tencent Cloud COS with the V5 signature, in headers and in URLs.
+/// A signer of requests to Tencent Cloud COS that uses the V5 signature, in the headers or in presigned URLs.
 ///
-/// It also prepares strings to sign for a key that another party holds, and completes the request with the signature.
+/// A signer also prepares strings to sign for a key holder, and completes the requests with the key holder's
+/// signatures.
 ///
 /// ```swift
 /// let signer = COSSigner()
@@ -15,47 +16,48 @@ internal import StorageCrypto
 /// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
 /// ```
 ///
-/// A signature is valid in a window from a start time to an end time. For an access key that has both a start time and
-/// an expiration, the window is exactly that, so that the clock of the device does not matter. Otherwise the window
-/// starts with the key, or now, and ends after ``headerLifetime``, or with the key if that is earlier.
+/// A signature is valid in a window from a start time to an end time. For an access key with both a start time and an
+/// expiration, the window extends from one to the other, so that the device's clock does not matter. Otherwise the
+/// window starts at the key's start time or the current time. It ends after ``headerLifetime``, or at the key's
+/// expiration if that is earlier.
 ///
 /// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
 /// and the behavior of the vendor's SDKs where that page is silent; see `Sources/COSAuth/COSAuth.docc/COS.md`.
 public struct COSSigner: SplitSigner, Presigner {
-  /// The type of the requests that are signed.
+  /// The type of requests that the signer signs.
   public typealias Request = HTTPRequest
-  /// The type of the credentials that sign.
+  /// The type of credentials with which the signer signs.
   public typealias SigningCredential = AccessKey
 
-  /// The representation of an authorization in a presigned URL.
+  /// The format of the authorization in a presigned URL.
   public enum URLForm: Sendable, Hashable {
-    /// Separate query parameters `q-sign-algorithm` to `q-signature`; the current form.
+    /// Separate query parameters, from `q-sign-algorithm` to `q-signature`; the current format.
     case parameters
-    /// One query parameter `sign` that holds the whole authorization, percent-encoded; the older form, which COS still
-    /// accepts.
+    /// A single query parameter `sign` with the percent-encoded authorization; an older format that COS still accepts.
     case sign
   }
 
-  /// The selection of headers that a signature covers.
+  /// The selection of headers that signatures cover.
   public let policy: COSHeaderPolicy
 
-  /// Whether the signer rejects requests that the service's strict mode would reject.
+  /// A Boolean value that indicates whether the signer rejects requests that the service's strict mode would reject.
   public let isStrict: Bool
 
-  /// The representation of an authorization in a presigned URL.
+  /// The format of the authorization in presigned URLs.
   public let urlForm: URLForm
 
-  /// The lifetime of a header signature for a key without a start time or without an expiration.
+  /// The lifetime of a signature in the headers, for a key without a start time or without an expiration.
   public let headerLifetime: Duration
 
-  /// Creates a signer.
+  /// Creates a signer of requests to COS.
   ///
   /// - Parameters:
-  ///   - policy: The selection of headers that a signature covers.
-  ///   - isStrict: Whether to reject what the service's strict mode would reject: an unsigned host, or an upload
-  ///     without Content-Length. Everything else that this mode requires is signed in either case.
-  ///   - urlForm: The representation of an authorization in a presigned URL.
-  ///   - headerLifetime: The lifetime of a header signature for a key without a start time or without an expiration.
+  ///   - policy: The selection of headers that signatures cover.
+  ///   - isStrict: Whether to reject requests that the service's strict mode would reject: requests with an unsigned
+  ///     host, and uploads without `Content-Length`. The signer always signs everything else that this mode requires.
+  ///   - urlForm: The format of the authorization in presigned URLs.
+  ///   - headerLifetime: The lifetime of a signature in the headers, for a key without a start time or without an
+  ///     expiration.
   public init(
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, urlForm: URLForm = .parameters,
     headerLifetime: Duration = .seconds(3600)
@@ -66,21 +68,21 @@ public struct COSSigner: SplitSigner, Presigner {
     self.headerLifetime = headerLifetime
   }
 
-  /// Returns the earliest acceptable expiration of a key for a request signed at `date`.
+  /// Returns the earliest acceptable expiration of a key for a request with the given signing time.
   ///
-  /// It is two seconds after `date`, the time that the request needs to reach the service.
+  /// The result is two seconds after `date`, which gives the request time to reach the service.
   public func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }
 
-  /// Returns the earliest acceptable expiration of a key for a URL signed at `date` that is valid for `duration`.
+  /// Returns the earliest acceptable expiration of a key for a URL with the given signing time and lifetime.
   public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
     date.advanced(by: duration)
   }
 }
 
 extension COSSigner {
-  /// Returns the window of a header signature.
+  /// Returns the validity window of a signature in the headers.
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
     if let start = identity.start, let end = identity.expiration {
       return try checked(COSKeyTime(from: start, until: end))
@@ -95,9 +97,10 @@ extension COSSigner {
     return try checked(COSKeyTime(from: start, until: min(end, identity.expiration ?? end)))
   }
 
-  /// Returns the window of a presigned URL.
+  /// Returns the validity window of a presigned URL.
   ///
-  /// A clock that is before the start time of the key is certainly slow, so the start time replaces it.
+  /// If the clock is before the key's start time, the clock is certainly slow, and the window starts at the key's start
+  /// time.
   func urlWindow(
     for identity: Identity, validFor duration: Duration, at date: Timestamp
   ) throws(SigningError) -> COSKeyTime {
@@ -112,7 +115,7 @@ extension COSSigner {
       COSKeyTime(from: identity.start ?? date, until: now.advanced(bySeconds: seconds)), for: identity)
   }
 
-  /// Rejects a window that ends before it starts, or after the key expires.
+  /// Returns the given window, or throws an error if the window ends before it starts or after the key expires.
   func checked(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
     if let expiration = identity?.expiration, expiration < window.end {
       throw .credentialEndsFirst(expiration, required: window.end)
@@ -129,15 +132,15 @@ extension COSSigner {
 }
 
 extension COSSigner {
-  /// Signs a request in its headers.
+  /// Signs a request by adding the signature to its headers.
   ///
-  /// Sets `Authorization` and, for a temporary key, `x-cos-security-token`.
+  /// The method sets `Authorization` and, for a temporary key, `x-cos-security-token`.
   ///
   /// - Parameters:
-  ///   - request: The request.
+  ///   - request: The request to sign.
   ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
   ///   - context: The signing time.
-  /// - Throws: A `SigningError` if the key expires before the window ends, or the request cannot be signed; the
+  /// - Throws: A `SigningError` if the key expires before the window ends, or if the request cannot be signed. The
   ///   request is then unchanged.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
@@ -147,13 +150,14 @@ extension COSSigner {
     try sign(&request, with: key, identity, during: headerWindow(for: identity, at: context.date))
   }
 
-  /// Signs a request in its headers, for a given window.
+  /// Signs a request by adding a signature with the given validity window to its headers.
   ///
   /// - Parameters:
-  ///   - request: The request.
+  ///   - request: The request to sign.
   ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
-  ///   - window: The window in which the signature is valid, in the service's time; it must not end after the key.
-  /// - Throws: A `SigningError` if the key expires before the window ends, or the request cannot be signed; the
+  ///   - window: The window in which the signature is valid, according to the server's clock. It must not end after the
+  ///     key expires.
+  /// - Throws: A `SigningError` if the key expires before the window ends, or if the request cannot be signed. The
   ///   request is then unchanged.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime
@@ -184,12 +188,14 @@ extension COSSigner {
     request.headerFields = draft.fields
   }
 
-  /// The HTTP string of a request that is signed in its headers.
+  /// The format of the HTTP string for a request that is signed in its headers.
   var httpString: COSHTTPString {
     COSHTTPString(policy: policy, refused: RefusedParameters(Self.signatureParameters))
   }
 
-  /// Returns the header fields of a request with the given session token, or without any, as they are signed.
+  /// Returns the header fields of a request as they are signed, with the given session token.
+  ///
+  /// If `token` is `nil`, the result contains no session token.
   func draft(_ request: HTTPRequest, token: HTTPField?) throws(SigningError) -> FieldDraft {
     try check(request)
     var draft = FieldDraft(request.headerFields, adding: 2)
@@ -197,7 +203,7 @@ extension COSSigner {
     return draft
   }
 
-  /// Returns the signature of an HTTP string.
+  /// Returns the signature that covers an HTTP string.
   func signature(
     of text: COSHTTPString.Write, in window: COSKeyTime, with signingKey: HMACKey<SHA1>
   ) -> Digest {
@@ -205,13 +211,13 @@ extension COSSigner {
     return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
   }
 
-  /// The query parameters that carry a signature in a URL.
+  /// The names of the query parameters that contain a signature in a URL.
   static let signatureParameters = NameTable(["sign"] + COSAuthorization.names)
 
-  /// The query parameters that signing adds, which a URL must therefore not have before.
+  /// The names of the query parameters that signing adds to a URL, which the request must not contain before.
   private static let addedParameters = NameTable(["sign", "x-cos-security-token"] + COSAuthorization.names)
 
-  /// Rejects a request that the service, or with ``isStrict`` its strict mode, would reject.
+  /// Throws an error if the service, or its strict mode if ``isStrict`` is set, would reject the request.
   func check(_ request: HTTPRequest) throws(SigningError) {
     guard let authority = request.authority, isHost(authority) else {
       throw SigningError(
@@ -233,9 +239,9 @@ extension COSSigner {
 }
 
 extension ByteWriter {
-  /// Appends an authorization up to its signature.
+  /// Appends the value of the `Authorization` header up to the signature.
   ///
-  /// The fields and their order are those of "Request Signature".
+  /// The fields and their order come from "Request Signature".
   mutating func append(
     authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: COSHTTPString.Write,
     parameterList: COSHTTPString.Write
@@ -255,23 +261,19 @@ extension ByteWriter {
 }
 
 extension COSSigner {
-  /// Creates a presigned URL.
+  /// Creates a presigned URL for a request to COS.
   ///
-  /// The client that uses the URL must send exactly the headers of the result. The session token of a temporary key is
-  /// in the URL, signed and percent-encoded.
-  ///
-  /// COS limits the lifetime only by the expiration of the key. The signer also rejects a lifetime of `Int32.max`
-  /// seconds (68 years) or more.
+  /// The client that uses the URL must send exactly the headers of the result. The session token of a temporary key
+  /// becomes part of the URL, signed and percent-encoded. Only the key's expiration limits the lifetime.
   ///
   /// - Parameters:
   ///   - request: The request that the URL authorizes.
-  ///   - key: The access key.
-  ///   - duration: The lifetime of the URL, in whole seconds from the context's date: at least 1, and less than
-  ///     `Int32.max`.
+  ///   - key: The access key that signs the URL.
+  ///   - duration: The lifetime of the URL in whole seconds, starting at the context's date.
   ///   - context: The signing time.
-  /// - Returns: The URL, the headers that belong to it, and its expiration.
-  /// - Throws: A `SigningError` if the lifetime is out of range, the key is anonymous or expires before the URL, or
-  ///   the request cannot be signed.
+  /// - Returns: The URL, the headers that the client must send with the URL, and the expiration.
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or if the request cannot be
+  ///   signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
@@ -280,14 +282,15 @@ extension COSSigner {
       request, with: key, identity, during: urlWindow(for: identity, validFor: duration, at: context.date))
   }
 
-  /// Creates a presigned URL for a given window.
+  /// Creates a presigned URL that is valid in the given window.
   ///
   /// - Parameters:
   ///   - request: The request that the URL authorizes.
-  ///   - key: The access key.
-  ///   - window: The window in which the URL is valid, in the service's time.
-  /// - Returns: The URL, the headers that belong to it, and its expiration.
-  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or the request cannot be signed.
+  ///   - key: The access key that signs the URL.
+  ///   - window: The window in which the URL is valid, according to the server's clock.
+  /// - Returns: The URL, the headers that the client must send with the URL, and the expiration.
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or if the request cannot be
+  ///   signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
   ) throws(SigningError) -> PresignedRequest {
@@ -324,18 +327,18 @@ extension COSSigner {
       method: request.method, url: url, headers: signedHeaders(of: fields), expiration: window.end)
   }
 
-  /// Returns the headers of a request that the signature of its URL covers.
+  /// Returns the headers that the signature of a presigned URL covers.
   func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }
   }
 
-  /// Returns the HTTP string of a request that is signed in its URL.
+  /// Returns the format of the HTTP string for a presigned URL.
   func httpString(presigning request: HTTPRequest) -> COSHTTPString {
     COSHTTPString(
       policy: policy, refused: RefusedParameters(Self.addedParameters, before: request.path?.utf8.count ?? 1))
   }
 
-  /// Returns the header fields and the path of a request with everything that a signature in the URL covers.
+  /// Returns the header fields and the path that the signature of a presigned URL covers.
   func draft(
     presigning request: HTTPRequest, as identity: Identity
   ) throws(SigningError) -> (fields: HTTPFields, path: String) {
@@ -353,12 +356,13 @@ extension COSSigner {
     return (fields, extended)
   }
 
-  /// Returns whether a field is one that a header signature sets, and which a presigned URL must therefore not have.
+  /// Returns whether a header field belongs to a signature in the headers, and is therefore not allowed in a presigned
+  /// URL.
   private static func isHeaderSignature(_ field: HTTPField) -> Bool {
     field.name == .authorization || field.name == .cosSecurityToken
   }
 
-  /// Appends the query parameters that carry the authorization, up to the signature.
+  /// Appends the query parameters that contain the authorization to a presigned URL, up to the signature.
   func append(
     signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime,
     headerList: COSHTTPString.Write, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
@@ -387,9 +391,9 @@ extension COSSigner {
 }
 
 extension ByteWriter {
-  /// Appends a list of names, percent-encoded once more.
+  /// Appends a percent-encoded list of header or parameter names to a URL.
   ///
-  /// The names in a list are encoded already; a URL carries the list as the value of a parameter.
+  /// The names are already encoded. The list is encoded again because it becomes the value of a parameter.
   mutating func append(encodingList list: COSHTTPString.Write) {
     append(percentEncoding: String(writing: list))
   }

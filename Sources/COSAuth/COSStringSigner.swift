@@ -5,15 +5,17 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A signer of strings to sign from clients that hold no key, which parses each string before it signs.
+/// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
 ///
-/// It is the server's half of the self-signed mode, and no signing oracle: the signer parses the canonical request into
-/// the request that it authorizes, canonicalizes that request again and compares the bytes. Then it checks the request
-/// against the caller's rules. Only then does the key sign. The host must be signed, because it names the bucket.
+/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
+/// a signing oracle: the signer parses the canonical request into the request that the signature would authorize,
+/// canonicalizes that request again and compares the bytes. It then checks the request against the caller's rules, and
+/// signs only a request that satisfies them. The host must be signed, because it contains the bucket name.
 ///
-/// A COS signature does not state which headers and parameters it leaves out. A service that is not in strict mode
-/// accepts a request that carries more than was signed, such as `x-cos-copy-source` or `?acl`, and no server can
-/// prevent that by what it signs. Therefore the key of this server should have no more rights than its callers need.
+/// A COS signature does not reveal which headers and parameters it leaves out. A service that is not in strict mode
+/// accepts a request with more headers and parameters than were signed, such as `x-cos-copy-source` or `?acl`, and a
+/// server cannot prevent this by what it signs. Therefore the server's key should have no more permissions than the
+/// callers need.
 ///
 /// ```swift
 /// let signer = COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
@@ -22,39 +24,41 @@ internal import StorageCrypto
 ///
 /// Source of the format: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
 public struct COSStringSigner: StringSigner {
-  /// The endpoint that each string must be for.
+  /// The COS endpoint to which every signed request must be addressed.
   public let endpoint: ServiceEndpoint
 
-  /// The bucket of a custom domain, or `nil` if the host names the bucket.
+  /// The bucket name for a custom domain, or `nil` if the host contains the bucket name.
   public let bucket: String?
 
   /// The short name of the service: `cos`.
   public var service: String { SignatureScheme.cosV5.service }
 
-  /// Whether the rules must also allow a request with parameters without them.
+  /// A Boolean value that indicates whether the rules must also allow each request without its query parameters.
   public let checksWithoutParameters: Bool
 
-  /// Creates a signer.
+  /// Creates a signer of COS strings to sign.
   ///
   /// - Parameters:
-  ///   - endpoint: The endpoint that each string must be for.
-  ///   - bucket: The bucket, if the endpoint is a custom domain.
-  ///   - checksWithoutParameters: Whether the rules must also allow a request with parameters without them: listing a
-  ///     prefix as listing all keys, the completion of an upload as the deletion of its object, the deletion of many
-  ///     objects as a form upload. The signature does not cover the case of parameter names, and a service may ignore
-  ///     `?PREFIX=`. Pass `false` if the service is known to read such names or to reject them, or if the policy of the
-  ///     key itself is as narrow as that of the callers.
+  ///   - endpoint: The COS endpoint to which every signed request must be addressed.
+  ///   - bucket: The bucket name if the endpoint is a custom domain.
+  ///   - checksWithoutParameters: Whether the rules must also allow each request without its query parameters. The
+  ///     rules for listing a prefix must then allow listing all keys, the rules for completing an upload must allow
+  ///     deleting its object, and the rules for deleting many objects must allow a form upload. The signature does not
+  ///     cover the letter case of parameter names, and a service may ignore `?PREFIX=`. Pass `false` if the service is
+  ///     known to process or to reject such names, or if the policy of the key itself is as narrow as the policy of the
+  ///     callers.
   public init(endpoint: ServiceEndpoint, bucket: String? = nil, checksWithoutParameters: Bool = true) {
     self.endpoint = endpoint
     self.bucket = bucket
     self.checksWithoutParameters = checksWithoutParameters
   }
 
-  /// Parses the request that a signature would authorize.
+  /// Parses the request that a signature of the client's string would authorize.
   ///
-  /// - Parameter order: The string to sign from a client.
-  /// - Returns: The only request that the string stands for.
-  /// - Throws: A `SigningRefusal` if the string is not, byte for byte, that of a request to the endpoint.
+  /// - Parameter order: The client's request for a signature, with the string to sign.
+  /// - Returns: The only request that the string represents.
+  /// - Throws: A `SigningRefusal` if the request is not for the endpoint, or if the string differs in any byte from
+  ///   the string to sign of the parsed request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     guard order.scheme == .cosV5 else {
       throw .malformed("This signer does not support the signature version.")
@@ -74,7 +78,7 @@ public struct COSStringSigner: StringSigner {
       otherTargets: checksWithoutParameters ? Self.targetsWithoutParameters(target, request.method) : [])
   }
 
-  /// Returns the targets that remain if a service ignores the parameters because their names have another case.
+  /// Returns the targets on which a service acts if it ignores query parameters whose names have another letter case.
   ///
   /// A POST without its parameters has no effect, except for a POST to a bucket, which is a form upload.
   private static func targetsWithoutParameters(
@@ -84,17 +88,17 @@ public struct COSStringSigner: StringSigner {
     return [target.withoutParameters]
   }
 
-  /// Returns the signature of a string that is within the rules.
+  /// Computes the signature of a string to sign that satisfies the rules.
   ///
-  /// `StringSigner` calls it after the checks.
+  /// ``StorageAuth/StringSigner`` calls this method after the checks.
   ///
   /// - Parameters:
-  ///   - order: The string to sign from a client.
-  ///   - intent: The result of ``intent(of:)`` for it.
-  ///   - key: The signing key.
-  ///   - date: The present.
+  ///   - order: The client's request for a signature, with the string to sign.
+  ///   - intent: The result of ``intent(of:)`` for `order`.
+  ///   - key: The access key that signs.
+  ///   - date: The current time.
   /// - Returns: The signature, 40 hexadecimal digits.
-  /// - Throws: A `SigningRefusal` if the intent has no window.
+  /// - Throws: A `SigningRefusal` if the intent has no validity window.
   public func signature(
     of order: SigningRequest, _ intent: SigningIntent, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
@@ -104,15 +108,15 @@ public struct COSStringSigner: StringSigner {
 }
 
 extension SignatureScheme {
-  /// COS V5: HMAC-SHA-1 with a start and an end time.
+  /// The scheme COS V5, which uses HMAC-SHA-1 with a start time and an end time.
   public static let cosV5 = SignatureScheme(service: "cos", version: "v5")
 }
 
 extension RequestVocabulary {
-  /// The headers and parameters of COS, and the properties of its signature.
+  /// The names of the headers and query parameters of COS requests, and the properties of the COS signature.
   ///
-  /// The signature does not cover the case of parameter names. An older kind of form upload carries, in a field, the
-  /// signature of a POST to the bucket. The date of a request is the start of `q-sign-time`.
+  /// The signature does not cover the letter case of parameter names. An older kind of form upload contains, in a
+  /// field, the signature of a POST to the bucket. The date of a request is the start of `q-sign-time`.
   static let cos = RequestVocabulary(
     headerPrefix: "x-cos-",
     harmlessHeaders: [
@@ -124,7 +128,9 @@ extension RequestVocabulary {
 }
 
 extension COSStringSigner {
-  /// Returns the window of a string to sign after checking that it contains the hash of the canonical request.
+  /// Returns the validity window in a string to sign.
+  ///
+  /// The method throws an error if the string does not contain the hash of the canonical request.
   func window(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
     var lines = StringToSignReader(order.stringToSign)
     guard try lines.first() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.first()),
@@ -140,10 +146,10 @@ extension COSStringSigner {
     return window
   }
 
-  /// Parses the request that an HTTP string was created for.
+  /// Parses the request that an HTTP string represents.
   ///
-  /// The path may contain line feeds. Parameters and headers are percent-encoded, so that they are always the last two
-  /// lines.
+  /// The path may contain line feeds. The parameters and headers are percent-encoded, and are therefore always the last
+  /// two lines.
   func request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
     let name = try lines.first()
@@ -187,7 +193,9 @@ extension COSStringSigner {
     String(text).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// Returns the bucket, the object key and the parameters of a request, which must be for the endpoint.
+  /// Returns the bucket, the object key and the query parameters of a request.
+  ///
+  /// The method throws an error if the request is not for the endpoint.
   func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let target: RequestTarget
     do throws(VerificationError) {

@@ -10,11 +10,12 @@ extension HTTPField.Name {
   package static let ciSecurityToken = known("x-ci-security-token")
 }
 
-/// The selection of the headers that a COS signature covers.
+/// The selection of headers that a COS signature covers.
 ///
-/// By default the service checks only the headers that a signature lists; its strict mode also requires that every
-/// relevant header is listed. The standard policy lists all of them. Source: the default lists of the vendor's SDKs;
-/// "Request Signature" (<https://www.tencentcloud.com/document/product/436/7778>) leaves the choice to the client.
+/// By default the service checks only the headers that a signature lists. In its strict mode, the service also requires
+/// that the signature lists every relevant header, as the standard policy does. Source: the default lists of the
+/// vendor's SDKs; "Request Signature" (<https://www.tencentcloud.com/document/product/436/7778>) leaves the choice to
+/// the client.
 public struct COSHeaderPolicy: Sendable, Hashable {
   private enum Value: Hashable {
     case standard
@@ -23,34 +24,38 @@ public struct COSHeaderPolicy: Sendable, Hashable {
 
   private let value: Value
 
-  /// Whether the host is signed; a signature without it is also valid for another bucket of the same account.
+  /// A Boolean value that indicates whether the signature covers the host.
+  ///
+  /// A signature that does not cover the host is also valid for other buckets of the same account.
   public let signsHost: Bool
 
-  /// The headers that the vendor's current SDKs sign, including the host.
+  /// A policy that signs the headers that the vendor's current SDKs sign, including the host.
   ///
-  /// These are `cache-control`, `content-disposition`, `content-encoding`, `content-length`, `content-md5`,
+  /// The headers are `cache-control`, `content-disposition`, `content-encoding`, `content-length`, `content-md5`,
   /// `content-type`, `expect`, `expires`, the `if-` headers, `origin`, `range`, `transfer-encoding`, `pic-operations`,
-  /// and all that start with `x-cos-` or `x-ci-`.
+  /// and all headers that start with `x-cos-` or `x-ci-`.
   public static let standard = COSHeaderPolicy(value: .standard, signsHost: true)
 
-  /// The standard headers without the host, for a host that reaches COS through a CDN.
+  /// A policy that signs the standard headers except the host, for a host that reaches COS through a CDN.
   public static let standardWithoutHost = COSHeaderPolicy(value: .standard, signsHost: false)
 
-  /// Returns a policy that signs only the given headers, as far as a request has them; include `host` to sign it.
+  /// Returns a policy that signs only the given headers if a request contains them.
+  ///
+  /// - Parameter names: The header names, in any letter case. Include `host` to sign the host.
   public static func only(_ names: Set<String>) -> COSHeaderPolicy {
     let names = Set(names.map { $0.asciiLowercased })
     return COSHeaderPolicy(value: .only(names), signsHost: names.contains("host"))
   }
 
-  /// Whether everything that COS requires in its strict mode is signed.
+  /// Whether the policy signs all headers that COS requires in its strict mode.
   var isComplete: Bool { value == .standard && signsHost }
 
-  /// Returns whether the field with this lower-case name is signed.
+  /// Returns whether the policy signs the header with the given lowercase name.
   func signs(_ name: String) -> Bool {
     withBytes(of: name) { signs($0) }
   }
 
-  /// Returns whether the field with this lower-case name is signed.
+  /// Returns whether the policy signs the header with the given lowercase name.
   func signs(_ name: Span<UInt8>) -> Bool {
     switch value {
     case .standard: Self.isStandard(name)
@@ -58,12 +63,14 @@ public struct COSHeaderPolicy: Sendable, Hashable {
     }
   }
 
-  /// Returns whether the field with this lower-case name is one of the standard ones.
+  /// Returns whether the standard policy signs the header with the given lowercase name.
   static func isStandard(_ name: Span<UInt8>) -> Bool {
     hasEffectPrefix(name) || standardNames.contains(name)
   }
 
-  /// Returns whether a lower-case name starts with `x-cos-` or `x-ci-`: COS or its data processing acts on such a name.
+  /// Returns whether a lowercase name starts with `x-cos-` or `x-ci-`, the prefixes of names that control COS or CI.
+  ///
+  /// CI is the data processing service of COS.
   static func hasEffectPrefix(_ name: Span<UInt8>) -> Bool {
     name.starts(with: "x-cos-") || name.starts(with: "x-ci-")
   }
@@ -75,41 +82,42 @@ public struct COSHeaderPolicy: Sendable, Hashable {
     """.split { $0 == " " || $0 == "\n" }.map(String.init))
 }
 
-/// The string whose hash a COS signature covers: method, decoded path, parameters and headers, one line each.
+/// The string whose hash a COS signature covers, with a line each for method, decoded path, parameters and headers.
 ///
 /// Source: "Request Signature", the step that generates HttpString,
 /// <https://www.tencentcloud.com/document/product/436/7778>.
 struct COSHTTPString {
-  /// A function that appends a part of the string.
+  /// The type of a function that appends a part of the HTTP string.
   typealias Write = (inout ByteWriter) -> Void
 
   let policy: COSHeaderPolicy
 
-  /// The decoded, lower-case names of the parameters that are signed; `nil` signs all of them.
+  /// The decoded, lowercase names of the signed query parameters, or `nil` to sign all of them.
   var parameterNames: Set<WireText>?
 
-  /// The encoding and order of the parameters; verifiers use others than the standard one.
+  /// The encoding and the order of the parameter names.
+  ///
+  /// Only verifiers use a spelling other than the standard one.
   var spelling = COSSpelling.standard
 
-  /// The host as it is signed; `nil` stands for the authority of the request.
+  /// The host to sign, or `nil` for the request's authority.
   var host: String?
 
   /// The percent-encoded session token, which is encoded once per key.
   var encodedToken: SecretBytes?
 
-  /// The parameters that a request must not have.
+  /// The query parameters that a request must not contain, or `nil` to allow all parameters.
   var refused: RefusedParameters?
 
-  /// Calls `body` with functions that append the HTTP string, the list of headers and the list of parameters of a
-  /// request.
+  /// Calls `body` with functions that append the HTTP string, the header list and the parameter list for a request.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - fields: The fields from which the signed headers are selected.
-  ///   - path: The path with every parameter that is signed.
-  ///   - body: A function that uses the three functions.
-  /// - Throws: A ``SigningError`` if the path cannot be parsed, a parameter has no name or is not allowed, or a signed
-  ///   header occurs twice.
+  ///   - request: The request to sign.
+  ///   - fields: The header fields from which the signed headers are selected.
+  ///   - path: The path with every signed query parameter.
+  ///   - body: A closure that receives the three functions.
+  /// - Throws: A ``SigningError`` if the path cannot be parsed, if a parameter has no name or is not allowed, or if a
+  ///   signed header is repeated.
   func withHTTPString<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String,
     _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
@@ -184,7 +192,7 @@ struct COSHTTPString {
         return parameterNames.contains(WireText(name.asciiLowercased))
       }
     } else {
-      // A list of names has the same bytes with an empty name and without one.
+      // A list of names consists of the same bytes with and without an empty name.
       for index in 0..<parameters.count where parameters[index].name.isEmpty { throw .namelessParameter }
     }
     if let refused { try refused.check(parameters, of: wire) }
@@ -210,19 +218,19 @@ struct COSHTTPString {
 }
 
 extension ByteWriter {
-  /// Appends the name of a header, which is in lower case already.
+  /// Appends a header name, which is already lowercase, with percent-encoding if necessary.
   ///
-  /// A token of HTTP can contain characters that the signature percent-encodes.
+  /// A valid header name can contain characters that the signature percent-encodes.
   mutating func append(headerName name: Span<UInt8>) {
     if name.isKept(by: .component) { append(name) } else { append(percentEncoding: name, .component, .lowered) }
   }
 
-  /// Appends an ASCII string in lower case.
+  /// Appends an ASCII string in lowercase.
   mutating func append(lowercased text: String) {
     withBytes(of: text) { append(lowercased: $0) }
   }
 
-  /// Appends the string to sign that belongs to the hash of an HTTP string.
+  /// Appends the string to sign for an HTTP string with the given hash.
   ///
   /// Source: "Request Signature", the step that generates StringToSign.
   mutating func append(cosStringToSign hash: Digest, in window: COSKeyTime) {
@@ -234,26 +242,29 @@ extension ByteWriter {
   }
 }
 
-/// The encoding and order of the parameters' names in the HTTP string.
+/// The encoding and the order of the query parameter names in the HTTP string.
 ///
-/// All SDKs of the vendor agree on names of letters, digits and hyphens. For other names some of them differ from the
-/// documentation, and a server must accept what they send.
+/// All SDKs of the vendor agree about names that consist of letters, digits and hyphens. For other names some SDKs
+/// differ from the documentation, and a server must accept what they send.
 enum COSSpelling: CaseIterable {
-  /// The documented form: percent-encoded, then in lower case, sorted in that form; equal names are sorted by value.
+  /// The documented form: the names are percent-encoded, converted to lowercase and then sorted.
+  ///
+  /// Parameters with equal names are sorted by value.
   case standard
-  /// The form of the JavaScript SDKs: encoded as documented, sorted by the name before it is encoded.
+  /// The form of the JavaScript SDKs: the names are encoded as documented, but sorted by the names before encoding.
   case sortedByRawName
-  /// The form of the iOS SDK: in lower case, then percent-encoded, so that escapes are in upper case.
+  /// The form of the iOS SDK: the names are converted to lowercase and then percent-encoded, so that escapes are
+  /// uppercase.
   case upperCaseEscapes
-  /// The form of the Android SDK: a repeated name is listed once and its values keep the order of the URL.
+  /// The form of the Android SDK: a repeated name is listed once, and its values keep the order of the URL.
   case wireOrder
 
-  /// The order of the parameters.
+  /// The sort order of the query parameters.
   var order: EncodedOrder {
     self == .sortedByRawName ? .decodedLowered : .encodedLowered
   }
 
-  /// The case of the parameters' names.
+  /// The letter case of the query parameter names.
   var nameCase: EncodedCase {
     self == .upperCaseEscapes ? .loweredLetters : .lowered
   }
@@ -263,30 +274,32 @@ enum COSSpelling: CaseIterable {
 ///
 /// Source: KeyTime in "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
 public struct COSKeyTime: Sendable, Hashable {
-  /// The first second of the window, in Unix time.
+  /// The first second of the window, as Unix time.
   public let start: Timestamp
 
-  /// The last second of the window, in Unix time.
+  /// The last second of the window, as Unix time.
   public let end: Timestamp
 
-  /// Creates a window; fractions of seconds are dropped.
+  /// Creates a validity window, rounding both times down to whole seconds.
   ///
   /// - Parameters:
-  ///   - start: The first second.
-  ///   - end: The last second.
+  ///   - start: The first second of the window.
+  ///   - end: The last second of the window.
   public init(from start: Timestamp, until end: Timestamp) {
     self.start = start.wholeSeconds
     self.end = end.wholeSeconds
   }
 
-  /// Parses a window as it appears in an authorization: `1700000000;1700003600`.
+  /// Creates a window from the format of an authorization, such as `1700000000;1700003600`.
+  ///
+  /// Returns `nil` if the string is malformed.
   package init?(_ text: String) {
     let parts = text.parts(between: ";")
     guard parts.count == 2, let start = Self.seconds(parts[0]), let end = Self.seconds(parts[1]) else { return nil }
     self.init(from: Timestamp(unixSeconds: start), until: Timestamp(unixSeconds: end))
   }
 
-  /// Parses a number of 1 to 12 digits, without a sign or spaces.
+  /// Parses a decimal integer of 1 to 12 digits, without a sign or spaces.
   private static func seconds(_ text: Substring) -> Int64? {
     guard (1...12).contains(text.utf8.count),
       text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -294,17 +307,17 @@ public struct COSKeyTime: Sendable, Hashable {
     return Int64(text)
   }
 
-  /// Appends the window: `1700000000;1700003600`.
+  /// Appends the window in the format of an authorization, such as `1700000000;1700003600`.
   func append(to writer: inout ByteWriter, separator: StaticString = ";") {
     writer.append(start.unixSeconds)
     writer.append(separator)
     writer.append(end.unixSeconds)
   }
 
-  /// Returns the key that signs in this window, which is derived once from an access key.
+  /// Returns the signing key for the window, which is derived once from an access key.
   ///
-  /// It is SignKey of "Request Signature": the HMAC-SHA-1 of the window, whose 40 hexadecimal digits are the key, not
-  /// its bytes.
+  /// It is the SignKey of "Request Signature": the HMAC-SHA-1 of the window. The 40 hexadecimal digits of that HMAC are
+  /// the signing key, rather than its bytes.
   func signingKey(of key: AccessKey) -> HMACKey<SHA1> {
     let scope = KeyScope(from: start.unixSeconds, to: end.unixSeconds)
     return key.signingKey(for: scope) { secret in

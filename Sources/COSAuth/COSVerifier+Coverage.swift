@@ -6,14 +6,14 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension COSVerifier {
-  /// Rejects a parameter of the authorization, or of the session token, whose name is not in lower case.
+  /// Rejects an authorization or session token parameter whose name is not lowercase.
   ///
-  /// COS signs names in lower case, and only these parameters need not be listed: in another case such a parameter
-  /// would be neither signed nor recognized.
+  /// COS signs lowercase names, and only these parameters may be left out of the signature's list. In another letter
+  /// case, such a parameter would be neither signed nor recognized.
   func checkNames(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters {
-      // All of Unicode's case mappings count, also that of U+212A (KELVIN SIGN) to `k`: the program that reads the name
-      // may use any of them.
+      // All case mappings of Unicode count, including the mapping of U+212A (KELVIN SIGN) to `k`, because the program
+      // that reads the name may use any of them.
       let lowered = WireText(parameter.name.string.lowercased())
       guard Self.isUnlisted(lowered), parameter.name != lowered else { continue }
       throw VerificationError(
@@ -22,10 +22,10 @@ extension COSVerifier {
     }
   }
 
-  /// Returns whether a parameter may be in a request without being listed.
+  /// Returns whether a request may contain the query parameter without listing it in the signature.
   private static func isUnlisted(_ name: WireText) -> Bool { isAuthorization(name) || tokenNames.contains(name) }
 
-  /// Rejects lists of names that do not match the request, and unlisted headers or parameters that have an effect.
+  /// Rejects name lists that do not match the request, and unlisted headers or parameters that have an effect.
   func checkCoverage(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     try checkHeaders(of: claim, request)
     try checkParameters(of: claim)
@@ -58,7 +58,9 @@ extension COSVerifier {
     if mode == .strict { try checkHostAndLength(of: claim, request) }
   }
 
-  /// Rejects a request whose host is not signed, or whose body is chunked: only its sender determines its length.
+  /// Rejects a request whose host is not signed, or whose body is chunked.
+  ///
+  /// Only the sender determines the length of a chunked body.
   private func checkHostAndLength(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     guard claim.headers.contains("host") else { throw Self.unsigned("host") }
     guard !request.headerFields.contains(.transferEncoding) else {
@@ -68,7 +70,7 @@ extension COSVerifier {
     }
   }
 
-  /// Rejects, in strict mode, a header that becomes part of the object and is not signed.
+  /// Rejects, in strict mode, an unsigned header that becomes part of the object.
   func checkStoredHeaders(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     guard mode == .strict, request.method == .put || request.method == .post else { return }
     for field in request.headerFields {
@@ -81,7 +83,9 @@ extension COSVerifier {
     "cache-control", "content-disposition", "content-encoding", "content-md5", "content-type", "expires",
   ]
 
-  /// Returns the request as it was signed, with the session token as a header if the signature lists it as one.
+  /// Returns the request as the client signed it.
+  ///
+  /// If the signature lists the session token as a header, the result contains the token as a header.
   func asSigned(_ request: HTTPRequest, _ claim: COSClaim) -> HTTPRequest {
     guard claim.headers.contains("x-cos-security-token"), !request.headerFields.contains(.cosSecurityToken),
       let token = claim.sessionToken
@@ -91,7 +95,7 @@ extension COSVerifier {
     return request
   }
 
-  /// Returns whether a header is the session token in a URL, which the iOS SDK lists as a header even there.
+  /// Returns whether a listed header is the session token in a URL, which the iOS SDK lists as a header even there.
   private func isTokenInURL(_ name: String, _ claim: COSClaim) -> Bool {
     mode == .compatible && claim.placement == .query && name == "x-cos-security-token"
       && claim.target.contains(WireText(name))
@@ -108,7 +112,7 @@ extension COSVerifier {
       guard let there = present[name] else {
         throw .malformed("The parameter \(name) is listed as signed and not there.")
       }
-      // The Go SDK lists a repeated name as often as it occurs, the Android SDK once.
+      // The Go SDK lists a repeated name as often as it occurs, and the Android SDK lists it once.
       guard count == there || mode == .compatible && count == 1 else {
         throw .ambiguous("The parameter \(name) is listed \(count) times and there \(there) times.")
       }
@@ -130,7 +134,7 @@ extension COSVerifier {
     VerificationError(.unsignedField, "The \(what) is not signed.", remedy: "Sign it: list it in the authorization.")
   }
 
-  /// Returns the forms of the HTTP string that the vendor's SDKs may have signed, the documented one first.
+  /// Returns the possible HTTP strings that the vendor's SDKs may have signed, starting with the documented form.
   func readings(of claim: COSClaim, _ request: HTTPRequest) -> [COSHTTPString] {
     let headers = Set(claim.headers)
     let standard = COSHTTPString(policy: .only(headers), parameterNames: claim.parameterNames)
@@ -163,17 +167,17 @@ extension COSVerifier {
     return Set(names).count == names.count
   }
 
-  /// Returns whether all SDKs encode and sort a byte of a name in the same way.
+  /// Returns whether all SDKs encode and sort a given byte of a name in the same way.
   private static func isPlain(_ byte: UInt8) -> Bool {
     PercentEncoding.component.keeps(byte)
   }
 }
 
 extension COSClaim {
-  /// The lower-case names of the parameters that the signature lists, each once.
+  /// The lowercase names of the query parameters that the signature lists, without duplicates.
   var parameterNames: Set<WireText> { Set(parameters.map { WireText($0) }) }
 
-  /// Returns the names of the headers of a request that the signature lists.
+  /// Returns the lowercase names of the request's headers that the signature lists.
   func signedHeaders(of request: HTTPRequest) -> Set<String> {
     let listed = Set(headers)
     var names = Set(request.headerFields.map(\.name.canonicalName).filter { listed.contains($0) })

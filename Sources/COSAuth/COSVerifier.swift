@@ -5,54 +5,55 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A verifier of the V5 signatures of requests to COS, in headers and in URLs of both forms.
+/// A verifier of V5 signatures of requests to COS, in the headers or in URLs of both formats.
 ///
 /// ```swift
 /// let proof = try await COSVerifier().verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
-/// A COS signature covers only the headers and parameters that it lists. In both modes the verifier rejects a header or
-/// parameter that starts with `x-cos-` or `x-ci-` and is not listed, except for the session token, which some of the
-/// vendor's SDKs leave out. Each listed name must be in the request, a header exactly once. The parameters of the
-/// authorization itself must be in lower case.
+/// A COS signature covers only the headers and parameters that it lists. In both modes the verifier rejects an unlisted
+/// header or parameter that starts with `x-cos-` or `x-ci-`, except the session token, which some of the vendor's SDKs
+/// leave out. The request must contain each listed name, and a listed header exactly once. The authorization's own
+/// parameters must be lowercase.
 ///
-/// The HTTP string is the same for headers and for a URL, so that one authorization can be used in both. It does not
-/// cover the case of parameter names. A window that is longer than ``limits`` allow is rejected.
+/// The HTTP string is the same for headers and for a URL, so one authorization can be used in both. The HTTP string
+/// does not cover the letter case of parameter names. The verifier rejects a validity window that is longer than
+/// ``limits`` allow.
 ///
 /// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
 /// and the behavior of the vendor's SDKs where that page is silent.
 public struct COSVerifier: SignatureVerifier {
-  /// The extent of what a signature must cover.
+  /// The requirements for the headers and parameters that a signature must cover.
   public enum Mode: Sendable, Hashable {
-    /// The verifier accepts what the vendor's SDKs send.
+    /// The signature must cover what the vendor's SDKs sign.
     case compatible
-    /// The signature must cover the host, Content-Length, the session token and every parameter; in a PUT or a POST
-    /// also every header that becomes part of the object.
+    /// The signature must cover the host, `Content-Length`, the session token and every query parameter.
     ///
-    /// Transfer-Encoding is rejected, because it leaves the length undetermined.
+    /// In a PUT or a POST, it must also cover every header that becomes part of the object. `Transfer-Encoding` is
+    /// rejected, because it leaves the length undetermined.
     case strict
   }
 
-  /// The extent of what a signature must cover.
+  /// The requirements for the headers and parameters that a signature must cover.
   public let mode: Mode
 
-  /// The position of the bucket name, or `nil` if the host decides.
+  /// The position of the bucket name in the URL, or `nil` if the host determines the position.
   public let style: AddressingStyle?
 
-  /// The bucket of a custom domain, or `nil` if the request names the bucket.
+  /// The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
   public let bucket: String?
 
-  /// The limits of the size of a request and of the lifetime of an authorization.
+  /// The limits of the request size and of the lifetime of an authorization.
   public let limits: VerificationLimits
 
-  /// Creates a verifier.
+  /// Creates a verifier of requests to COS.
   ///
   /// - Parameters:
-  ///   - mode: The extent of what a signature must cover.
-  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, and otherwise
-  ///     the first label of the host.
-  ///   - bucket: The bucket, for a custom domain.
-  ///   - limits: The limits of the size of a request and of the lifetime of an authorization.
+  ///   - mode: The requirements for the headers and parameters that a signature must cover.
+  ///   - style: The position of the bucket name in the URL. `nil` means the path for an IP address or `localhost`, and
+  ///     otherwise the first label of the host.
+  ///   - bucket: The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
+  ///   - limits: The limits of the request size and of the lifetime of an authorization.
   public init(
     mode: Mode = .compatible, style: AddressingStyle? = nil, bucket: String? = nil,
     limits: VerificationLimits = VerificationLimits()
@@ -63,12 +64,12 @@ public struct COSVerifier: SignatureVerifier {
     self.limits = limits
   }
 
-  /// Parses the claim about its signature that a request contains.
+  /// Parses the unverified statements of a request about its COS signature.
   ///
-  /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
-  /// - Returns: The claim, or `nil` if the request carries no authorization.
-  /// - Throws: A `VerificationError` if the authorization is malformed, if the request carries two of them, or if it
-  ///   exceeds the limits.
+  /// - Parameter request: The request as received, with the path still percent-encoded and the host as the authority.
+  /// - Returns: The claim, or `nil` if the request contains no authorization.
+  /// - Throws: A `VerificationError` if the authorization is malformed, if the request contains two authorizations,
+  ///   or if the request exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> COSClaim? {
     try limits.check(request)
     let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
@@ -98,7 +99,9 @@ public struct COSVerifier: SignatureVerifier {
       headers: authorization.headers, parameters: authorization.parameters, target: target)
   }
 
-  /// Returns the session token from a header or the URL; if both have one, they must be equal.
+  /// Returns the session token from a header or the URL, or `nil` if the request contains no session token.
+  ///
+  /// If the request contains several session tokens, they must be equal.
   private func token(of request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> Secret? {
     let candidates = [
       try request.headerFields.uniqueValue(for: .cosSecurityToken),
@@ -111,14 +114,14 @@ public struct COSVerifier: SignatureVerifier {
     return candidates.first.map { Secret($0) }
   }
 
-  /// Verifies a claim.
+  /// Verifies the signature that a request claims to have.
   ///
   /// - Parameters:
-  ///   - claim: The result of ``claim(in:)->COSClaim?`` for the request.
-  ///   - request: The request as it arrived.
-  ///   - key: The key with the claimed ID.
-  ///   - date: The present.
-  /// - Returns: The verified request, with the only reading that the signature covers.
+  ///   - claim: The result of ``claim(in:)`` for the request.
+  ///   - request: The request as received.
+  ///   - key: The access key with the claimed ID.
+  ///   - date: The current time.
+  /// - Returns: The verified request, with the only interpretation that the signature covers.
   /// - Throws: A `VerificationError` if the window, the token, the coverage or the signature is wrong.
   public func verify(
     _ claim: COSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
@@ -146,7 +149,7 @@ public struct COSVerifier: SignatureVerifier {
       signsParameter: { parameters.contains($0.name.asciiLowercased) })
   }
 
-  /// Rejects a window that has expired or not begun.
+  /// Rejects a validity window that has expired or not started.
   func check(_ window: COSKeyTime, at date: Timestamp) throws(VerificationError) {
     let now = date.wholeSeconds
     if now > window.end {
@@ -174,7 +177,7 @@ public struct COSVerifier: SignatureVerifier {
     if let outcome { throw outcome }
   }
 
-  /// Compares the signature with that of every form of the HTTP string that one of the vendor's SDKs may have signed.
+  /// Compares the signature with the signatures of all HTTP strings that the vendor's SDKs may have signed.
   private func compare(
     _ claim: COSClaim, _ request: HTTPRequest, with key: AccessKey
   ) throws(SigningError) -> VerificationError? {
@@ -194,16 +197,17 @@ public struct COSVerifier: SignatureVerifier {
 }
 
 extension COSVerifier {
-  /// The prefixes of the header and parameter names that have an effect in COS and its data processing.
+  /// The prefixes of the header and parameter names that control COS and its data processing.
   public var controlPrefixes: [String] { ["x-cos-", "x-ci-", "pic-operations"] }
 
-  /// The status codes and error codes with which COS refuses a request, from "Error Codes" of its documentation.
+  /// The status codes and error codes with which COS rejects a request, from the page "Error Codes" of its
+  /// documentation.
   public var refusals: RefusalVocabulary { RefusalVocabulary(canonicalRequestElement: "FormatString") }
 
-  /// Returns whether a request carries an authorization of COS, well-formed or not.
+  /// Returns a Boolean value that indicates whether a request contains a COS authorization, well-formed or not.
   ///
-  /// - Parameter request: The request as it arrived.
-  /// - Throws: A `VerificationError` if the request cannot be parsed, or exceeds the limits.
+  /// - Parameter request: The request as received.
+  /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeCOS($0.value) }) { return true }
@@ -214,21 +218,21 @@ extension COSVerifier {
     }
   }
 
-  /// Returns whether the value of an Authorization header starts with `q-`, in upper or lower case.
+  /// Returns whether an `Authorization` value starts with `q-`, in uppercase or lowercase.
   private static func startsLikeCOS(_ value: String) -> Bool {
     value.utf8.lazy.map(asciiLowercased).starts(with: "q-".utf8)
   }
 
-  /// The lower-case names of the parameters each of which marks a URL as presigned.
+  /// The lowercase names of query parameters; any of them marks a URL as presigned.
   private static let authorizationNames = NameTable(COSAuthorization.names + ["sign"])
 }
 
 extension COSVerifier {
-  /// Returns the HTTP string and the string to sign of a request in the documented form.
+  /// Returns the HTTP string and the string to sign for a request, in the documented form.
   ///
   /// - Parameters:
-  ///   - claim: The claim about its signature that the request contains.
-  ///   - request: The request.
+  ///   - claim: The statements of the request about its signature.
+  ///   - request: The request as received.
   /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
   package func texts(of claim: COSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
@@ -244,31 +248,31 @@ extension COSVerifier {
 }
 
 extension COSClaim {
-  /// The lower-case names of the headers that the signature lists.
+  /// The lowercase names of the headers that the signature lists.
   package var signedHeaders: [String] { headers }
 
-  /// The lower-case names of the parameters that the signature lists.
+  /// The lowercase names of the query parameters that the signature lists.
   package var signedParameters: [String] { parameters }
 }
 
-/// The claim about its COS signature that a request contains.
+/// The unverified statements of a request about its COS signature, such as the access key ID and the validity window.
 public struct COSClaim: SignatureClaim {
-  /// The ID of the key that the request claims to be signed with.
+  /// The ID of the access key with which the request claims to be signed.
   public let accessKeyID: AccessKeyID
 
-  /// The session token in the request, or `nil` if it contains none.
+  /// The session token in the request, or `nil` if the request contains no session token.
   public let sessionToken: Secret?
 
   /// The window in which the signature is valid.
   public let window: COSKeyTime
 
-  /// The position of the signature: in the headers or in the URL.
+  /// The part of the request that contains the signature: the headers or the URL.
   public let placement: VerifiedRequest.Placement
 
   let signature: String
-  /// The names of the signed headers, decoded and in lower case.
+  /// The decoded, lowercase names of the headers that the signature lists.
   let headers: [String]
-  /// The names of the signed parameters, decoded and in lower case.
+  /// The decoded, lowercase names of the query parameters that the signature lists.
   let parameters: [String]
   var target: RequestTarget
 }
@@ -287,7 +291,7 @@ struct COSAuthorization {
   let parameters: [String]
   let signature: String
 
-  /// Parses the value of an Authorization header, or of the parameter `sign`.
+  /// Creates an authorization from the value of an `Authorization` header, or of the query parameter `sign`.
   init(_ text: String) throws(VerificationError) {
     var fields: [String: String] = [:]
     for item in text.parts(between: "&") {
@@ -299,7 +303,7 @@ struct COSAuthorization {
     try self.init(fields)
   }
 
-  /// Parses fields that are percent-decoded already.
+  /// Creates an authorization from fields that are already percent-decoded.
   init(_ fields: [String: String]) throws(VerificationError) {
     guard fields.count == Self.names.count, let id = fields["q-ak"], !id.isEmpty, let signature = fields["q-signature"],
       !signature.isEmpty, let headerList = fields["q-header-list"], let parameterList = fields["q-url-param-list"]
@@ -321,9 +325,9 @@ struct COSAuthorization {
     parameters = try Self.list(parameterList)
   }
 
-  /// Parses a list of names.
+  /// Parses a list of header or parameter names, separated by semicolons.
   ///
-  /// Some SDKs percent-encode the names and some do not; both forms mean the same name.
+  /// Some SDKs percent-encode the names and others do not; both forms represent the same name.
   private static func list(_ text: String) throws(VerificationError) -> [String] {
     var names: [String] = []
     for name in text.words(between: ";") {

@@ -4,12 +4,12 @@
 public import StorageAuth
 
 extension ServiceEndpoint {
-  /// Returns the endpoint of COS in a region.
+  /// Returns the COS endpoint for a region.
   ///
-  /// Inside Tencent Cloud the same host name leads to its internal network.
+  /// Inside Tencent Cloud, the same host name resolves to the internal network.
   ///
-  /// - Parameter region: The region, such as `ap-guangzhou`, or `accelerate` for the acceleration network.
-  /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not the name of a region.
+  /// - Parameter region: The region ID, such as `ap-guangzhou`, or `accelerate` for the acceleration network.
+  /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not a region ID.
   public static func cos(region: String) throws(SigningError) -> ServiceEndpoint {
     guard
       !region.isEmpty,
@@ -28,7 +28,7 @@ extension ServiceEndpoint {
 }
 
 extension ServiceHosts {
-  /// The hosts of COS, such as `cos.ap-guangzhou.myqcloud.com` and `service.cos.myqcloud.com`.
+  /// The host names of COS, such as `cos.ap-guangzhou.myqcloud.com` and `service.cos.myqcloud.com`.
   ///
   /// Source: Tencent Cloud, "Regions and Access Endpoints".
   public static let cos = ServiceHosts(label: "cos", otherLabel: "service")

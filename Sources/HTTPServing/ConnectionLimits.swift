@@ -4,10 +4,10 @@
 public import HummingbirdCore
 internal import Logging
 
-/// The limits on the connections of a server: their number, and how long a client may keep one of them waiting.
+/// The limits on a server's connections: their number, and the time for which a client may keep the server waiting.
 ///
-/// Without these limits a client that sends half a request, or reads its response byte by byte, holds a connection
-/// indefinitely, and a few hundred such clients use up the file descriptors that the system grants to a process.
+/// Without these limits, a client that sends half a request, or reads its response byte by byte, holds a connection
+/// indefinitely. A few hundred such clients use up the file descriptors that the system grants to a process.
 ///
 /// ```swift
 /// let limits = ConnectionLimits()
@@ -16,35 +16,36 @@ internal import Logging
 ///   configuration: .init(availableConnectionsDelegate: limits.availableConnections))
 /// ```
 public struct ConnectionLimits: Sendable, Hashable {
-  /// The maximum number of open connections; further connections wait in the system's accept queue.
+  /// The maximum number of open connections; additional connections wait in the system's accept queue.
   public var connections: Int
 
-  /// The maximum time for receiving the head of a request, from the opening of the connection or from its first byte.
+  /// The maximum time for receiving the head of a request, from the connection's opening or from the head's first byte.
   public var headTimeout: Duration
 
-  /// The maximum total time that the server waits for the client while it receives a body.
+  /// The maximum total time for which the server waits for the client while it receives a body.
   ///
-  /// Received bytes extend the remaining time by one second for every ``minimumBodyRate`` bytes, up to this value.
+  /// Received bytes extend the remaining time, up to this value, by one second for every ``minimumBodyRate`` bytes.
   public var bodyTimeout: Duration
 
-  /// The minimum average rate of a body, in bytes per second.
+  /// The minimum average rate, in bytes per second, at which a client must send a body.
   public var minimumBodyRate: Int
 
-  /// The maximum time that a connection may stay open between two requests.
+  /// The maximum time for which a connection may stay open between two requests.
   public var idleTimeout: Duration
 
-  /// The maximum time that a client may leave a response unread.
+  /// The maximum time for which a client may leave a response unread.
   public var writeTimeout: Duration
 
-  /// Creates the limits.
+  /// Creates limits on a server's connections.
   ///
   /// - Parameters:
   ///   - connections: The maximum number of open connections, at least 1.
   ///   - headTimeout: The maximum time for receiving the head of a request.
-  ///   - bodyTimeout: The maximum total time that the server waits for the client while it receives a body.
-  ///   - minimumBodyRate: The minimum average rate of a body, in bytes per second, at least 1.
-  ///   - idleTimeout: The maximum time that a connection may stay open between two requests.
-  ///   - writeTimeout: The maximum time that a client may leave a response unread.
+  ///   - bodyTimeout: The maximum total time for which the server waits for the client while it receives a body.
+  ///   - minimumBodyRate: The minimum average rate, in bytes per second, at which a client must send a body; at least
+  ///     1.
+  ///   - idleTimeout: The maximum time for which a connection may stay open between two requests.
+  ///   - writeTimeout: The maximum time for which a client may leave a response unread.
   public init(
     connections: Int = 500, headTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(30),
     minimumBodyRate: Int = 1024, idleTimeout: Duration = .seconds(60), writeTimeout: Duration = .seconds(60)
@@ -57,7 +58,7 @@ public struct ConnectionLimits: Sendable, Hashable {
     self.writeTimeout = writeTimeout
   }
 
-  /// The limit on connections, as the configuration of a Hummingbird server expects it.
+  /// The maximum number of connections, in the form that the configuration of a Hummingbird server requires.
   public var availableConnections: MaximumAvailableConnections {
     MaximumAvailableConnections(connections, logger: Logger(label: "connections") { _ in SwiftLogNoOpLogHandler() })
   }

@@ -6,9 +6,9 @@ package import Logging
 package import NIOCore
 internal import NIOHTTP1
 
-/// A connection that speaks HTTP/1.1 within ``ConnectionLimits``.
+/// An HTTP/1.1 connection that enforces ``ConnectionLimits``.
 package struct LimitedHTTPChannel: ServerChildChannel {
-  /// The value that represents a connection after its setup.
+  /// The type of the value that represents a connection after its setup.
   package typealias Value = HTTP1Channel.Value
 
   private static let headLimits = HTTP1Channel.Configuration.DecoderConfiguration(
@@ -17,10 +17,10 @@ package struct LimitedHTTPChannel: ServerChildChannel {
   private let base: HTTP1Channel
   private let limits: ConnectionLimits
 
-  /// Creates the channel setup.
+  /// Creates a channel type for connections with the given limits.
   ///
   /// - Parameters:
-  ///   - limits: The limits on how long a client may keep the connection waiting.
+  ///   - limits: The limits on the time for which a client may keep the server waiting.
   ///   - responder: The handler that responds to requests.
   package init(_ limits: ConnectionLimits, responder: @escaping HTTPChannelHandler.Responder) {
     self.limits = limits
@@ -28,12 +28,15 @@ package struct LimitedHTTPChannel: ServerChildChannel {
       responder: responder, configuration: HTTP1Channel.Configuration(httpDecoderConfiguration: Self.headLimits))
   }
 
-  /// Sets up a connection.
+  /// Adds the HTTP/1.1 handlers and the limits to a new connection.
   package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     setup(channel: channel, logger: logger, checks: { [] })
   }
 
-  /// Sets up a connection, with additional handlers that receive the parts of requests directly after the decoder.
+  /// Adds the HTTP/1.1 handlers, the limits and additional handlers to a new connection.
+  ///
+  /// - Parameter checks: A closure that creates the additional handlers, which receive request parts directly after the
+  ///   decoder.
   package func setup(
     channel: any Channel, logger: Logger, checks: @escaping @Sendable () -> [any ChannelHandler]
   ) -> EventLoopFuture<Value> {
@@ -45,19 +48,18 @@ package struct LimitedHTTPChannel: ServerChildChannel {
     }
   }
 
-  /// Handles the requests of a connection.
+  /// Handles the requests on a connection.
   package func handle(value: Value, logger: Logger) async {
     await base.handle(value: value, logger: logger)
   }
 }
 
 extension HTTPServerBuilder {
-  /// Returns a builder of an HTTP/1.1 server whose connections are limited.
+  /// Returns a builder for an HTTP/1.1 server that limits how long a client may keep a connection waiting.
   ///
-  /// The number of connections is not limited here but in the configuration of the server, with
-  /// ``ConnectionLimits/availableConnections``.
+  /// To limit the number of connections, set ``ConnectionLimits/availableConnections`` in the server's configuration.
   ///
-  /// - Parameter limits: The limits on how long a client may keep a connection waiting.
+  /// - Parameter limits: The limits on the time for which a client may keep the server waiting.
   public static func http1(_ limits: ConnectionLimits) -> HTTPServerBuilder {
     HTTPServerBuilder { LimitedHTTPChannel(limits, responder: $0) }
   }

@@ -4,17 +4,17 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Closes a connection whose client keeps the server waiting for longer than ``ConnectionLimits`` allow.
+/// A channel handler that closes a connection if the client keeps the server waiting for longer than the limits allow.
 ///
-/// The handler's position is directly after the decoder. Time that the server itself takes, to respond or to process
-/// received bytes, is not the client's fault and is not counted.
+/// The handler is placed directly after the decoder. It enforces ``ConnectionLimits``, but does not count the time that
+/// the server itself takes to respond or to process received bytes.
 final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The part of a request that the server waits for.
+  /// The part of a request for which the server is waiting.
   private enum Awaited {
     case head, nextHead, body, nothing, closing
   }
@@ -62,7 +62,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     if mode == .output {
-      // The server has finished sending; the client must close its side.
+      // The server has finished sending, so the client must close its side of the connection.
       expect(.closing, for: limits.headTimeout, context)
     }
     context.close(mode: mode, promise: promise)
@@ -106,7 +106,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     if awaited == .body {
       pauseBody(context)
     } else if awaited == .nextHead, !hasPartsInRead {
-      // Bytes arrived that did not complete a part: the next head has begun.
+      // The received bytes did not complete a part, so the next head has begun.
       expect(.head, for: limits.headTimeout, context)
     }
     hasPartsInRead = false
@@ -165,7 +165,9 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     schedule(context)
   }
 
-  /// Schedules the timer for the next deadline; a timer that fires earlier is left in place and reschedules itself.
+  /// Schedules the timer for the next deadline.
+  ///
+  /// A timer that fires earlier is left in place and reschedules itself.
   private func schedule(_ context: ChannelHandlerContext) {
     guard let next = [readDeadline, writeDeadline].compactMap(\.self).min() else { return }
     if let timer {

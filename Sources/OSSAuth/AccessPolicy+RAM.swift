@@ -4,17 +4,18 @@
 public import StorageAuth
 
 extension AccessPolicy {
-  /// Returns the policy as a document of Alibaba Cloud RAM (version 1), for `Policy` of AssumeRole.
+  /// Returns the policy as a version 1 RAM policy document, which AssumeRole of Alibaba Cloud STS accepts as `Policy`.
   ///
-  /// Writing is `oss:PutObject`, which parts and copies require too, with `oss:AbortMultipartUpload` and
-  /// `oss:ListParts`. Listing is `oss:ListObjects` on the bucket with the prefix as a condition. In-progress uploads
-  /// cannot be listed, because no condition would limit that to a prefix.
+  /// The permission to write becomes `oss:PutObject`, which uploads of parts and copies require too, with
+  /// `oss:AbortMultipartUpload` and `oss:ListParts`. The permission to list becomes `oss:ListObjects` on the bucket,
+  /// with the prefix as a condition. The document never permits listing in-progress uploads, because no condition would
+  /// limit the list to a prefix.
   ///
-  /// - Parameter byteLimit: The greatest size of the document in bytes; STS accepts 2,048. `nil` for a policy that is
-  ///   attached to a role.
+  /// - Parameter byteLimit: The maximum size of the document in bytes; STS accepts 2,048. Pass `nil` for a policy that
+  ///   is attached to a role.
   /// - Returns: The document as JSON.
-  /// - Throws: A `PolicyError` if RAM cannot express the policy: limits on the size or media type of written objects,
-  ///   an IPv6 address, or an asterisk, a question mark or `${` in a key.
+  /// - Throws: A `PolicyError` if RAM cannot express the policy: the policy limits the size or media type of written
+  ///   objects, it contains an IPv6 address, or a key contains an asterisk, a question mark or `${`.
   public func ramDocument(upTo byteLimit: Int? = 2048) throws(PolicyError) -> String {
     try StatementLanguage.ram.document(of: checkedRules(), upTo: byteLimit) { rule throws(PolicyError) in
       try rule.checkBeginning()
@@ -34,7 +35,7 @@ extension StatementLanguage {
 }
 
 extension AccessRule {
-  /// Rejects keys that OSS does not allow.
+  /// Throws an error if the rule's key or prefix starts in a way that OSS does not allow.
   fileprivate func checkBeginning() throws(PolicyError) {
     switch objects {
     case .all: return

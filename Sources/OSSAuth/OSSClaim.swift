@@ -5,15 +5,15 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// The claim about its OSS signature that a request contains.
+/// The unverified statements of a request about its OSS signature, such as the access key ID and the version.
 public struct OSSClaim: SignatureClaim {
-  /// The ID of the key that the request claims to be signed with.
+  /// The ID of the access key with which the request claims to be signed.
   public let accessKeyID: AccessKeyID
 
-  /// The session token in the request, or `nil` if it contains none.
+  /// The session token in the request, or `nil` if the request contains no session token.
   public let sessionToken: Secret?
 
-  /// The version of the signature.
+  /// The version of the OSS signature.
   public var version: OSSSignatureVersion {
     switch scheme {
     case .v1: .v1
@@ -21,14 +21,14 @@ public struct OSSClaim: SignatureClaim {
     }
   }
 
-  /// The position of the signature: in the headers or in the URL.
+  /// The part of the request that contains the signature: the headers or the URL.
   public let placement: VerifiedRequest.Placement
 
   let signature: String
   let scheme: Scheme
   var target: RequestTarget
 
-  /// The time of signing; for a V1 URL, its expiration.
+  /// The signing time, or, for a V1 URL, the expiration.
   var instant: Timestamp {
     switch scheme {
     case .v1(let scheme): scheme.instant
@@ -41,15 +41,17 @@ public struct OSSClaim: SignatureClaim {
     case v4(V4)
   }
 
-  /// A V1 signature: the fourth line and the time that it stands for, the date of a request or the expiration of a URL.
+  /// The values of a V1 signature: the fourth line of the string to sign, and the time that the line represents.
+  ///
+  /// The time is the date of a request, or the expiration of a URL.
   struct V1 {
     let line: String
     let instant: Timestamp
   }
 
-  /// A V4 signature: its scope, its time of signing and, for a URL, its lifetime in seconds.
+  /// The values of a V4 signature: the scope, the signing time and, for a URL, the lifetime in seconds.
   ///
-  /// The string to sign of a request that states its time only in `Date` contains the value of that header.
+  /// If a request contains its signing time only in `Date`, the string to sign contains the value of that header.
   struct V4 {
     let day: String
     let region: String
@@ -59,20 +61,21 @@ public struct OSSClaim: SignatureClaim {
     let additionalHeaders: [String]
     var httpDate: String?
 
-    /// The permitted second lines of the string to sign, that of the vendor's SDKs first.
+    /// The accepted values of the date line of the string to sign, starting with the value that the vendor's SDKs sign.
     ///
-    /// It is the value of `Date` (Go SDK v1, `oss/auth.go`) or the same time in ISO 8601, as the documentation has it.
+    /// The SDKs sign the value of `Date` (Go SDK v1, `oss/auth.go`). The documentation requires the same time in ISO
+    /// 8601.
     var dateLines: [String] { [httpDate, date.iso8601Basic].compactMap { $0 } }
   }
 }
 
 extension OSSVerifier {
-  /// Parses the claim about its signature that a request contains.
+  /// Parses the unverified statements of a request about its OSS signature.
   ///
-  /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
-  /// - Returns: The claim, or `nil` if the request carries no authorization.
-  /// - Throws: A `VerificationError` if the authorization is malformed or of a version that is not accepted, if the
-  ///   request carries two of them, or if it exceeds the limits.
+  /// - Parameter request: The request as received, with the path still percent-encoded and the host as the authority.
+  /// - Returns: The claim, or `nil` if the request contains no authorization.
+  /// - Throws: A `VerificationError` if the authorization is malformed, if its version is not accepted, if the
+  ///   request contains two authorizations, or if the request exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> OSSClaim? {
     try limits.check(request)
     let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
@@ -98,9 +101,11 @@ extension OSSVerifier {
     return claim
   }
 
-  /// Rejects a parameter of an authorization, or one of the service's own, whose name has another letter case.
+  /// Rejects a request that contains a reserved parameter name of OSS in another letter case.
   ///
-  /// No scheme signs such a name, and a program that ignores case would use the parameter like the real one.
+  /// The reserved names are the names of authorization parameters and of the service's own parameters. OSS signatures
+  /// do not cover such a name in another letter case, and a program that ignores case would use the parameter like the
+  /// reserved one.
   private func checkNames(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters where !Self.exactNames.contains(parameter.name) {
       let lowered =
@@ -153,7 +158,9 @@ extension OSSVerifier {
     }
   }
 
-  /// Parses the fields of a V4 authorization, separated by commas with or without spaces, in any order, each once.
+  /// Parses the fields of a V4 authorization.
+  ///
+  /// Commas with or without spaces separate the fields. The fields can be in any order, and each field occurs once.
   private static func v4Fields(_ text: Substring) throws(VerificationError) -> [String: String] {
     var fields: [String: String] = [:]
     for item in text.parts(between: ",") {
@@ -176,9 +183,10 @@ extension OSSVerifier {
     return OSSClaim.V1(line: line, instant: date)
   }
 
-  /// Returns the time at which a V4 request was signed: `x-oss-date`, or `Date` in a request without it.
+  /// Returns the signing time of a V4 request: the value of `x-oss-date`, or the value of `Date` if `x-oss-date` is
+  /// absent.
   ///
-  /// The vendor's Go SDK v1, and therefore `ossutil`, sends only `Date`, in the form of HTTP, and signs its value.
+  /// The vendor's Go SDK v1, and therefore `ossutil`, sends only `Date`, in the HTTP date format, and signs its value.
   private func v4Date(of request: HTTPRequest) throws(VerificationError) -> (instant: Timestamp?, text: String?) {
     if let chosen = try request.headerFields.uniqueValue(for: .ossDate) {
       return (Timestamp(iso8601Basic: chosen), nil)
@@ -249,7 +257,9 @@ extension OSSVerifier {
       || acceptsPayloadHashes && text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
   }
 
-  /// Parses the additional headers that are declared: each in lower case, once, and present.
+  /// Parses the list of additional headers in an authorization.
+  ///
+  /// Each name must be lowercase and unique, and the request must contain the header.
   private func additionalHeaders(
     _ list: String?, of request: HTTPRequest
   ) throws(VerificationError) -> [String] {
@@ -279,8 +289,8 @@ extension OSSVerifier {
 }
 
 extension WireText {
-  /// Whether all characters are ASCII and none is an upper-case letter, so that the lower-case form is the string
-  /// itself.
+  /// Whether the string consists of ASCII characters without uppercase letters, and is therefore its own lowercase
+  /// form.
   fileprivate var isLowercaseASCII: Bool {
     utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }

@@ -4,13 +4,14 @@
 public import StorageAuth
 internal import StorageCrypto
 
-/// The field names and the signatures of OSS form uploads.
+/// The field names and signatures of OSS form uploads (PostObject).
 ///
 /// Sources: Alibaba Cloud, "A V4 signature in a PostObject request",
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/signature-version-4-recommend>; "A V1 signature in a
 /// PostObject request", <https://www.alibabacloud.com/help/en/oss/developer-reference/signature-version-1>.
 enum OSSForm {
-  /// The lower-case names of the fields of the scheme itself, for which the policy needs no conditions.
+  /// The lowercase names of the form fields that need no conditions in the policy, because they are part of the
+  /// signature.
   static let ownFields: Set<String> = [
     "policy", "ossaccesskeyid", "signature", "x-oss-signature", "x-oss-signature-version", "x-oss-credential",
     "x-oss-date", tokenField,
@@ -18,34 +19,34 @@ enum OSSForm {
 
   static let tokenField = "x-oss-security-token"
 
-  /// Returns the V1 signature of a policy in Base64.
+  /// Returns the V1 signature of a form policy in Base64.
   static func v1Signature(of policy: String, with key: AccessKey) -> String {
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
     return signingKey.authenticationCode(for: policy).base64
   }
 
-  /// Returns the V4 signature of a policy in Base64.
+  /// Returns the V4 signature of a form policy in hexadecimal.
   static func v4Signature(of policy: String, in scope: OSSV4Scope, with key: AccessKey) -> String {
     scope.signingKey(of: key).authenticationCode(for: policy).hex
   }
 }
 
 extension OSSSigner: FormSigner {
-  /// Signs a form upload.
+  /// Signs a form upload (PostObject) to OSS.
   ///
-  /// A V4 form is valid for at most seven days, and every form at most until its key expires. The policy of a V4 form
+  /// A V4 form is valid for at most seven days, and no form is valid for longer than its key. The policy of a V4 form
   /// contains the region, the date and the session token, so that the signature covers them. A V1 form for a key or a
   /// prefix that contains a question mark is rejected unless ``allowsAmbiguousV1`` is set, because a V1 URL for the
-  /// object would also be valid for another one.
+  /// object would also be valid for another object.
   ///
   /// - Parameters:
   ///   - policy: The uploads that the form allows.
-  ///   - endpoint: The endpoint of OSS.
-  ///   - key: The access key.
+  ///   - endpoint: The OSS endpoint to which the form is submitted.
+  ///   - key: The access key that signs the form.
   ///   - context: The signing time.
-  /// - Returns: The URL and the fields for a web page.
-  /// - Throws: A `SigningError` if a limit is exceeded, the key is anonymous or expires before the policy, or OSS
-  ///   cannot express the policy.
+  /// - Returns: The URL and the fields for an HTML form.
+  /// - Throws: A `SigningError` if a limit is exceeded, if the key is anonymous or expires before the policy, or if
+  ///   OSS cannot express the policy.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
@@ -94,7 +95,7 @@ extension OSSSigner: FormSigner {
 }
 
 extension ObjectScope {
-  /// Whether the key, or the prefix of the keys, contains a question mark.
+  /// Whether the object key, or the prefix of the object keys, contains a question mark.
   fileprivate var holdsQuestionMark: Bool {
     switch self {
     case .all: false
@@ -104,12 +105,12 @@ extension ObjectScope {
 }
 
 extension OSSVerifier: FormVerifier {
-  /// Parses the identity that a form claims.
+  /// Parses the access key ID and the session token with which a submitted form claims to be signed.
   ///
-  /// - Parameter form: The form as it arrived.
+  /// - Parameter form: The form as received.
   /// - Returns: The access key ID and the session token in the form.
-  /// - Throws: A `VerificationError` if the form has no authorization, two at once, a malformed one or one of a
-  ///   version that is not accepted, or exceeds the limits.
+  /// - Throws: A `VerificationError` if the form contains no authorization or two authorizations, if the
+  ///   authorization is malformed, if its version is not accepted, or if the form exceeds the limits.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     try form.checkFields()
@@ -136,17 +137,17 @@ extension OSSVerifier: FormVerifier {
 
   /// Verifies a form with a V1 or V4 signature.
   ///
-  /// A condition on the content type applies to the field `Content-Type`, if the form has one, and to the content type
-  /// of the object, which the service takes from `x-oss-content-type`, the type of the file or `Content-Type`, in this
-  /// order.
+  /// A condition on the content type applies to the field `Content-Type`, if the form contains that field, and to the
+  /// content type of the object. The service takes the object's content type from `x-oss-content-type`, the media type
+  /// of the file or `Content-Type`, in this order.
   ///
   /// - Parameters:
-  ///   - form: The form as it arrived.
-  ///   - key: The key with the claimed ID.
-  ///   - date: The present.
+  ///   - form: The form as received.
+  ///   - key: The access key with the claimed ID.
+  ///   - date: The current time.
   /// - Returns: The verified form.
   /// - Throws: A `VerificationError` if the time, the scope, the token, the signature or the policy document is
-  ///   wrong, or a condition is not satisfied.
+  ///   wrong, or if a condition is not satisfied.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
@@ -203,7 +204,7 @@ extension OSSVerifier: FormVerifier {
       day: scope[1], region: scope[2], product: scope[3], date: date, lifetime: nil, additionalHeaders: [])
   }
 
-  /// Rejects a form that was signed in the future, or more than seven days ago.
+  /// Rejects a form whose signing time is in the future or more than seven days ago.
   private func checkAge(of start: Timestamp, at date: Timestamp) throws(VerificationError) {
     let end = start.advanced(by: OSSLimits.urlLifetime)
     guard date <= end else { throw Self.expired(end) }

@@ -5,34 +5,34 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// Everything that the signature of a request covers, apart from its method and authority.
+/// The components of a string to sign for an OSS request, except the method and the authority.
 struct OSSDraft: ~Copyable {
-  /// The header fields, complete except for the signature.
+  /// The header fields of the request, complete except for the signature.
   var fields: FieldDraft
-  /// The path that is signed, with the parameters that a signature in the URL covers.
+  /// The path to sign, including the query parameters that a signature in the URL covers.
   let path: String
-  /// Whether the signature is for the URL rather than the headers.
+  /// Whether the signature becomes part of the URL rather than of the headers.
   let isPresigned: Bool
-  /// The source of the bucket.
+  /// The part of the request, or of the configuration, that contains the bucket name.
   let resource: OSSResource
-  /// The version of the signature, with the values that it derives from the time.
+  /// The version of the signature, with the values that the version derives from the signing time.
   let scheme: Scheme
-  /// The expiration of the URL; `nil` for a signature in the headers.
+  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
   let expiration: Timestamp?
 
   enum Scheme {
-    /// The date line of a V1 signature.
+    /// A V1 signature, with the date line of the string to sign.
     case v1(OSSV1String.Date)
-    /// The scope of a V4 signing key.
+    /// A V4 signature, with the scope of the signing key.
     case v4(OSSV4Scope)
   }
 
-  /// The parameters that a request must not have before signing: those that carry a signature.
+  /// The query parameters that contain a signature, which a request must not contain before it is signed.
   let refused: RefusedParameters
 }
 
 extension OSSSigner {
-  /// Returns a request with everything that a signature in the headers covers.
+  /// Returns the components of the string to sign for a request that is signed in its headers.
   func draft(
     _ original: HTTPRequest, token: HTTPField?, date: Timestamp
   ) throws(SigningError) -> OSSDraft {
@@ -55,7 +55,8 @@ extension OSSSigner {
       refused: RefusedParameters(Self.signatureParameters))
   }
 
-  /// Sets the date of a V1 request; as at the service, an `x-oss-date` that the caller chose takes precedence.
+  /// Sets the date of a V1 request, unless the caller has set `x-oss-date`, which takes precedence as it does at the
+  /// service.
   private func setDate(of fields: inout FieldDraft, to date: Timestamp) throws(SigningError) -> String {
     guard let index = fields.index(of: .ossDate) else {
       let text = String(writing: { $0.append(httpDate: date) })
@@ -72,23 +73,24 @@ extension OSSSigner {
     return chosen
   }
 
-  /// The query parameters that carry a signature in a URL.
+  /// The names of the query parameters that contain the signature in a URL.
   static let signatureParameters = NameTable([
     "Signature", "OSSAccessKeyId", "Expires", "x-oss-signature", "x-oss-credential", "x-oss-signature-version",
   ])
 }
 
 extension OSSSigner {
-  /// Signs a request in its headers.
+  /// Signs a request by adding the signature to its headers.
   ///
-  /// V4 sets `x-oss-date`, `x-oss-content-sha256` (`UNSIGNED-PAYLOAD`) and `Authorization`. V1 sets `Date`, unless the
-  /// request has `x-oss-date`, and `Authorization`. Both set `x-oss-security-token` for a temporary key.
+  /// V4 sets `x-oss-date`, `x-oss-content-sha256` (`UNSIGNED-PAYLOAD`) and `Authorization`. V1 sets `Authorization`
+  /// and, unless the request contains `x-oss-date`, `Date`. Both versions set `x-oss-security-token` if the key is
+  /// temporary.
   ///
   /// - Parameters:
-  ///   - request: The request.
+  ///   - request: The request to sign.
   ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
   ///   - context: The signing time.
-  /// - Throws: A `SigningError` if the request, the key or the signer's configuration is invalid; the request is then
+  /// - Throws: A `SigningError` if the request, the key or the signer's configuration is invalid. The request is then
   ///   unchanged.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
@@ -106,7 +108,7 @@ extension OSSSigner {
     request.headerFields = draft.fields.fields
   }
 
-  /// Returns the signature of a request.
+  /// Returns the signature of a request from the components of its string to sign.
   func signature(
     of draft: borrowing OSSDraft, for request: HTTPRequest, with key: AccessKey
   ) throws(SigningError) -> Digest {
@@ -120,7 +122,7 @@ extension OSSSigner {
     }
   }
 
-  /// Calls `body` with a function that appends the V1 string to sign.
+  /// Calls `body` with a function that appends the V1 string to sign for a request.
   func withV1String<Result>(
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ date: OSSV1String.Date,
     _ body: ((inout ByteWriter) -> Void) -> Result
@@ -140,7 +142,7 @@ extension OSSSigner {
         request, fields: draft.fields.fields, path: draft.path, refusing: draft.refused, body)
   }
 
-  /// Appends the authorization up to the signature.
+  /// Appends the value of the `Authorization` header up to the signature.
   func append(
     prefixOf draft: borrowing OSSDraft, for request: HTTPRequest, id: AccessKeyID, to writer: inout ByteWriter
   ) {
@@ -165,7 +167,7 @@ extension OSSSigner {
     }
   }
 
-  /// Appends a signature in the encoding of the version.
+  /// Appends a signature in the encoding of the signer's version: Base64 for V1, and hexadecimal for V4.
   func append(_ signature: Digest, to writer: inout ByteWriter) {
     switch version {
     case .v1: writer.append(base64: signature)
@@ -175,21 +177,23 @@ extension OSSSigner {
 }
 
 extension OSSSigner {
-  /// Creates a presigned URL.
+  /// Creates a presigned URL for a request to OSS.
   ///
-  /// The client that uses the URL must send exactly the headers of the result, and no Content-Type if the result has
-  /// none. V4 URLs are valid for 1 second to 7 days, or at most 12 hours with a temporary key; V1 has no upper limit.
+  /// The client that uses the URL must send exactly the headers of the result, and no `Content-Type` unless the result
+  /// contains it. A V4 URL is valid for 1 second to 7 days, or for at most 12 hours if the key is temporary. V1 has no
+  /// upper limit.
   ///
-  /// A V1 URL for a key that contains a question mark would also be valid for the key before it, with the rest as
-  /// parameters. Such a key, and a parameter with the same problem, is rejected unless ``allowsAmbiguousV1`` is set.
+  /// A V1 URL for a key that contains a question mark would also be valid for a shorter key, which ends at the question
+  /// mark, with the remainder as parameters. Such keys, and parameters with the same ambiguity, are rejected unless
+  /// ``allowsAmbiguousV1`` is set.
   ///
   /// - Parameters:
   ///   - request: The request that the URL authorizes.
-  ///   - key: The access key.
-  ///   - duration: The lifetime of the URL, in whole seconds from the context's date.
+  ///   - key: The access key that signs the URL.
+  ///   - duration: The lifetime of the URL in whole seconds, starting at the context's date.
   ///   - context: The signing time.
-  /// - Returns: The URL, the headers that belong to it, and its expiration.
-  /// - Throws: A `SigningError` if a limit is exceeded, the key is anonymous or expires before the URL, or the
+  /// - Returns: The URL, the headers that the client must send with the URL, and the expiration.
+  /// - Throws: A `SigningError` if a limit is exceeded, if the key is anonymous or expires before the URL, or if the
   ///   request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
@@ -217,7 +221,7 @@ extension OSSSigner {
       expiration: draft.expiration ?? context.date)
   }
 
-  /// Returns a request with everything that a signature in the URL covers.
+  /// Returns the components of the string to sign for a presigned URL.
   func draft(
     presigning original: HTTPRequest, authority: String?, as identity: Identity, validFor duration: Duration,
     date: Timestamp
@@ -245,7 +249,7 @@ extension OSSSigner {
       })
     case .v1:
       scheme = .v1(.end(end))
-      // Of the added parameters, V1 signs only the session token.
+      // V1 signs only one of the added parameters: the session token.
       signed =
         identity.sessionToken.map { token in
           String(writing: { writer in
@@ -260,7 +264,7 @@ extension OSSSigner {
       expiration: end, refused: RefusedParameters(Self.signatureParameters, before: path.utf8.count))
   }
 
-  /// Appends the path of a URL with every parameter but the signature.
+  /// Appends the path and the query of a presigned URL, except the signature.
   func append(
     pathOf draft: borrowing OSSDraft, for request: HTTPRequest, as identity: Identity, to writer: inout ByteWriter
   ) {
@@ -285,7 +289,9 @@ extension OSSSigner {
     writer.append(percentEncoding: token)
   }
 
-  /// Returns whether a field is one that a header signature sets, and which a presigned URL must therefore not have.
+  /// Returns whether a header field belongs to a signature in the headers.
+  ///
+  /// A presigned URL must not have such a field.
   private static func isHeaderSignature(_ field: HTTPField) -> Bool {
     field.name == .authorization || field.name == .ossSecurityToken || field.name == .ossDate
       || field.name == .ossContentSHA256
@@ -316,7 +322,7 @@ extension OSSSigner {
     }
   }
 
-  /// Appends the parameter that carries the signature.
+  /// Appends the query parameter that contains the signature to a presigned URL.
   func append(urlSignature signature: Digest, to writer: inout ByteWriter) {
     writer.append(signatureParameter)
     switch version {
@@ -325,7 +331,7 @@ extension OSSSigner {
     }
   }
 
-  /// The parameter that carries the signature, up to its value.
+  /// The query parameter that contains the signature in a URL, up to and including `=`.
   var signatureParameter: StaticString {
     switch version {
     case .v1: "&Signature="
@@ -333,7 +339,7 @@ extension OSSSigner {
     }
   }
 
-  /// Returns the lifetime in seconds after checking the limits of the version.
+  /// Returns the lifetime of a presigned URL in seconds, or throws an error if the signature version does not allow it.
   private func lifetime(_ duration: Duration, isTemporary: Bool) throws(SigningError) -> Int64 {
     let seconds = duration.components.seconds
     let limits = version == .v1 ? 1...(.max / 2) : OSSLimits.urlSeconds(isTemporary: isTemporary)
@@ -348,7 +354,7 @@ extension OSSSigner {
     return seconds
   }
 
-  /// Returns the headers of a request that the signature of its URL covers.
+  /// Returns the headers that the signature of a presigned URL covers.
   func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     if fields.isEmpty { return [:] }
     return fields.filter { field in
@@ -357,7 +363,7 @@ extension OSSSigner {
     }
   }
 
-  /// Returns the names of the additional headers that a request has, separated by `;`.
+  /// Returns the names of the additional headers that a request contains, separated by `;`.
   private func presentAdditionalHeaders(of request: HTTPRequest, _ fields: HTTPFields) -> String {
     additionalHeaders.filter { name in
       name == "host" ? request.authority != nil : fields.contains { $0.name.canonicalName == name }

@@ -5,9 +5,10 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A signer of requests to Alibaba Cloud OSS, in headers and in URLs.
+/// A signer of requests to Alibaba Cloud OSS, in the headers or in presigned URLs.
 ///
-/// It also prepares strings to sign for a key that another party holds, and completes the request with the signature.
+/// A signer also prepares strings to sign for a key holder, and completes the requests with the key holder's
+/// signatures.
 ///
 /// ```swift
 /// let signer = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou")
@@ -15,8 +16,9 @@ internal import StorageCrypto
 /// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
 /// ```
 ///
-/// The signature covers the bucket even if the URL does not contain it, so that a custom domain requires its name. The
-/// path and the query are signed as the service reads them and are never changed; presigning appends to them.
+/// The signature covers the bucket name even if the URL does not contain it. A custom domain therefore requires
+/// `bucket`. The signer signs the path and the query as the service reads them, and never changes them; presigning
+/// appends parameters.
 ///
 /// Sources of the rules: Alibaba Cloud, for V4 "Include a V4 signature in the Authorization header (recommended)",
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>, and
@@ -25,54 +27,55 @@ internal import StorageCrypto
 /// the Authorization header",
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>, and
 /// "Include a V1 signature in a URL",
-/// <https://www.alibabacloud.com/help/en/oss/developer-reference/ddd-signatures-to-urls>. Where they are silent, it
-/// follows the vendor's SDKs; see `Sources/OSSAuth/OSSAuth.docc/OSS.md`.
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/ddd-signatures-to-urls>. Where these pages are silent,
+/// the signer follows the vendor's SDKs; see `Sources/OSSAuth/OSSAuth.docc/OSS.md`.
 public struct OSSSigner: SplitSigner, Presigner {
-  /// The type of the requests that are signed.
+  /// The type of requests that the signer signs.
   public typealias Request = HTTPRequest
-  /// The type of the credentials that sign.
+  /// The type of credentials with which the signer signs.
   public typealias SigningCredential = AccessKey
 
-  /// The version of the signature.
+  /// The version of the OSS signatures.
   public let version: OSSSignatureVersion
 
-  /// The bucket, or `nil` if the request names it.
+  /// The bucket name, or `nil` if the URL of each request contains the bucket name.
   public let bucket: String?
 
-  /// The region in its general form, such as `cn-hangzhou`.
+  /// The region ID without the prefix `oss-`, such as `cn-hangzhou`.
   public let region: String
 
-  /// The product in the scope of V4: `oss`, or `oss-cloudbox` with the ID of a cloud box as the region.
+  /// The product in the V4 scope: `oss`, or `oss-cloudbox` with the ID of a cloud box as the region.
   public let product: String
 
-  /// The position of the bucket name in the URL, or `nil` if the host decides.
+  /// The position of the bucket name in the URL, or `nil` if the host determines the position.
   public let style: AddressingStyle?
 
-  /// Whether the signer signs V1 URLs and forms for keys that contain a question mark, and URLs for parameters with the
-  /// same problem.
+  /// A Boolean value that indicates whether the signer signs ambiguous V1 URLs and forms.
   ///
-  /// Such a signature is also valid for another key with other parameters.
+  /// A V1 URL or form for a key that contains a question mark, or a V1 URL for a parameter with the same problem, is
+  /// also valid for another key with other parameters.
   public let allowsAmbiguousV1: Bool
 
   let additionalHeaders: [String]
   let subresources: OSSSubresources
   private let problem: SigningError?
 
-  /// Creates a signer.
+  /// Creates a signer of requests to OSS.
   ///
-  /// The initializer throws no error; a signer with an invalid configuration throws it whenever it signs.
+  /// The initializer does not throw. If the configuration is invalid, every method that signs throws the error.
   ///
   /// - Parameters:
-  ///   - version: The version of the signature.
-  ///   - bucket: The bucket, which can be `nil` if the URL names it: in the path, or before `aliyuncs.com`.
-  ///   - region: The region in its general form, such as `cn-hangzhou`; V1 needs none.
-  ///   - product: The product in the scope of V4.
-  ///   - style: The position of the bucket name in the URL; `nil` means the path for an IP address or `localhost`, and
+  ///   - version: The version of the OSS signatures.
+  ///   - bucket: The bucket name. It can be `nil` if the URL contains the bucket name in the path or before
+  ///     `aliyuncs.com`.
+  ///   - region: The region ID without the prefix `oss-`, such as `cn-hangzhou`. V1 does not need a region.
+  ///   - product: The product in the V4 scope.
+  ///   - style: The position of the bucket name in the URL. `nil` means the path for an IP address or `localhost`, and
   ///     otherwise the host.
-  ///   - additionalHeaders: The names of headers whose V4 signature is optional, such as `host`; those that a request
-  ///     lacks are left out.
-  ///   - additionalSubresources: The names of query parameters that V1 signs and that are newer than this package.
-  ///   - allowsAmbiguousV1: Whether to sign V1 URLs and forms for keys that contain a question mark, and URLs for
+  ///   - additionalHeaders: The names of headers that V4 can sign in addition to the required ones, such as `host`.
+  ///     Headers that a request lacks are left out.
+  ///   - additionalSubresources: The names of query parameters that V1 signs, but that are newer than this package.
+  ///   - allowsAmbiguousV1: Whether to sign V1 URLs and forms for keys that contain a question mark, and V1 URLs for
   ///     parameters with the same problem.
   public init(
     _ version: OSSSignatureVersion = .v4, bucket: String? = nil, region: String = "", product: String = "oss",
@@ -91,19 +94,19 @@ public struct OSSSigner: SplitSigner, Presigner {
     problem = OSSConfiguration.problem(version: version, bucket: bucket, region: region, product: product)
   }
 
-  /// Returns the earliest acceptable expiration of a key for a request signed at `date`.
+  /// Returns the earliest acceptable expiration of a key for a request with the given signing time.
   ///
-  /// It is two seconds after `date`, the time that the request needs to reach the service.
+  /// The result is two seconds after `date`, which gives the request time to reach the service.
   public func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }
 
-  /// Returns the earliest acceptable expiration of a key for a URL signed at `date` that is valid for `duration`.
+  /// Returns the earliest acceptable expiration of a key for a URL with the given signing time and lifetime.
   public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
     date.advanced(by: duration)
   }
 
-  /// Throws the error of an invalid configuration.
+  /// Throws the error of the signer's configuration if the configuration is invalid.
   func checkConfiguration() throws(SigningError) {
     if let problem { throw problem }
   }
@@ -111,15 +114,15 @@ public struct OSSSigner: SplitSigner, Presigner {
 
 /// A version of the OSS signature.
 public enum OSSSignatureVersion: String, Sendable, Hashable, CaseIterable {
-  /// HMAC-SHA-256 with a key derived for a day, a region and a product; the recommended version.
+  /// HMAC-SHA-256 with a key that is derived for a day, a region and a product; the recommended version.
   case v4
-  /// HMAC-SHA-1; rejected for new accounts and new buckets since 2025, and supported for older ones.
+  /// HMAC-SHA-1, which OSS rejects for accounts and buckets created since 2025, and supports for older ones.
   case v1
 }
 
-/// The checks of a signer's configuration.
+/// The checks of the configuration of an OSS signer.
 enum OSSConfiguration {
-  /// Returns the reason why a signer cannot sign, or `nil` if its configuration is valid.
+  /// Returns the error of a signer's configuration, or `nil` if the configuration is valid.
   static func problem(
     version: OSSSignatureVersion, bucket: String?, region: String, product: String
   ) -> SigningError? {
@@ -137,10 +140,12 @@ enum OSSConfiguration {
     return nil
   }
 
-  /// Returns whether a string can be a region in the form of V4.
+  /// Returns whether a string has the form of a region ID in a V4 scope.
   static func isRegion(_ text: String) -> Bool { regionProblem(text) == nil }
 
-  /// Returns the error for a string that is not the name of a region, with the corrected name if that is clear.
+  /// Returns the error for a string that is not a region ID, or `nil` if the string is one.
+  ///
+  /// The message suggests a corrected region ID if the correction is clear.
   static func regionProblem(_ region: String) -> SigningError? {
     let example = "Write it like cn-hangzhou."
     var advice: String?
@@ -172,7 +177,7 @@ enum OSSConfiguration {
 }
 
 extension OSSSigner {
-  /// Returns the source of the bucket of a request.
+  /// Returns the source of the bucket name for a request.
   func resource(authority: String?, path: String) throws(SigningError) -> OSSResource {
     guard let authority else { throw Self.noHost }
     return try withBytes(of: authority) { (bytes) throws(SigningError) in
@@ -185,8 +190,8 @@ extension OSSSigner {
       case .virtualHosted:
         let bucketEnd = ServiceHosts.oss.bucketEnd(of: host, in: bytes)
         if let bucket {
-          // Without a style, a host that is not the vendor's own is considered a custom domain, regardless of its
-          // first label.
+          // Without a style, a host outside the vendor's domains is considered a custom domain, regardless of its first
+          // label.
           let isService = bucketEnd == nil && (style != nil || ServiceHosts.oss.owns(host, in: bytes))
           return isService ? .service : .bucket(bucket)
         }

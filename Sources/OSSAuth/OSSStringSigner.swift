@@ -5,37 +5,38 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A signer of strings to sign from clients that hold no key, which parses each string before it signs.
+/// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
 ///
-/// It is the server's half of the self-signed mode, and no signing oracle: the signer parses the string into the
-/// request that it authorizes, canonicalizes that request again and compares the bytes. Then it checks the request
-/// against the caller's rules. Only then does the key sign.
+/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
+/// a signing oracle: the signer parses the string into the request that the signature would authorize, canonicalizes
+/// that request again and compares the bytes. It then checks the request against the caller's rules, and signs only a
+/// request that satisfies them.
 ///
 /// ```swift
 /// let signer = OSSStringSigner(region: "cn-hangzhou")
 /// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
 /// ```
 ///
-/// The formats are those of ``OSSSigner``, which names their sources.
+/// The documentation of ``OSSSigner`` lists the sources of the formats.
 public struct OSSStringSigner: StringSigner {
-  /// The region that each V4 string must name.
+  /// The region that the scope of each V4 string must contain.
   public let region: String
 
-  /// The product that each V4 string must name.
+  /// The product that the scope of each V4 string must contain.
   public let product: String
 
-  /// The accepted versions.
+  /// The signature versions that the signer accepts.
   public let versions: Set<OSSSignatureVersion>
 
   /// The short name of the service: `oss`.
   public var service: String { SignatureScheme.ossV4.service }
 
-  /// Creates a signer.
+  /// Creates a signer of OSS strings to sign.
   ///
   /// - Parameters:
-  ///   - region: The region that each V4 string must name, such as `cn-hangzhou`.
-  ///   - product: The product that each V4 string must name.
-  ///   - versions: The accepted versions.
+  ///   - region: The region that the scope of each V4 string must contain, such as `cn-hangzhou`.
+  ///   - product: The product that the scope of each V4 string must contain.
+  ///   - versions: The signature versions that the signer accepts.
   public init(
     region: String, product: String = "oss", versions: Set<OSSSignatureVersion> = Set(OSSSignatureVersion.allCases)
   ) {
@@ -44,11 +45,12 @@ public struct OSSStringSigner: StringSigner {
     self.versions = versions
   }
 
-  /// Parses the request that a signature would authorize.
+  /// Parses the request that a signature of the client's string would authorize.
   ///
-  /// - Parameter order: The string to sign from a client.
-  /// - Returns: The only request that the string stands for and, for V1, the other targets that its signature fits.
-  /// - Throws: A `SigningRefusal` if the string is not, byte for byte, that of a request.
+  /// - Parameter order: The client's request for a signature, with the string to sign.
+  /// - Returns: The request that the string represents and, for V1, the other targets for which the signature would be
+  ///   valid.
+  /// - Throws: A `SigningRefusal` if the string differs in any byte from the string to sign of the parsed request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     switch order.scheme {
     case .ossV1 where versions.contains(.v1):
@@ -62,15 +64,15 @@ public struct OSSStringSigner: StringSigner {
     }
   }
 
-  /// Returns the signature of a string that is within the rules.
+  /// Computes the signature of a string to sign that satisfies the rules.
   ///
-  /// `StringSigner` calls it after the checks.
+  /// ``StorageAuth/StringSigner`` calls this method after the checks.
   ///
   /// - Parameters:
-  ///   - order: The string to sign from a client.
-  ///   - intent: The result of ``intent(of:)`` for it.
-  ///   - key: The signing key.
-  ///   - date: The present.
+  ///   - order: The client's request for a signature, with the string to sign.
+  ///   - intent: The result of ``intent(of:)`` for `order`.
+  ///   - key: The access key that signs.
+  ///   - date: The current time.
   /// - Returns: The signature, in Base64 for V1 and in hexadecimal for V4.
   /// - Throws: No error; other string signers throw a `SigningRefusal`.
   public func signature(
@@ -84,20 +86,22 @@ public struct OSSStringSigner: StringSigner {
     return scope.signingKey(of: key).authenticationCode(for: order.stringToSign).hex
   }
 
-  /// Returns `OSS` for V1, as on the vendor's page "Add signatures on a server", and otherwise `nil`.
+  /// Returns the word that precedes the signature in `Authorization`: `OSS` for V1, and `nil` for V4.
+  ///
+  /// V1 follows the vendor's page "Add signatures on a server".
   public func authorizationWord(for scheme: SignatureScheme) -> String? { scheme == .ossV1 ? "OSS" : nil }
 }
 
 extension SignatureScheme {
-  /// OSS V1: HMAC-SHA-1.
+  /// The scheme OSS V1, which uses HMAC-SHA-1.
   public static let ossV1 = SignatureScheme(service: "oss", version: "v1")
 
-  /// OSS V4: HMAC-SHA-256.
+  /// The scheme OSS V4, which uses HMAC-SHA-256.
   public static let ossV4 = SignatureScheme(service: "oss", version: "v4")
 }
 
 extension RequestVocabulary {
-  /// The headers and parameters of OSS requests.
+  /// The names of the headers and query parameters of OSS requests.
   static let oss = RequestVocabulary(
     headerPrefix: "x-oss-",
     harmlessHeaders: [
@@ -107,7 +111,7 @@ extension RequestVocabulary {
 }
 
 extension OSSStringSigner {
-  /// Parses a V4 string to sign and the canonical request whose hash it contains.
+  /// Parses a V4 string to sign, and the canonical request whose hash the string contains.
   private func v4Intent(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> SigningIntent {
     var lines = StringToSignReader(order.stringToSign)
     guard try lines.first() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
@@ -131,7 +135,7 @@ extension OSSStringSigner {
     return try v4Intent(of: request, scope)
   }
 
-  /// Parses the request that has this canonical request.
+  /// Parses a canonical request into the request that it represents.
   private func v4Request(
     _ order: SigningRequest, _ canonicalRequest: String
   ) throws(SigningRefusal) -> HTTPRequest {
@@ -218,7 +222,7 @@ extension OSSStringSigner {
       accessKeyID: AccessKeyID(String(id)), sessionToken: token, vocabulary: .oss)
   }
 
-  /// Returns the names of the headers that are signed in addition to those of the rule, including the host.
+  /// Returns the names of the signed headers, including the host, that OSS V4 does not always sign.
   private static func additionalNames(of request: HTTPRequest) -> String {
     var names = request.headerFields.map(\.name.canonicalName).filter { !OSSV4Request.isSignedByRule($0) }
     if request.authority != nil { names.append("host") }
@@ -227,10 +231,10 @@ extension OSSStringSigner {
 }
 
 extension OSSStringSigner {
-  /// Parses a V1 string: four lines, a line for each `x-oss-` header, and the resource, which can contain line feeds.
+  /// Parses a V1 string to sign: four lines, a line for each `x-oss-` header, and the resource.
   ///
-  /// The plain reading of the resource must be canonical; the intent also contains every other request that the string
-  /// fits.
+  /// The resource can contain line feeds. Its simplest interpretation must be canonical. The intent also contains every
+  /// other request that has the same string.
   private func v1Intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     var lines = StringToSignReader(order.stringToSign)
     let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
@@ -262,7 +266,7 @@ extension OSSStringSigner {
     return try v1Intent(of: request, dateLine, others: Self.otherTargets(ofResource: resource, of: request))
   }
 
-  /// Returns the targets other than the plain one that a resource stands for.
+  /// Returns the targets that have the given V1 resource, except the request's own target.
   private static func otherTargets(
     ofResource resource: String, of request: HTTPRequest
   ) throws(SigningRefusal) -> [RequestTarget] {
@@ -302,7 +306,7 @@ extension OSSStringSigner {
       otherTargets: others.compactMap { $0.usable(by: request.method, with: nil) })
   }
 
-  /// Returns the path that has this canonical resource, whose parameters follow its first question mark.
+  /// Returns the request path for a canonical resource, whose query parameters start after its first question mark.
   private static func wirePath(ofResource resource: String) throws(SigningRefusal) -> String {
     let parts = resource.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
@@ -319,7 +323,7 @@ extension OSSStringSigner {
 }
 
 extension HTTPFields {
-  /// Appends the header of a line `name:value`.
+  /// Appends a header that is given as a line `name:value`.
   mutating func append(line: String) throws(SigningRefusal) {
     let pair = line.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
     guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
@@ -328,18 +332,18 @@ extension HTTPFields {
 }
 
 extension RequestTarget {
-  /// Returns whether two targets are equal; a parameter without a value equals one with an empty value, as it is
-  /// signed.
+  /// Returns whether two targets are equal.
+  ///
+  /// A parameter without a value equals a parameter with an empty value, because both have the same signature.
   fileprivate func isSame(as other: RequestTarget) -> Bool {
     bucket == other.bucket && key == other.key
       && parameters.elementsEqual(other.parameters) { $0.name == $1.name && ($0.value ?? "") == ($1.value ?? "") }
   }
 
-  /// Returns the target on which a service would act, or `nil` if it would not act.
+  /// Returns the target on which the service would act, or `nil` if the service would reject the request.
   ///
-  /// The service rejects a request whose session token is not that of the key, and a POST to an object without
-  /// parameters is no operation. A part number that is not a number counts as absent, for a service that does not
-  /// reject it.
+  /// The service rejects a request whose session token is not the key's token. A POST to an object without parameters
+  /// is not an operation. The result omits a part number that is not a number, for a service that ignores such a value.
   fileprivate func usable(by method: HTTPRequest.Method, with token: Secret?) -> RequestTarget? {
     let own = parameters.first { $0.name == "security-token" }.map { Secret($0.value?.string ?? "") }
     guard own == token else { return nil }
@@ -351,7 +355,7 @@ extension RequestTarget {
     return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: rest)
   }
 
-  /// Parses the target of a request that was composed from a signed string, with the bucket in its path.
+  /// Creates the target of a request that was parsed from a string to sign, with the bucket name in the path.
   init(signed request: HTTPRequest) throws(SigningRefusal) {
     do throws(VerificationError) {
       try self.init(of: request, style: .path)

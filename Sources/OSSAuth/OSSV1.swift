@@ -15,25 +15,25 @@ struct OSSV1String {
   let resource: OSSResource
   let subresources: OSSSubresources
 
-  /// The value of the fourth line.
+  /// The fourth line of a V1 string to sign.
   enum Date {
-    /// The date of a request, as it is sent.
+    /// The date of a request, exactly as sent in the header.
     case line(String)
-    /// The expiration of a URL, in Unix time.
+    /// The expiration of a presigned URL, as Unix time.
     case end(Timestamp)
   }
 
-  /// Calls `body` with a function that appends the string to sign of a request.
+  /// Calls `body` with a function that appends the V1 string to sign for a request.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - fields: The fields from which the signed headers are selected.
-  ///   - path: The path that is signed.
-  ///   - date: The fourth line.
-  ///   - refused: The parameters that a request must not have.
-  ///   - allowsAmbiguity: Whether another request may have the same string.
-  ///   - body: A function that uses the function.
-  /// - Throws: A ``SigningError`` if the path cannot be parsed, or a signed header or parameter is repeated.
+  ///   - request: The request to sign.
+  ///   - fields: The header fields from which the signed headers are selected.
+  ///   - path: The path and the query to sign.
+  ///   - date: The fourth line of the string to sign.
+  ///   - refused: The query parameters that a request must not contain before it is signed.
+  ///   - allowsAmbiguity: Whether to allow a string to sign that is also the string of another request.
+  ///   - body: A closure that receives the function.
+  /// - Throws: A ``SigningError`` if the path cannot be parsed, or if a signed header or parameter is repeated.
   func withStringToSign<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, date: Date,
     refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true,
@@ -95,7 +95,9 @@ struct OSSV1String {
     case type
     case other
 
-    /// Derives the role from the lower-case name, and selects a header that starts with `x-oss-`.
+    /// Creates the role for a header with the given lowercase name.
+    ///
+    /// The initializer also adds an `x-oss-` header to the selected headers.
     init(of name: Span<UInt8>, _ index: Int, _ headers: inout ScratchList<SelectedHeader>) {
       if name.starts(with: "x-oss-") {
         headers.append(SelectedHeader(name: name, index: Int32(index)))
@@ -110,7 +112,9 @@ struct OSSV1String {
     }
   }
 
-  /// Selects and sorts the parameters that are signed; a repeated one is rejected because it has no defined meaning.
+  /// Selects and sorts the query parameters to sign.
+  ///
+  /// A repeated parameter is rejected because its meaning is undefined.
   private func cut(
     _ wire: Span<UInt8>, refusing refused: RefusedParameters?, allowsAmbiguity: Bool,
     into signed: inout ScratchList<WireParameter>
@@ -125,7 +129,7 @@ struct OSSV1String {
 }
 
 extension ByteWriter {
-  /// Appends the date line of V1.
+  /// Appends the date line of a V1 string to sign.
   mutating func append(_ date: OSSV1String.Date) {
     switch date {
     case .line(let line): append(line)
@@ -134,19 +138,20 @@ extension ByteWriter {
   }
 }
 
-/// The query parameters that are part of an OSS V1 signature.
+/// The query parameters that an OSS V1 signature covers, which OSS calls sub-resources.
 ///
-/// The vendor's own SDKs disagree. This is the union of the lists of the Java, Python (oss2) and Go v2 SDKs, which are
-/// tested against the service, and every parameter that starts with `x-oss-`, as the Go SDK signs them.
+/// The vendor's own SDKs disagree about them. This list is the union of the lists in the Java, Python (oss2) and Go v2
+/// SDKs, which are tested against the service. It also contains every parameter that starts with `x-oss-`, which the Go
+/// SDK signs.
 struct OSSSubresources: Sendable {
-  /// The names that an application adds, for parameters that are newer than this list.
+  /// The names that the application adds for parameters that are newer than the list.
   private let extra: NameTable?
 
   init(adding extra: Set<String> = []) {
     self.extra = extra.isEmpty ? nil : NameTable(extra)
   }
 
-  /// Returns whether the parameter with this percent-encoded name is signed.
+  /// Returns whether V1 signs the query parameter with the given percent-encoded name.
   func contains(_ name: Span<UInt8>) -> Bool {
     if isListed(name) { return true }
     for index in name.indices where name[index] == UInt8(ascii: "%") || name[index] == UInt8(ascii: "+") {
@@ -155,7 +160,7 @@ struct OSSSubresources: Sendable {
     return false
   }
 
-  /// Returns whether the parameter with this decoded name is signed.
+  /// Returns whether V1 signs the query parameter with the given decoded name.
   func contains(decoded name: String) -> Bool {
     withBytes(of: name) { isListed($0) }
   }
@@ -164,7 +169,7 @@ struct OSSSubresources: Sendable {
     isListed([UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) }).span)
   }
 
-  /// Returns whether the parameter with this decoded name is signed.
+  /// Returns whether V1 signs the query parameter with the given decoded name.
   func contains(decoded name: [UInt8]) -> Bool {
     isListed(name.span)
   }
@@ -191,14 +196,16 @@ struct OSSSubresources: Sendable {
 }
 
 extension OSSV1String {
-  /// Returns the error if another request has the V1 string of a path as its plain reading, or `nil` if not.
+  /// Returns an error if the V1 string to sign for a path is also the string of another request, or `nil` if it is
+  /// unique.
   ///
   /// V1 signs the decoded key, then a question mark, then the decoded parameters with `&` between them. The plain
-  /// reading of such a string ends the key at the only question mark, a parameter at each `&`, and a name at its first
-  /// `=`. A path that contains one of these characters inside a key, a name or a value has the string of another path,
-  /// which is its plain reading.
+  /// interpretation of such a string ends the key at the only question mark, a parameter at each `&`, and a name at its
+  /// first `=`. If a key, a name or a value of the path contains one of these characters, the plain interpretation is
+  /// the path of another request.
   ///
-  /// - Parameter path: The percent-encoded path with its query. The canonicalization rejects one that cannot be parsed.
+  /// - Parameter path: The percent-encoded path with its query. The canonicalization rejects a path that cannot be
+  ///   parsed.
   func ambiguity(of path: String) -> SigningError? {
     withBytes(of: path) { wire in
       ScratchList<WireParameter>.with { parameters in
@@ -225,7 +232,7 @@ extension OSSV1String {
     return nil
   }
 
-  /// Returns whether a value contains an `&` that V1 would read as the start of another parameter.
+  /// Returns whether a parameter's value contains an `&` after which V1 would read another parameter.
   private func beginsParameter(in value: [UInt8]) -> Bool {
     value.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).dropFirst().contains { piece in
       let name = Array(piece.prefix { $0 != UInt8(ascii: "=") })
@@ -241,21 +248,21 @@ extension OSSV1String {
 extension SigningError {
   private static let useV4 = "Sign with V4, which signs the key and the parameters apart."
 
-  /// The error for a key with a question mark.
+  /// The error for a key that contains a question mark.
   static let questionMarkInKey = SigningError(
     .invalidPath,
     "The key contains a question mark (?): a V1 signature for it is also one for the key before the question mark with "
       + "the rest as parameters.",
     remedy: useV4)
 
-  /// The error for a signed parameter with a question mark.
+  /// The error for a signed parameter that contains a question mark.
   fileprivate static let questionMarkInParameter = SigningError(
     .invalidPath,
     "A signed parameter contains a question mark (?): a V1 signature for it is also one for another key and other "
       + "parameters.",
     remedy: useV4)
 
-  /// The error for a signed parameter that contains a separator of parameters.
+  /// The error for a signed parameter that contains an `&` or `=` where another parameter would begin.
   fileprivate static let separatorInParameter = SigningError(
     .invalidPath,
     "A signed parameter has & or = where another parameter would begin: a V1 signature for it is also one for other "

@@ -4,29 +4,29 @@
 package import StorageAuth
 internal import StorageCrypto
 
-/// Every target that the resource of a V1 string to sign stands for.
+/// A parser that finds every request target with a given resource in its V1 string to sign.
 ///
-/// The resource is `/`, the bucket, `/`, the decoded key and, after a question mark, the signed parameters, decoded and
-/// in the order of their names, with `&` between them. It does not show which question mark ends the key, which `&`
-/// ends a parameter, and which `=` ends a name that starts with `x-oss-`. Each choice that is the resource of a request
-/// is a reading.
+/// The resource is `/`, the bucket, `/`, the decoded key and, after a question mark, the signed parameters. The
+/// parameters are decoded and sorted by name, with `&` between them. The resource does not show which question mark
+/// ends the key, which `&` ends a parameter, and which `=` ends a name that starts with `x-oss-`. Each combination that
+/// is the resource of a request is a reading.
 package struct OSSV1Readings {
-  /// The limits of the readings that are returned, and of the choices that are examined.
+  /// The maximum numbers of readings that are returned and of combinations that are examined.
   private static let readingLimit = 128
   private static let choiceLimit = 4096
 
-  /// The greatest length in bytes of a name that does not start with `x-oss-`.
+  /// The maximum length, in bytes, of a parameter name that does not start with `x-oss-`.
   private static let nameByteLimit = 64
 
   private let bytes: [UInt8]
-  /// The positions of each `&` and each `=`.
+  /// The positions of each `&` and of each `=` in the resource.
   private let ampersands: [Int]
   private let equalSigns: [Int]
   private let subresources = OSSSubresources()
   private var choices = 0
   private var targets: [RequestTarget] = []
 
-  /// The bucket and the position of its end, if the string starts with one.
+  /// The bucket name and the position of its end, or `nil` if the resource does not start with a bucket name.
   private let bucket: (name: String, slash: Int)?
 
   private struct Parameter {
@@ -34,17 +34,17 @@ package struct OSSV1Readings {
     let value: Range<Int>?
   }
 
-  /// A list of parameters that continues at an index, and the number of `&` before that index.
+  /// A partially parsed parameter list, the index of its next parameter, and the number of `&` before that index.
   private struct Beginning {
     let index: Int
     let ampersand: Int
     let parameters: [Parameter]
   }
 
-  /// Returns every target whose V1 resource is the string.
+  /// Returns every target whose V1 resource is the given string.
   ///
-  /// - Parameter resource: The last part of a string to sign, from its slash on.
-  /// - Returns: The targets, or `nil` if there are too many to examine.
+  /// - Parameter resource: The last component of a V1 string to sign, which starts with a slash.
+  /// - Returns: The targets, or `nil` if there are too many combinations to examine.
   package static func targets(ofResource resource: String) -> [RequestTarget]? {
     var readings = OSSV1Readings(resource)
     return readings.readAll() ? readings.targets : nil
@@ -61,7 +61,9 @@ package struct OSSV1Readings {
     }
   }
 
-  /// Parses the string with each of its question marks as the end of the key, and with none.
+  /// Parses the resource once with each of its question marks as the end of the key, and once without parameters.
+  ///
+  /// Returns `false` if there are too many combinations to examine.
   private mutating func readAll() -> Bool {
     for end in bytes.indices where bytes[end] == UInt8(ascii: "?") && isPath(endingAt: end) {
       guard readParameters(from: end + 1) else { return false }
@@ -70,13 +72,15 @@ package struct OSSV1Readings {
     return targets.count <= Self.readingLimit
   }
 
-  /// Returns whether the string before an index is `/`, or a bucket and a key after slashes.
+  /// Returns whether the bytes before an index are `/`, or a slash, a bucket name, a slash and a key.
   private func isPath(endingAt end: Int) -> Bool {
     guard bytes.first == UInt8(ascii: "/") else { return false }
     return end == 1 || bucket.map { $0.slash < end } ?? false
   }
 
-  /// Parses the parameters after a question mark in every way; names ascend, and V1 signs each of them.
+  /// Parses the parameters after a question mark in every possible way.
+  ///
+  /// The names must be in ascending order, and V1 must sign each of them.
   private mutating func readParameters(from start: Int) -> Bool {
     let first = Self.firstIndex(in: ampersands, from: start)
     var pending = [Beginning(index: start, ampersand: first, parameters: [])]
@@ -101,9 +105,9 @@ package struct OSSV1Readings {
     return true
   }
 
-  /// Returns the possible names of a parameter that begins at an index, each up to a separator or the end.
+  /// Returns the possible name ranges of a parameter that starts at an index, each up to a separator or the end.
   ///
-  /// Only a name that starts with `x-oss-` can itself contain a separator.
+  /// Only a name that starts with `x-oss-` can contain a separator.
   private func names(from start: Int) -> [Range<Int>] {
     let prefix = "x-oss-"
     if bytes[start...].starts(with: prefix.utf8) {
@@ -120,7 +124,7 @@ package struct OSSV1Readings {
     return [start..<end]
   }
 
-  /// Returns the index of the first of the ascending marks that is at or after a position.
+  /// Returns the index of the first element that is at or after a position, in a list of ascending positions.
   private static func firstIndex(in marks: [Int], from place: Int) -> Int {
     var (lower, upper) = (0, marks.count)
     while lower < upper {
@@ -130,7 +134,9 @@ package struct OSSV1Readings {
     return lower
   }
 
-  /// Returns the parameter with a name that ends at an index: only the name, or with a value after an `=`.
+  /// Returns a parameter with the given name range, and with the value between an `=` after the name and `end`.
+  ///
+  /// The value is `nil` if the name ends at `end`.
   private func parameter(_ name: Range<Int>, endingAt end: Int) -> Parameter? {
     if name.upperBound == end { return Parameter(name: name, value: nil) }
     guard bytes[name.upperBound] == UInt8(ascii: "="), name.upperBound + 1 < end else { return nil }
@@ -154,7 +160,9 @@ package struct OSSV1Readings {
         parameters: parameters.map { .init(name: text($0.name), value: $0.value.map(text)) }))
   }
 
-  /// Returns a part that begins and ends at an ASCII character of a valid string, and is therefore valid UTF-8.
+  /// Returns a part of the resource as a string.
+  ///
+  /// The part starts and ends next to ASCII characters of a valid string, and is therefore valid UTF-8.
   private func text(_ range: Range<Int>) -> String {
     String(decoding: bytes[range], as: UTF8.self)
   }

@@ -12,7 +12,7 @@ extension HTTPField.Name {
   package static let ossSecurityToken = known("x-oss-security-token")
 }
 
-/// The constant strings of the OSS signatures.
+/// The constant strings in OSS V4 signatures.
 enum OSSText {
   static let v4Algorithm: StaticString = "OSS4-HMAC-SHA256"
   static let v4Request: StaticString = "aliyun_v4_request"
@@ -26,16 +26,16 @@ enum OSSText {
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls>, and "Appendix: Signature
 /// version 4".
 public enum OSSLimits {
-  /// The longest lifetime of a V4 URL that is signed with a permanent key, and of a V4 form: seven days.
+  /// The maximum lifetime of a V4 URL that is signed with a permanent key, and of a V4 form: seven days.
   public static let urlLifetime = Duration.seconds(604_800)
 
-  /// The longest lifetime of a V4 URL that is signed with a temporary key: twelve hours.
+  /// The maximum lifetime of a V4 URL that is signed with a temporary key: twelve hours.
   public static let temporaryURLLifetime = Duration.seconds(43_200)
 
-  /// The largest difference between the time of signing and the present: fifteen minutes.
+  /// The maximum difference between the signing time and the current time: fifteen minutes.
   public static let clockTolerance = VerificationLimits.clockTolerance
 
-  /// Returns the allowed lifetimes of a V4 URL in seconds.
+  /// Returns the allowed lifetimes of a V4 URL in seconds, for a temporary or a permanent key.
   static func urlSeconds(isTemporary: Bool) -> ClosedRange<Int64> {
     1...(isTemporary ? temporaryURLLifetime : urlLifetime).components.seconds
   }
@@ -47,19 +47,19 @@ public enum OSSLimits {
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>.
 struct OSSV4Request {
   let resource: OSSResource
-  /// The lower-case, sorted names of the headers that are signed although the scheme does not require it.
+  /// The sorted, lowercase names of headers that are signed although V4 does not require them.
   let additional: [String]
 
-  /// Calls `body` with a function that appends the canonical request.
+  /// Calls `body` with a function that appends the V4 canonical request.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - fields: The fields from which the signed headers are selected.
-  ///   - path: The path with every parameter that is signed.
-  ///   - omitting: The name of a query parameter that is left out: the signature itself.
-  ///   - refused: The parameters that a request must not have.
-  ///   - body: A function that uses the function.
-  /// - Throws: A ``SigningError`` if the path cannot be parsed, or a signed header or parameter is repeated.
+  ///   - request: The request to sign.
+  ///   - fields: The header fields from which the signed headers are selected.
+  ///   - path: The path with every signed query parameter.
+  ///   - omitting: The name of the query parameter that contains the signature, which is left out.
+  ///   - refused: The query parameters that a request must not contain before it is signed.
+  ///   - body: A closure that receives the function.
+  /// - Throws: A ``SigningError`` if the path cannot be parsed, or if a signed header or parameter is repeated.
   func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,
@@ -130,7 +130,7 @@ struct OSSV4Request {
     if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
   }
 
-  /// Returns whether a name is one of the additional headers, by a binary search.
+  /// Returns whether a header is signed although V4 does not require it.
   private func isAdditional(_ name: String) -> Bool {
     var (start, end) = (0, additional.count)
     while start < end {
@@ -140,7 +140,7 @@ struct OSSV4Request {
     return start < additional.count && additional[start].isIdentical(to: name)
   }
 
-  /// Returns whether the header with this lower-case name is always signed.
+  /// Returns whether V4 always signs the header with the given lowercase name.
   ///
   /// Source: "Include a V4 signature in the Authorization header (recommended)", the canonical headers.
   static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
@@ -149,7 +149,7 @@ struct OSSV4Request {
       || name.count == 11 && name.starts(with: "content-md5")
   }
 
-  /// Returns whether the header with this lower-case name is always signed.
+  /// Returns whether V4 always signs the header with the given lowercase name.
   static func isSignedByRule(_ name: String) -> Bool {
     withBytes(of: name) { isSignedByRule($0) }
   }
@@ -166,24 +166,24 @@ struct OSSV4Request {
   }
 }
 
-/// The source of the bucket of a signed resource.
+/// The source of the bucket name in a signed OSS resource.
 enum OSSResource: Equatable {
-  /// The path starts with the bucket: `/bucket/key`.
+  /// The path starts with the bucket name: `/bucket/key`.
   case inPath
-  /// The path is only the key; the bucket is known from the host or the signer.
+  /// The path contains only the key; the bucket name comes from the host or from the signer.
   case bucket(String)
   /// The request is for the service, without a bucket.
   case service
 }
 
 extension ByteWriter {
-  /// Appends the canonical resource: `/`, `/bucket/` or `/bucket/key`.
+  /// Appends the canonical OSS resource: `/`, `/bucket/` or `/bucket/key`.
   ///
   /// - Parameters:
-  ///   - resource: The source of the bucket.
-  ///   - path: The path.
+  ///   - resource: The source of the bucket name.
+  ///   - path: The parsed path of the request.
   ///   - wire: The bytes that contain the path.
-  ///   - encoded: Whether the path is canonically encoded (V4) or decoded (V1).
+  ///   - encoded: Whether to append the path with canonical percent-encoding (V4) rather than decoded (V1).
   mutating func append(_ resource: OSSResource, path: WirePath, of wire: Span<UInt8>, encoded: Bool) {
     if case .bucket(let bucket) = resource {
       append(UInt8(ascii: "/"))
@@ -193,9 +193,9 @@ extension ByteWriter {
     if case .inPath = resource, isBucketAlone(wire.extracting(0..<path.end)) { append(UInt8(ascii: "/")) }
   }
 
-  /// Returns whether a path is `/bucket`, without a slash after it.
+  /// Returns whether a path is `/bucket`, without a slash after the bucket name.
   ///
-  /// A percent-encoded slash counts as well, because the path is split after it is decoded.
+  /// A percent-encoded slash counts as a slash, because the service splits the path after it has decoded it.
   private func isBucketAlone(_ path: Span<UInt8>) -> Bool {
     guard path.count > 1 else { return false }
     for index in 1..<path.count {
@@ -207,7 +207,7 @@ extension ByteWriter {
   }
 }
 
-/// The day, region and product that a V4 signing key is derived for.
+/// The scope of a V4 signing key: a day, a region and a product.
 struct OSSV4Scope {
   let date: Timestamp
   let time: CivilTime
@@ -221,7 +221,7 @@ struct OSSV4Scope {
     self.product = product
   }
 
-  /// Appends the scope: `20261120/cn-hangzhou/oss/aliyun_v4_request`.
+  /// Appends the scope, such as `20261120/cn-hangzhou/oss/aliyun_v4_request`.
   func append(to writer: inout ByteWriter, separator: StaticString = "/") {
     writer.append(compactDate: time)
     writer.append(separator)
@@ -232,12 +232,12 @@ struct OSSV4Scope {
     writer.append(OSSText.v4Request)
   }
 
-  /// Appends the string to sign that belongs to the hash of a canonical request.
+  /// Appends the V4 string to sign for a canonical request with the given hash.
   func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
     append(stringToSign: hash, dateLine: { $0.append(basicDate: time) }, to: &writer)
   }
 
-  /// Appends the string to sign that belongs to the hash of a canonical request, with a given date line.
+  /// Appends the V4 string to sign for a canonical request with the given hash, and with a custom date line.
   func append(
     stringToSign hash: Digest, dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter
   ) {
@@ -250,7 +250,9 @@ struct OSSV4Scope {
     writer.append(hex: hash)
   }
 
-  /// Returns the signing key, which is derived once a day for an access key.
+  /// Returns the V4 signing key for the scope.
+  ///
+  /// The signing key is derived once per access key and day.
   func signingKey(of key: AccessKey) -> HMACKey<SHA256> {
     let scope = KeyScope(from: date.dayNumber, to: date.dayNumber, region: region, service: product)
     return key.signingKey(for: scope) { secret in

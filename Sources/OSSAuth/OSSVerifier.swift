@@ -5,67 +5,72 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A verifier of the V1 and V4 signatures of requests to OSS, in headers and in URLs.
+/// A verifier of V1 and V4 signatures of requests to OSS, in the headers or in URLs.
 ///
 /// ```swift
 /// let proof = try await OSSVerifier(region: "cn-hangzhou").verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
-/// Before a key is looked up, it rejects a request that exceeds ``limits``, a version outside of ``acceptedVersions``,
-/// and two authorizations. Before the signature is computed, it rejects a wrong token, region, product or date, a time
-/// outside the window, a repeated signed parameter, and a V1 request whose string is also that of another request. It
-/// also rejects a URL with a correct signature whose lifetime exceeds ``limits``. Every `x-oss-` header and parameter
-/// is signed by the scheme itself.
+/// Before the key is looked up, the verifier rejects a request that exceeds ``limits``, has a version outside of
+/// ``acceptedVersions``, or contains two authorizations. Before the signature is computed, it rejects a wrong token,
+/// region, product or date, a time outside the allowed window, a repeated signed parameter, and a V1 request whose
+/// string to sign is also the string of another request. It also rejects a URL with a correct signature whose lifetime
+/// exceeds ``limits``. The signature schemes themselves sign every `x-oss-` header and parameter.
 ///
 /// A V1 signature covers the bucket, the key and the parameters that OSS calls sub-resources; the sender of the request
-/// can add, change or remove every other parameter. A V4 signature covers all of them. ``OSSSigner`` names the sources.
+/// can add, change or remove every other parameter. A V4 signature covers all parameters. The documentation of
+/// ``OSSSigner`` lists the sources.
 public struct OSSVerifier: SignatureVerifier {
-  /// The region that V4 signatures must name; `nil` accepts any.
+  /// The region that V4 signatures must contain, or `nil` to accept any region.
   public let region: String?
 
-  /// The product that V4 signatures must name.
+  /// The product that V4 signatures must contain.
   public let product: String
 
-  /// The position of the bucket name; `nil` if the host decides.
+  /// The position of the bucket name in the URL, or `nil` if the host determines the position.
   public let style: AddressingStyle?
 
-  /// The bucket of a custom domain, or `nil` if the request names the bucket.
+  /// The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
   public let bucket: String?
 
-  /// The accepted versions.
+  /// The signature versions that the verifier accepts.
   public let acceptedVersions: Set<OSSSignatureVersion>
 
-  /// Whether to accept V1 requests whose string to sign is also that of another request, as the service does: with a
-  /// question mark in the key, or with `?`, `&` or `=` in a signed parameter where another part would begin.
+  /// A Boolean value that indicates whether the verifier accepts ambiguous V1 requests, as the service does.
+  ///
+  /// The string to sign of such a request is also the string of another request: the key contains a question mark, or a
+  /// signed parameter contains `?`, `&` or `=` where another part would begin.
   public let acceptsAmbiguousV1: Bool
 
-  /// The limits of the size of a request and of the lifetime of a URL.
+  /// The limits of the request size and of the lifetime of a URL.
   public let limits: VerificationLimits
 
-  /// Whether `x-oss-content-sha256` may contain the hash of the body, which a caller that sets this must check.
+  /// Whether `x-oss-content-sha256` may contain the hash of the body, which the caller then must compare with the body.
   private(set) var acceptsPayloadHashes = false
 
-  /// A copy that accepts the hash of the body in `x-oss-content-sha256`, for a caller that compares the body with it.
+  /// A copy of the verifier that accepts the hash of the body in `x-oss-content-sha256`.
+  ///
+  /// A caller that uses the copy must compare the body with the hash.
   public var acceptingPayloadHashes: OSSVerifier {
     var copy = self
     copy.acceptsPayloadHashes = true
     return copy
   }
 
-  /// The largest difference between the time of signing and the present: fifteen minutes, as at the service.
+  /// The maximum difference between the signing time and the current time: fifteen minutes, as at the service.
   public static let clockTolerance = OSSLimits.clockTolerance
 
-  /// Creates a verifier.
+  /// Creates a verifier of requests to OSS.
   ///
   /// - Parameters:
-  ///   - region: The region that V4 signatures must name; `nil` accepts any.
-  ///   - product: The product that V4 signatures must name.
-  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, and otherwise
-  ///     the first label of the host.
-  ///   - bucket: The bucket, for a custom domain.
-  ///   - acceptedVersions: The accepted versions; `[.v4]` if no client uses the older one.
-  ///   - acceptsAmbiguousV1: Whether to accept V1 requests whose string to sign is also that of another request.
-  ///   - limits: The limits of the size of a request and of the lifetime of a URL.
+  ///   - region: The region that V4 signatures must contain, or `nil` to accept any region.
+  ///   - product: The product that V4 signatures must contain.
+  ///   - style: The position of the bucket name in the URL. `nil` means the path for an IP address or `localhost`, and
+  ///     otherwise the first label of the host.
+  ///   - bucket: The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
+  ///   - acceptedVersions: The signature versions to accept; `[.v4]` if no client uses V1.
+  ///   - acceptsAmbiguousV1: Whether to accept V1 requests whose string to sign is also the string of another request.
+  ///   - limits: The limits of the request size and of the lifetime of a URL.
   public init(
     region: String? = nil, product: String = "oss", style: AddressingStyle? = nil, bucket: String? = nil,
     acceptedVersions: Set<OSSSignatureVersion> = Set(OSSSignatureVersion.allCases), acceptsAmbiguousV1: Bool = false,
@@ -80,9 +85,9 @@ public struct OSSVerifier: SignatureVerifier {
     self.limits = limits
   }
 
-  /// Verifies a claim.
+  /// Verifies the signature that a request claims to have.
   ///
-  /// - Returns: The verified request, with the only reading that the signature covers.
+  /// - Returns: The verified request, with the only interpretation that the signature covers.
   /// - Throws: A `VerificationError` if the time, the scope, the token or the signature is wrong.
   public func verify(
     _ claim: OSSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
@@ -178,10 +183,12 @@ public struct OSSVerifier: SignatureVerifier {
 }
 
 extension OSSVerifier {
-  /// The prefix of the headers and parameters that have an effect on OSS; its signatures cover all of them.
+  /// The prefixes of the headers and parameters that control OSS; OSS signatures cover all of these headers and
+  /// parameters.
   public var controlPrefixes: [String] { ["x-oss-"] }
 
-  /// The status codes and error codes with which OSS refuses a request, from "Error responses" of its documentation.
+  /// The status codes and error codes with which OSS rejects a request, from the page "Error responses" of its
+  /// documentation.
   public var refusals: RefusalVocabulary {
     RefusalVocabulary(
       subject: .host("HostId"), headHeader: .ossError,
@@ -191,12 +198,12 @@ extension OSSVerifier {
       ])
   }
 
-  /// The header `x-oss-content-sha256`.
+  /// The name of the header that can contain the hash of the body: `x-oss-content-sha256`.
   public var payloadHashHeader: HTTPField.Name? { .ossContentSHA256 }
 
-  /// Returns whether a request carries an authorization of OSS, well-formed or not.
+  /// Returns a Boolean value that indicates whether a request contains an OSS authorization, well-formed or not.
   ///
-  /// - Throws: A `VerificationError` if the request cannot be parsed, or exceeds the limits.
+  /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeOSS($0.value) }) { return true }
@@ -207,19 +214,19 @@ extension OSSVerifier {
     }
   }
 
-  /// Returns whether the value of an Authorization header starts with `OSS`, in any letter case and version.
+  /// Returns whether an `Authorization` value starts with `OSS`, in any letter case and for any version.
   private static func startsLikeOSS(_ value: String) -> Bool {
     value.utf8.lazy.map(asciiLowercased).starts(with: "oss".utf8)
   }
 
-  /// The lower-case names of the parameters each of which marks a URL as presigned.
+  /// The lowercase names of query parameters; any of them marks a URL as presigned.
   private static let authorizationNames = NameTable([
     "ossaccesskeyid", "signature", "x-oss-signature", "x-oss-signature-version", "x-oss-credential",
   ])
 }
 
 extension OSSVerifier {
-  /// Rejects a version that is not accepted.
+  /// Throws an error if the verifier does not accept a signature version.
   func check(_ version: OSSSignatureVersion) throws(VerificationError) {
     guard acceptedVersions.contains(version) else {
       let accepted = acceptedVersions.map { $0.rawValue.asciiUppercased }.sorted().joined(separator: " and ")
@@ -229,7 +236,7 @@ extension OSSVerifier {
     }
   }
 
-  /// Rejects a scope that is for another region, product or day.
+  /// Rejects a V4 signature whose scope is for another region, product or day.
   func check(_ scheme: OSSClaim.V4) throws(VerificationError) {
     guard region.map({ $0 == scheme.region }) ?? OSSConfiguration.isRegion(scheme.region) else {
       throw .wrongScope(
@@ -246,7 +253,7 @@ extension OSSVerifier {
     }
   }
 
-  /// Rejects a request that was signed too long ago, or in the future.
+  /// Rejects a request whose signing time is too far in the past or in the future.
   func checkSkew(_ instant: Timestamp, at date: Timestamp) throws(VerificationError) {
     let distance = instant.duration(to: date)
     guard distance <= OSSLimits.clockTolerance, distance >= .zero - OSSLimits.clockTolerance else {
@@ -257,7 +264,7 @@ extension OSSVerifier {
     }
   }
 
-  /// Rejects a URL that is not valid yet, has expired, or has a lifetime that is out of range.
+  /// Rejects a URL that is not valid yet or has expired, or whose lifetime is out of range.
   func checkWindow(
     _ start: Timestamp, lifetime: Int64, isTemporary: Bool, at date: Timestamp
   ) throws(VerificationError) -> Timestamp {
@@ -283,7 +290,7 @@ extension OSSVerifier {
 }
 
 extension OSSVerifier {
-  /// Returns the verified request for a claim whose signature was compared.
+  /// Returns the verified request for a claim whose signature is correct.
   func proof(
     of claim: OSSClaim, _ request: HTTPRequest, _ key: AccessKey, expiration: Timestamp?
   ) -> VerifiedRequest {
@@ -299,8 +306,8 @@ extension OSSClaim {
   /// Returns the names of the headers that the signature covers.
   ///
   /// V1: <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>;
-  /// V4: <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>. The
-  /// `Date` header is a line of the string to sign of a request without `x-oss-date`.
+  /// V4: <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>. In a
+  /// request without `x-oss-date`, the `Date` header is a line of the string to sign.
   func signedHeaders(of request: HTTPRequest) -> Set<String> {
     var names = Set(request.headerFields.map(\.name.canonicalName).filter { OSSV4Request.isSignedByRule($0) })
     if case .v4(let scheme) = scheme { names.formUnion(scheme.additionalHeaders) }
@@ -310,7 +317,7 @@ extension OSSClaim {
     return names
   }
 
-  /// Returns whether the signature covers the query parameter with this decoded name.
+  /// Returns whether the signature covers the query parameter with the given decoded name.
   ///
   /// V4 covers all parameters except the signature. V1 covers sub-resources and, as the date line of a URL, `Expires`.
   func signs(_ name: WireText) -> Bool {
@@ -322,11 +329,11 @@ extension OSSClaim {
 }
 
 extension OSSVerifier {
-  /// Returns the string to sign and, for V4, the canonical request of a request as the service parses it.
+  /// Returns the string to sign and, for V4, the canonical request, as the service derives them from a request.
   ///
   /// - Parameters:
-  ///   - claim: The claim about its signature that the request contains.
-  ///   - request: The request.
+  ///   - claim: The statements of the request about its signature.
+  ///   - request: The request as received.
   /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
   package func texts(of claim: OSSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     switch claim.scheme {
@@ -356,22 +363,22 @@ extension OSSVerifier {
 }
 
 extension OSSClaim {
-  /// The region that a V4 signature names.
+  /// The region in the scope of a V4 signature, or `nil` for V1.
   package var region: String? {
     if case .v4(let scheme) = scheme { scheme.region } else { nil }
   }
 
-  /// The product that a V4 signature names.
+  /// The product in the scope of a V4 signature, or `nil` for V1.
   package var product: String? {
     if case .v4(let scheme) = scheme { scheme.product } else { nil }
   }
 
-  /// The day that the scope of a V4 signature names.
+  /// The day in the scope of a V4 signature, or `nil` for V1.
   package var day: String? {
     if case .v4(let scheme) = scheme { scheme.day } else { nil }
   }
 
-  /// The time of signing; `nil` for V1 URLs, which do not state it.
+  /// The signing time, or `nil` for V1 URLs, which do not contain it.
   package var signedAt: Timestamp? {
     switch scheme {
     case .v1(let scheme): placement == .header ? scheme.instant : nil
@@ -379,7 +386,7 @@ extension OSSClaim {
     }
   }
 
-  /// The expiration of a URL; `nil` for a signature in the headers.
+  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
   package var expiration: Timestamp? {
     switch scheme {
     case .v1(let scheme): placement == .query ? scheme.instant : nil

@@ -3,23 +3,23 @@
 
 public import StorageAuth
 
-/// The network on which a client reaches OSS.
+/// A network through which a client reaches OSS.
 public enum OSSNetwork: Sendable, Hashable, CaseIterable {
-  /// The internet.
+  /// The public internet.
   case `public`
-  /// The internal network of the cloud, in the same region; its traffic is free of charge.
+  /// The cloud's internal network within the same region, whose traffic is free of charge.
   case `internal`
-  /// The acceleration network, for a bucket that has it enabled.
+  /// The acceleration network, for a bucket with transfer acceleration enabled.
   case accelerated
 }
 
 extension ServiceEndpoint {
-  /// Returns the endpoint of OSS in a region.
+  /// Returns the OSS endpoint for a region.
   ///
   /// - Parameters:
-  ///   - region: The region in its general form, such as `cn-hangzhou`.
-  ///   - network: The network on which the client reaches OSS.
-  /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not the name of a region.
+  ///   - region: The region ID without the prefix `oss-`, such as `cn-hangzhou`.
+  ///   - network: The network through which the client reaches OSS.
+  /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not a region ID.
   public static func oss(region: String, network: OSSNetwork = .public) throws(SigningError) -> ServiceEndpoint {
     if let problem = OSSConfiguration.regionProblem(region) { throw problem }
     switch network {
@@ -31,8 +31,9 @@ extension ServiceEndpoint {
 }
 
 extension ServiceHosts {
-  /// The hosts of OSS, such as `oss-cn-hangzhou.aliyuncs.com`; in other domains a first label of `oss` stands for the
-  /// service.
+  /// The host names of OSS, such as `oss-cn-hangzhou.aliyuncs.com`.
+  ///
+  /// In other domains, a host whose first label is `oss` is the service itself rather than a bucket.
   ///
   /// Source: Alibaba Cloud, "OSS domain names".
   public static let oss = ServiceHosts(label: "oss", domain: ".aliyuncs.com", labelCount: 3)

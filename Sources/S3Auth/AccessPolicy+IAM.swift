@@ -4,22 +4,24 @@
 public import StorageAuth
 
 extension AccessPolicy {
-  /// Returns the policy as a document of IAM (version 2012-10-17), for `Policy` of AssumeRole or for a role or a user.
+  /// Returns the policy as an IAM policy document (version 2012-10-17), for `Policy` of AssumeRole or for a role or a
+  /// user.
   ///
-  /// Writing is `s3:PutObject`, which parts and the target of a copy require too, with `s3:AbortMultipartUpload` and
-  /// `s3:ListMultipartUploadParts`. Listing is `s3:ListBucket` on the bucket with the prefix as a condition.
-  /// In-progress uploads cannot be listed, because no condition would limit that to a prefix.
+  /// The permission to write becomes `s3:PutObject`, which uploads of parts and copies require too, with
+  /// `s3:AbortMultipartUpload` and `s3:ListMultipartUploadParts`. The permission to list becomes `s3:ListBucket` on the
+  /// bucket, with the prefix as a condition. The document never permits listing in-progress uploads, because no
+  /// condition would limit the list to a prefix.
   ///
   /// Source: AWS, "Actions, resources, and condition keys for Amazon S3" and "IAM JSON policy elements: Condition
   /// operators".
   ///
   /// - Parameters:
   ///   - partition: The AWS partition of the buckets: `aws`, `aws-cn` or `aws-us-gov`.
-  ///   - byteLimit: The greatest size of the document in bytes; STS accepts 2,048. `nil` for a policy that is attached
-  ///     to a role.
+  ///   - byteLimit: The maximum size of the document in bytes; STS accepts 2,048. Pass `nil` for a policy that is
+  ///     attached to a role.
   /// - Returns: The document as JSON.
-  /// - Throws: A `PolicyError` if IAM cannot express the policy: limits on the size or media type of written objects,
-  ///   or an asterisk, a question mark or `${` in a key.
+  /// - Throws: A `PolicyError` if IAM cannot express the policy: the policy limits the size or media type of written
+  ///   objects, or a key contains an asterisk, a question mark or `${`.
   public func iamDocument(partition: String = "aws", upTo byteLimit: Int? = 2048) throws(PolicyError) -> String {
     guard isScopePart(partition) else {
       throw PolicyError(

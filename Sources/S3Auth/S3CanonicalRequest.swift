@@ -28,13 +28,13 @@ enum S3Text {
   static let emptyHash: StaticString = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
   static let signatureParameter: StaticString = "X-Amz-Signature"
 
-  /// The parameters that carry a signature in a URL; only `X-Amz-Signature` is not signed.
+  /// The names of the query parameters that contain a signature in a URL; only `X-Amz-Signature` is not signed.
   static let ownParameters = [
     "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders",
     "X-Amz-Security-Token", "X-Amz-Signature",
   ]
 
-  /// The parameters that an unsigned request must not have: those of this signature version and of version 2.
+  /// The query parameters of Signature Versions 4 and 2, which a request must not contain before it is signed.
   static let signatureParameters = NameTable(ownParameters + ["AWSAccessKeyId", "Signature"])
 }
 
@@ -43,26 +43,26 @@ enum S3Text {
 /// Sources: AWS, "Authenticating Requests: Using Query Parameters", "Signature Calculations for the Authorization
 /// Header: Transferring Payload in Multiple Chunks (Chunked Upload)" and "POST Policy".
 public enum S3Limits {
-  /// The longest lifetime of a presigned URL: seven days.
+  /// The maximum lifetime of a presigned URL: seven days.
   public static let urlLifetime = Duration.seconds(604_800)
 
-  /// The smallest size in bytes of a chunk that is not the last one with data.
+  /// The minimum size, in bytes, of every chunk except the last one with data.
   public static let minimumChunkByteCount = 8192
 
-  /// The greatest size in bytes of the form fields before the file.
+  /// The maximum size, in bytes, of the form fields before the file.
   public static let formByteCount = 20_480
 
-  /// The greatest size in bytes of the trailers of a body.
+  /// The maximum size, in bytes, of the trailers of a body.
   static let trailerByteCount = 16_384
 
   /// The allowed lifetimes of a presigned URL in seconds.
   static let urlSeconds: ClosedRange<Int64> = 1...604_800
 
-  /// The number of hexadecimal digits of a signature and of a hash.
+  /// The number of hexadecimal digits in a signature or a hash.
   static let hexDigitCount = 64
 }
 
-/// Returns whether a string is a part of a scope or a label of a host: `[a-z0-9-]+`, with a letter or a digit at both
+/// Returns whether a string can be a part of a scope or a host label: `[a-z0-9-]+`, with a letter or digit at both
 /// ends.
 func isScopePart(_ text: String) -> Bool {
   !text.isEmpty && text.utf8.count <= 63 && !text.hasBytePrefix("-") && !text.hasByteSuffix("-")
@@ -74,7 +74,7 @@ func isScopePart(_ text: String) -> Bool {
     }
 }
 
-/// Returns whether a string is 64 hexadecimal digits in lower case.
+/// Returns whether a string consists of 64 lowercase hexadecimal digits.
 func isLowerHex(_ text: some StringProtocol) -> Bool {
   text.utf8.count == S3Limits.hexDigitCount
     && text.utf8.allSatisfy { byte in
@@ -85,7 +85,7 @@ func isLowerHex(_ text: some StringProtocol) -> Bool {
     }
 }
 
-/// The day, region and service that a signing key is derived for.
+/// The scope of a signing key: a day, a region and a service.
 ///
 /// Source: AWS, "Authenticating Requests (AWS Signature Version 4)".
 package struct S3Scope: Sendable {
@@ -101,7 +101,7 @@ package struct S3Scope: Sendable {
     self.service = service
   }
 
-  /// Appends the scope: `20261120/us-east-1/s3/aws4_request`.
+  /// Appends the scope, such as `20261120/us-east-1/s3/aws4_request`.
   func append(to writer: inout ByteWriter, separator: StaticString = "/") {
     writer.append(compactDate: time)
     writer.append(separator)
@@ -112,13 +112,13 @@ package struct S3Scope: Sendable {
     writer.append(S3Text.terminal)
   }
 
-  /// Appends the string to sign that belongs to the hash of a canonical request.
+  /// Appends the string to sign for a canonical request with the given hash.
   package func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
     append(headOf: "", to: &writer)
     writer.append(hex: hash)
   }
 
-  /// Appends the algorithm, the date and the scope, each with a line feed.
+  /// Appends the algorithm, the date and the scope, with a line feed after each.
   ///
   /// - Parameter kind: The suffix of the algorithm: `-PAYLOAD` for a chunk, `-TRAILER` for trailers.
   func append(headOf kind: StaticString, to writer: inout ByteWriter) {
@@ -131,11 +131,11 @@ package struct S3Scope: Sendable {
     writer.append(UInt8(ascii: "\n"))
   }
 
-  /// Returns the signing key, which is derived once for an access key, a day, a region and a service.
+  /// Returns the signing key for the scope, which is derived once from an access key.
   ///
   /// Source: the step that calculates the signature in "Transferring Payload in a Single Chunk".
   package func signingKey(of key: AccessKey) -> HMACKey<SHA256> {
-    // The second number distinguishes the keys from those of other schemes for the same day, region and service.
+    // The second number distinguishes these keys from the keys of other schemes for the same day, region and service.
     let scope = KeyScope(from: date.dayNumber, to: ~date.dayNumber, region: region, service: service)
     return key.signingKey(for: scope) { secret in
       let dateKey = HMACKey<SHA256>(writing: {
@@ -149,23 +149,24 @@ package struct S3Scope: Sendable {
   }
 }
 
-/// The canonical request: method, path, query, headers, header names included in the signature, and hash of the body.
+/// The canonical request: method, path, query, headers, names of the signed headers, and hash of the body.
 ///
-/// The path is decoded and encoded once and is not normalized, unlike those of other AWS services. Values of a repeated
-/// header are joined with commas. Source: "Transferring Payload in a Single Chunk".
+/// Unlike the paths of other AWS services, the path is decoded and encoded once, and is not normalized. The values of a
+/// repeated header are joined with commas. Source: "Transferring Payload in a Single Chunk".
 package struct S3CanonicalRequest {
-  /// The selection of the headers that are signed.
+  /// The selection of the signed headers.
   enum Headers {
-    /// The headers that have an effect, and additional ones, whose names are in lower case and sorted.
+    /// The headers that have an effect at the service, and additional headers, whose names are sorted and lowercase.
     case byRule(adding: [String])
-    /// Exactly these headers, whose names are in lower case and sorted.
+    /// Exactly the given headers, whose names are sorted and lowercase.
     case listed([String])
   }
 
   let headers: Headers
-  /// The line for the body; `nil` means the header `x-amz-content-sha256`, or `UNSIGNED-PAYLOAD` without it.
+  /// The line for the body, or `nil` to use the value of `x-amz-content-sha256`, or `UNSIGNED-PAYLOAD` without that
+  /// header.
   let payload: String?
-  /// Whether a signed header may contain a control character, such as a tab: libraries disagree on how it is signed.
+  /// Whether a signed header may contain a control character, such as a tab, which libraries canonicalize differently.
   let allowsControlCharacters: Bool
 
   init(headers: Headers, payload: String? = nil, allowsControlCharacters: Bool = false) {
@@ -174,21 +175,23 @@ package struct S3CanonicalRequest {
     self.allowsControlCharacters = allowsControlCharacters
   }
 
-  /// Creates a canonical request that signs exactly the headers of a list, sorted and in lower case.
+  /// Creates a canonical request that signs exactly the headers in a list of sorted, lowercase names.
   package init(signing names: [String], payload: String?) {
     self.init(headers: .listed(names), payload: payload)
   }
 
-  /// Calls `body` with functions that append the canonical request, and its header names separated by `;`.
+  /// Calls `body` with functions that append the canonical request, and the names of the signed headers separated by
+  /// `;`.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - fields: The fields from which the signed headers are selected.
-  ///   - path: The path with every parameter that is signed.
-  ///   - omitting: The name of a query parameter that is left out: the signature itself.
-  ///   - refused: The parameters that a request must not have.
-  ///   - body: A function that uses the two functions.
-  /// - Throws: A ``SigningError`` if the path is ambiguous, or a parameter or header that must be unique is repeated.
+  ///   - request: The request to sign.
+  ///   - fields: The header fields from which the signed headers are selected.
+  ///   - path: The path with every signed query parameter.
+  ///   - omitting: The name of the query parameter that contains the signature, which is left out.
+  ///   - refused: The query parameters that a request must not contain before it is signed.
+  ///   - body: A closure that receives the two functions.
+  /// - Throws: A ``SigningError`` if the path is ambiguous, or if a parameter or header that must be unique is
+  ///   repeated.
   package func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,
@@ -225,7 +228,7 @@ package struct S3CanonicalRequest {
     }
   }
 
-  /// Appends the block of headers, the empty line and the names; the values of a repeated name are joined with commas.
+  /// Appends the headers, the empty line and the header names, and joins the values of a repeated header with commas.
   private func append(
     _ selected: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: HTTPFields,
     to writer: inout ByteWriter
@@ -249,7 +252,7 @@ package struct S3CanonicalRequest {
     append(namesOf: selected, in: fields, to: &writer)
   }
 
-  /// Returns the names of the signed headers of a request, sorted and separated by `;`.
+  /// Returns the names of a request's signed headers, sorted and separated by `;`.
   func names(of fields: HTTPFields, authority: String?) throws(SigningError) -> String {
     try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
       try select(from: fields, authority: authority, into: &selected)
@@ -299,7 +302,7 @@ package struct S3CanonicalRequest {
     }
   }
 
-  /// Returns whether a header with this lower-case name is signed; the host, which always is, does not count.
+  /// Returns whether a header with the given lowercase name is signed, apart from the host, which is always signed.
   func signs(_ name: String) -> Bool {
     withBytes(of: name) { signs($0) }
   }
@@ -312,14 +315,14 @@ package struct S3CanonicalRequest {
     }
   }
 
-  /// Returns whether a header with this lower-case name is signed in every request.
+  /// Returns whether a header with the given lowercase name is signed in every request.
   static func isSignedByRule(_ name: String) -> Bool {
     withBytes(of: name) { isSignedByRule($0) }
   }
 
   /// Returns whether a header is signed in every request: it has an effect at the service, and no proxy changes it.
   ///
-  /// AWS requires `x-amz-` headers and, its pages disagree, `content-type` or `content-md5`.
+  /// AWS requires the `x-amz-` headers and either `content-type` or `content-md5`, about which its pages disagree.
   private static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
     switch name.count {
     case 5: name.starts(with: "range") || name.starts(with: "if-")
@@ -344,7 +347,7 @@ package struct S3CanonicalRequest {
 }
 
 extension [String] {
-  /// Returns whether a name is in an array that is sorted by the names' bytes.
+  /// Returns whether an array that is sorted by bytes contains a string.
   func containsSorted(_ name: String) -> Bool {
     var (start, end) = (0, count)
     while start < end {
@@ -356,9 +359,10 @@ extension [String] {
 }
 
 extension String {
-  /// Whether a signed header with this lower-case name may be repeated, as a list or as metadata.
+  /// Whether a signed header with this lowercase name may be repeated, as a list or as metadata.
   ///
-  /// A header that the service reads once must not be repeated: one copy would be signed and the other obeyed.
+  /// A header that the service reads once must not be repeated, because the service could use a copy that is not
+  /// signed.
   fileprivate var isRepeatable: Bool {
     if hasBytePrefix("x-amz-meta-") { return true }
     if self == "host" || S3CanonicalRequest.isSignedByRule(self) { return false }
@@ -367,7 +371,7 @@ extension String {
 }
 
 extension ByteWriter {
-  /// Appends a host as it is signed: in lower case, without the default port of the scheme.
+  /// Appends a host in the form that is signed: lowercase, without the default port of the scheme.
   mutating func append(canonicalHost authority: String, scheme: String?) {
     let port: StaticString? =
       switch scheme {
@@ -387,7 +391,7 @@ extension ByteWriter {
 }
 
 extension SigningError {
-  /// The error for a plus sign in a path.
+  /// The error for a path that contains a plus sign.
   static let plusInPath = SigningError(
     .invalidPath, "The path contains a plus sign, which S3 reads as a space and other services read as a plus sign.",
     remedy: "Write %2B for a plus sign and %20 for a space; ServiceEndpoint does that.")

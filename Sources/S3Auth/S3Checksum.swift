@@ -4,27 +4,29 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A checksum of an object that is computed incrementally, in the form of the `x-amz-checksum-` headers and trailers.
+/// An object checksum that is computed incrementally, in the format of the `x-amz-checksum-` headers and trailers.
 ///
 /// Source: AWS, "Checking object integrity for data uploads in Amazon S3".
 public struct S3Checksum: Sendable {
   /// A checksum algorithm that S3 accepts.
   public enum Algorithm: String, Sendable, Hashable, CaseIterable {
-    /// CRC-32 (ISO 3309), the default of most SDKs.
+    /// The CRC-32 algorithm (ISO 3309), the default in most SDKs.
     case crc32
-    /// CRC-32C (Castagnoli).
+    /// The CRC-32C algorithm (Castagnoli).
     case crc32c
-    /// CRC-64/NVME.
+    /// The CRC-64/NVME algorithm.
     case crc64nvme
-    /// SHA-1.
+    /// The SHA-1 hash algorithm.
     case sha1
-    /// SHA-256.
+    /// The SHA-256 hash algorithm.
     case sha256
 
-    /// The name of the header or trailer, in lower case.
+    /// The lowercase name of the header or trailer that contains a checksum of this algorithm.
     package var fieldName: String { "x-amz-checksum-\(rawValue)" }
 
-    /// Creates the algorithm that a header or trailer names, regardless of letter case; `nil` for another name.
+    /// Creates an algorithm from the name of a checksum header or trailer, in any letter case.
+    ///
+    /// Returns `nil` if the name does not belong to a known algorithm.
     public init?(fieldName: String) {
       let name = fieldName.asciiLowercased
       guard let found = Self.allCases.first(where: { $0.fieldName.isIdentical(to: name) }) else { return nil }
@@ -38,12 +40,12 @@ public struct S3Checksum: Sendable {
     case sha256(SHA256)
   }
 
-  /// The checksum algorithm.
+  /// The algorithm with which the checksum is computed.
   public let algorithm: Algorithm
 
   private var state: State
 
-  /// Creates the checksum of zero bytes.
+  /// Creates a checksum to which no bytes have been added.
   public init(_ algorithm: Algorithm) {
     self.algorithm = algorithm
     state =
@@ -56,12 +58,12 @@ public struct S3Checksum: Sendable {
       }
   }
 
-  /// Adds bytes to the checksum.
+  /// Updates the checksum with more bytes.
   public mutating func update(_ bytes: [UInt8]) {
     update(bytes.span)
   }
 
-  /// Adds bytes to the checksum.
+  /// Updates the checksum with more bytes.
   public mutating func update(_ bytes: Span<UInt8>) {
     switch state {
     case .cyclic(var crc):
@@ -76,7 +78,7 @@ public struct S3Checksum: Sendable {
     }
   }
 
-  /// The checksum of the bytes so far, with the most significant byte first.
+  /// The checksum of the bytes so far, in big-endian byte order.
   public var bytes: [UInt8] {
     switch state {
     case .cyclic(let crc): crc.bytes

@@ -5,8 +5,7 @@ package import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
-/// A decoder of chunked bodies that checks their signatures and releases the bytes of a chunk after its signature is
-/// verified.
+/// A decoder of chunked bodies that verifies their signatures, and returns a chunk's bytes only after its verification.
 ///
 /// ```swift
 /// var decoder = try S3ChunkDecoder(for: proof, of: request, against: key)
@@ -14,18 +13,19 @@ internal import StorageCrypto
 /// try decoder.finish()
 /// ```
 ///
-/// The decoded bytes must not become visible before ``finish()`` returns. The decoder buffers at most one chunk, and
-/// none of a body without signatures.
+/// The caller must not make the decoded bytes visible before ``finish()`` returns. The decoder buffers at most one
+/// chunk. If the chunks are not signed, it buffers no chunks.
 ///
 /// Sources: AWS, "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks (Chunked
 /// Upload)", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html>, and "… Including Trailing
 /// Headers", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html>.
 package struct S3ChunkDecoder: BodyDecoder {
-  /// The checksum from the trailer after it was compared with the bytes, at the end of the body; `nil` before or
-  /// without one.
+  /// The checksum in the trailer, after the decoder has compared it with the decoded bytes.
+  ///
+  /// It is `nil` before the end of the body, and for a body without a checksum.
   package private(set) var checksum: (algorithm: S3Checksum.Algorithm, base64: String)?
 
-  /// The number of bytes of the object, as the request states it.
+  /// The object size in bytes that the request specifies.
   package let decodedByteCount: Int64
 
   private enum State {
@@ -37,9 +37,9 @@ package struct S3ChunkDecoder: BodyDecoder {
   private var chain: S3ChunkChain
   private var running: S3Checksum?
   private var state = State.head
-  /// The bytes of an incomplete line.
+  /// The received bytes of an incomplete line.
   private var line: [UInt8] = []
-  /// The bytes of a chunk whose signature is not verified yet.
+  /// The received bytes of a chunk whose signature has not been verified.
   private var held: [UInt8] = []
   private var claimedSignature = ""
   private var chunkCount = 0
@@ -51,18 +51,18 @@ package struct S3ChunkDecoder: BodyDecoder {
   private var hasFailed = false
   private var surplusLines = 0
 
-  /// The greatest length of the line before a chunk: 15 digits, the signature and the line break, rounded up.
+  /// The maximum length of the line before a chunk: 15 digits, the signature and the line break, rounded up.
   private static let headByteCount = 128
 
   /// Creates a decoder for the body of a verified request.
   ///
   /// - Parameters:
   ///   - proof: The result of verifying the request.
-  ///   - request: The request that was verified.
-  ///   - key: The key that the request was verified against.
-  ///   - maximumChunkByteCount: The greatest size in bytes of a signed chunk, which is buffered.
-  /// - Throws: A ``VerificationError`` if the request was not signed for a chunked body, its length or the name of its
-  ///   trailer is missing, or the proof belongs to another request.
+  ///   - request: The verified request.
+  ///   - key: The access key with which the request was verified.
+  ///   - maximumChunkByteCount: The maximum size, in bytes, of a signed chunk, which the decoder buffers.
+  /// - Throws: A ``VerificationError`` if the request was not signed for a chunked body, if the length or the trailer
+  ///   name is missing, or if the proof belongs to another request.
   package init(
     for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey,
     maximumChunkByteCount: Int = 16 << 20
@@ -86,12 +86,13 @@ package struct S3ChunkDecoder: BodyDecoder {
     chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: authorization.signature)
   }
 
-  /// Decodes the next bytes of the body, which may be split anywhere.
+  /// Decodes the next bytes of the body, which can be split at any position.
   ///
-  /// - Parameter bytes: The bytes.
-  /// - Returns: The bytes of the object that have been verified so far, which may be empty.
-  /// - Throws: A ``VerificationError`` if the framing is malformed, a chunk is too short or too long, or a signature or
-  ///   the checksum is wrong. The caller must then discard all decoded bytes; all further calls throw as well.
+  /// - Parameter bytes: The next bytes of the encoded body.
+  /// - Returns: The object's bytes that have been verified since the last call, which may be empty.
+  /// - Throws: A ``VerificationError`` if the framing is malformed, if a chunk is too short or too long, or if a
+  ///   signature or the checksum is wrong. The caller must then discard all decoded bytes; all further calls throw as
+  ///   well.
   package mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
     guard !hasFailed else { throw Self.incomplete("The body was refused before.") }
     var output: [UInt8] = []
@@ -120,9 +121,9 @@ package struct S3ChunkDecoder: BodyDecoder {
     return output
   }
 
-  /// Checks that the body is complete, at its end.
+  /// Checks that the body is complete after its last bytes have been decoded.
   ///
-  /// - Throws: A ``VerificationError`` with the service's code `IncompleteBody` if the body is incomplete.
+  /// - Throws: A ``VerificationError`` with the service's error code `IncompleteBody` if the body is incomplete.
   package mutating func finish() throws(VerificationError) {
     guard case .done = state, line.isEmpty, !hasFailed else {
       hasFailed = true
@@ -160,7 +161,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     if case .trailer = state { true } else { false }
   }
 
-  /// Parses the line before a chunk: its size and, in a signed body, its signature.
+  /// Parses the line before a chunk, which contains the chunk's size and, in a signed body, its signature.
   private mutating func readHead(_ bytes: [UInt8]) throws(VerificationError) {
     guard bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] else {
       throw Self.malformedChunk("The line before a chunk does not end with CR LF.")
@@ -207,7 +208,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     state = .trailer
   }
 
-  /// Parses a number of 1 to 15 hexadecimal digits.
+  /// Parses an integer of 1 to 15 hexadecimal digits.
   private static func size(_ digits: ArraySlice<UInt8>) -> Int64? {
     guard (1...15).contains(digits.count) else { return nil }
     var value: Int64 = 0
@@ -218,7 +219,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     return value
   }
 
-  /// Verifies the signature of the buffered chunk and releases its bytes.
+  /// Verifies the signature of the buffered chunk, and appends the chunk's bytes to the output.
   private mutating func endChunk(into output: inout [UInt8]) throws(VerificationError) {
     guard payload.hasSignedChunks else { return }
     let expected = chain.sign(chunkWith: SHA256.hash(held).hex)
@@ -268,7 +269,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     }
   }
 
-  /// Compares the checksum in the trailer with that of the bytes, and ends the body.
+  /// Compares the checksum in the trailer with the checksum of the decoded bytes, and ends the body.
   private mutating func checkSum() throws(VerificationError) {
     guard let running, let trailerValue else { throw Self.malformedTrailer }
     guard running.base64.isIdentical(to: trailerValue) else {
@@ -304,10 +305,10 @@ package struct S3ChunkDecoder: BodyDecoder {
   ).with(serviceCode: "MalformedTrailerError")
 }
 
-/// The headers that describe a chunked body.
+/// The values of the headers that describe a chunked body.
 struct S3Framing {
   let decodedByteCount: Int64
-  /// The algorithm of the checksum in the trailer, or `nil` for a body without trailers.
+  /// The checksum algorithm of the trailer, or `nil` for a body without trailers.
   let trailer: S3Checksum.Algorithm?
 
   init(of request: HTTPRequest, as payload: S3Payload) throws(VerificationError) {

@@ -10,7 +10,9 @@ internal import StorageCrypto
 // and "… Including Trailing Headers (Chunked Upload)",
 // <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html>.
 
-/// The chain of the signatures of a body: each covers the previous one, and the first covers that of the request.
+/// The sequence of a chunked body's signatures.
+///
+/// Each signature covers the previous one, and the first one covers the signature of the request.
 struct S3ChunkChain: Sendable {
   let scope: S3Scope
   let key: HMACKey<SHA256>
@@ -22,9 +24,9 @@ struct S3ChunkChain: Sendable {
     last = seed
   }
 
-  /// Returns the signature of the next chunk and stores it as the previous one of the chunk after that.
+  /// Returns the signature of the next chunk, which also becomes the previous signature for the chunk after it.
   ///
-  /// - Parameter hash: The SHA-256 of the chunk, in hexadecimal.
+  /// - Parameter hash: The SHA-256 hash of the chunk, in hexadecimal.
   mutating func sign(chunkWith hash: String) -> String {
     let signature = key.authenticationCode { writer in
       scope.append(headOf: "-PAYLOAD", to: &writer)
@@ -38,7 +40,7 @@ struct S3ChunkChain: Sendable {
     return last
   }
 
-  /// Returns the signature of a trailer.
+  /// Returns the signature of a trailer with the given name and value.
   func signature(ofTrailer name: String, _ value: String) -> String {
     let hash = SHA256.hash(writing: { writer in
       writer.append(name)
@@ -55,7 +57,7 @@ struct S3ChunkChain: Sendable {
   }
 }
 
-/// The constant strings of chunked bodies.
+/// The constant strings in chunked bodies.
 enum S3ChunkText {
   static let signature = ";chunk-signature="
   static let trailerSignature = "x-amz-trailer-signature"
@@ -71,15 +73,15 @@ enum S3ChunkText {
 /// send(try encoder.end())
 /// ```
 ///
-/// Every chunk except the last one must have at least 8,192 bytes.
+/// Every chunk except the last must have at least 8,192 bytes.
 ///
 /// Source: AWS, "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks (Chunked
 /// Upload)", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html>.
 public struct S3ChunkEncoder: Sendable {
-  /// The line break after the bytes of a chunk.
+  /// The line break that follows the bytes of a chunk.
   public static let chunkEnd: [UInt8] = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
 
-  /// The form of the body.
+  /// The format of the body, which determines the signatures and trailers.
   public let payload: S3Payload
 
   private let trailerName: String?
@@ -93,8 +95,8 @@ public struct S3ChunkEncoder: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request with its signature in the headers.
-  ///   - key: The key that the request was signed with.
-  /// - Throws: `SigningError.Code.invalidRequest` if the request is not signed for a chunked body, or not with this
+  ///   - key: The access key with which the request was signed.
+  /// - Throws: `SigningError.Code.invalidRequest` if the request was signed for another kind of body or with another
   ///   key.
   public init(_ request: HTTPRequest, with key: AccessKey) throws(SigningError) {
     let fields = request.headerFields
@@ -114,22 +116,22 @@ public struct S3ChunkEncoder: Sendable {
     chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: authorization.signature)
   }
 
-  /// Returns the framing before the bytes of a chunk.
+  /// Returns the line that precedes a chunk, with the chunk's size and, in a signed body, its signature.
   ///
-  /// - Parameter chunk: The bytes, at least one.
+  /// - Parameter chunk: The bytes of the chunk, at least one byte.
   /// - Throws: `SigningError.Code.invalidRequest` if the chunk is empty, follows a chunk of fewer than 8,192 bytes,
-  ///   or exceeds the length that the request states.
+  ///   or exceeds the length that the request specifies.
   public mutating func head(of chunk: [UInt8]) throws(SigningError) -> [UInt8] {
     try head(byteCount: chunk.count, hash: { SHA256.hash(chunk).hex })
   }
 
-  /// Returns the framing before the bytes of a chunk whose hash is known.
+  /// Returns the line that precedes a chunk whose hash is known.
   ///
   /// - Parameters:
-  ///   - byteCount: The size of the chunk in bytes, at least one.
-  ///   - sha256: The SHA-256 of the chunk: 32 bytes.
+  ///   - byteCount: The size of the chunk in bytes, at least 1.
+  ///   - sha256: The SHA-256 hash of the chunk: 32 bytes.
   /// - Throws: `SigningError.Code.invalidRequest` if the chunk is empty, follows a chunk of fewer than 8,192 bytes,
-  ///   exceeds the length that the request states, or the hash has another length.
+  ///   or exceeds the length that the request specifies, or if the hash has a wrong length.
   public mutating func head(byteCount: Int, sha256: [UInt8]) throws(SigningError) -> [UInt8] {
     guard sha256.count == SHA256.digestByteCount else { throw Self.refusal("The hash of a chunk is not a SHA-256.") }
     return try head(byteCount: byteCount, hash: { String(writing: { $0.append(hex: sha256.span) }) })
@@ -154,10 +156,10 @@ public struct S3ChunkEncoder: Sendable {
 
   /// Returns the end of the body: the empty chunk and the trailer.
   ///
-  /// - Parameter trailer: The value of the trailer that `x-amz-trailer` names, such as a checksum in Base64; `nil` for
-  ///   a body without trailers.
-  /// - Throws: `SigningError.Code.invalidRequest` if the body is shorter than the request states, or the form of the
-  ///   body requires a trailer and there is none, or the reverse.
+  /// - Parameter trailer: The value of the trailer whose name `x-amz-trailer` contains, such as a checksum in Base64.
+  ///   Pass `nil` for a body without trailers.
+  /// - Throws: `SigningError.Code.invalidRequest` if the body is shorter than the request specifies, if the format of
+  ///   the body requires a trailer and `trailer` is `nil`, or if the format does not allow the given trailer.
   public mutating func end(trailer: String? = nil) throws(SigningError) -> [UInt8] {
     guard !isOver, encodedByteCount == decodedByteCount else {
       throw Self.refusal("The body is shorter than x-amz-decoded-content-length states, or has ended.")
@@ -177,14 +179,15 @@ public struct S3ChunkEncoder: Sendable {
     return bytes + Self.chunkEnd
   }
 
-  /// Returns the size in bytes of a framed body, for `Content-Length`.
+  /// Returns the size, in bytes, of an encoded body for `Content-Length`.
   ///
   /// - Parameters:
-  ///   - decodedByteCount: The number of bytes of the object.
-  ///   - chunkByteCount: The size in bytes of each chunk except the last one, at least 8,192.
-  ///   - payload: The form of the body.
-  ///   - trailer: The name and the value of the trailer; the length of a checksum does not depend on the object.
-  /// - Returns: The size, or `nil` if a parameter is out of range or the form has no chunks.
+  ///   - decodedByteCount: The size of the object in bytes.
+  ///   - chunkByteCount: The size, in bytes, of each chunk except the last, at least 8,192.
+  ///   - payload: The format of the body.
+  ///   - trailer: The name and the value of the trailer, or `nil` for a body without trailers. The length of a checksum
+  ///     does not depend on the object.
+  /// - Returns: The size, or `nil` if a parameter is out of range or the format has no chunks.
   public static func byteCount(
     ofBody decodedByteCount: Int64, inChunksOf chunkByteCount: Int, as payload: S3Payload,
     trailer: (name: String, value: String)? = nil

@@ -5,7 +5,7 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// The parts of an authorization in a header or in a URL: `Credential`, `SignedHeaders` and `Signature`.
+/// The components of an authorization in a header or a URL: `Credential`, `SignedHeaders` and `Signature`.
 ///
 /// Source: AWS, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>.
@@ -14,14 +14,14 @@ struct S3Authorization: Sendable {
   let day: String
   let region: String
   let service: String
-  /// The names of the signed headers: in lower case, sorted, each once, including the host.
+  /// The names of the signed headers: lowercase, sorted, without duplicates, and including `host`.
   let signedHeaders: [String]
-  /// The signature: 64 hexadecimal digits in lower case.
+  /// The signature: 64 lowercase hexadecimal digits.
   let signature: String
 
-  /// Parses the value of an `Authorization` header.
+  /// Creates an authorization from the value of an `Authorization` header.
   ///
-  /// - Throws: A ``VerificationError`` with S3's error code for the problem.
+  /// - Throws: A ``VerificationError`` with the S3 error code for the problem.
   init(_ text: String) throws(VerificationError) {
     let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
     let word = text[..<space]
@@ -41,13 +41,13 @@ struct S3Authorization: Sendable {
       signature: parts["Signature"] ?? "", as: "AuthorizationHeaderMalformed")
   }
 
-  /// Parses the parts of an authorization.
+  /// Creates an authorization from its components in the header or the URL.
   ///
   /// - Parameters:
-  ///   - credential: The ID and the scope; the ID may contain slashes.
-  ///   - signedHeaders: The names, separated by `;`.
-  ///   - signature: The signature.
-  ///   - code: The service's error code for a malformed part.
+  ///   - credential: The access key ID, which may contain slashes, and the scope.
+  ///   - signedHeaders: The names of the signed headers, separated by `;`.
+  ///   - signature: The signature in hexadecimal.
+  ///   - code: The service's error code for a malformed component.
   init(
     credential: Substring, signedHeaders: Substring, signature: Substring, as code: String
   ) throws(VerificationError) {
@@ -86,19 +86,19 @@ struct S3Authorization: Sendable {
     VerificationError.malformed(message).with(serviceCode: code)
   }
 
-  /// Returns the error for a scheme that S3 supports and that this verifier does not.
+  /// Returns the error for a signature scheme that S3 supports but this verifier does not.
   static func declined(_ message: String) -> VerificationError {
     VerificationError(.unsupported, message, remedy: "Sign with AWS4-HMAC-SHA256.").with(serviceCode: "NotImplemented")
   }
 
-  /// The error for a signature of version 2.
+  /// The error for a Signature Version 2 signature.
   static let version2 = VerificationError(
     .unsupported,
     "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.",
     remedy: "Sign with AWS4-HMAC-SHA256; Signature Version 2 is not verified."
   ).with(serviceCode: "InvalidRequest")
 
-  /// Returns the error for another scheme at the start of an authorization, or another algorithm in a URL.
+  /// Returns the error for an unsupported scheme in a header, or an unsupported algorithm in a URL.
   static func unsupported(_ word: some StringProtocol) -> VerificationError {
     if word.isIdentical(to: "AWS") { return version2 }
     if word.isIdentical(to: "AWS4-ECDSA-P256-SHA256") { return declined("Signature Version 4A is not supported.") }
@@ -110,7 +110,7 @@ struct S3Authorization: Sendable {
 }
 
 extension Substring {
-  /// The string without the spaces at its ends.
+  /// The string without leading and trailing spaces.
   fileprivate var trimmingBlanks: Substring {
     var rest = droppingBlanks
     while let shorter = rest.removingByteSuffix(" ") { rest = shorter }
@@ -118,44 +118,45 @@ extension Substring {
   }
 }
 
-/// The claim about its signature that a request contains.
+/// The unverified statements of a request about its S3 signature, such as the access key ID and the payload.
 public struct S3Claim: SignatureClaim {
-  /// The ID of the key that the request claims to be signed with.
+  /// The ID of the access key with which the request claims to be signed.
   public let accessKeyID: AccessKeyID
 
-  /// The session token in the request, or `nil` if it contains none.
+  /// The session token in the request, or `nil` if the request contains no session token.
   public let sessionToken: Secret?
 
-  /// The position of the signature: in the headers or in the URL.
+  /// The part of the request that contains the signature: the headers or the URL.
   public let placement: VerifiedRequest.Placement
 
-  /// The statement about the body that the signature covers; ``S3Payload/unsigned`` for a URL.
+  /// The value that the signature covers for the body; ``S3Payload/unsigned`` for a URL.
   public let payload: S3Payload
 
   let authorization: S3Authorization
-  /// The time of signing.
+  /// The signing time.
   package let date: Timestamp
-  /// The lifetime of a URL in seconds; `nil` for a signature in the headers.
+  /// The lifetime of a presigned URL in seconds, or `nil` for a signature in the headers.
   let lifetime: Int64?
   var target: RequestTarget
 
-  /// The region of the scope.
+  /// The region in the scope of the signature.
   package var region: String { authorization.region }
 
-  /// The service of the scope.
+  /// The service in the scope of the signature.
   package var service: String { authorization.service }
 
-  /// The day of the scope.
+  /// The day in the scope of the signature.
   package var day: String { authorization.day }
 
-  /// The expiration of a URL; `nil` for a signature in the headers.
+  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
   package var expiration: Timestamp? { lifetime.map { date.advanced(by: .seconds($0)) } }
 
   var scope: S3Scope {
     S3Scope(date: date, region: authorization.region, service: authorization.service)
   }
 
-  /// The parameter that is not signed: the signature itself.
+  /// The query parameter that contains the signature and is therefore not signed, or `nil` for a signature in the
+  /// headers.
   var omitted: StaticString? { placement == .query ? S3Text.signatureParameter : nil }
 
   var canonicalRequest: S3CanonicalRequest {
@@ -163,8 +164,9 @@ public struct S3Claim: SignatureClaim {
       headers: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true)
   }
 
-  /// Returns the signing time of a request that is signed in its headers: `x-amz-date`, or else `Date`, in the basic
-  /// ISO 8601 form or in that of HTTP.
+  /// Returns the signing time of a request that is signed in its headers: the value of `x-amz-date`, or else of `Date`.
+  ///
+  /// The value is in the basic ISO 8601 format; `Date` can also be in the HTTP date format.
   static func date(of request: HTTPRequest) throws(VerificationError) -> Timestamp? {
     if let chosen = try request.headerFields.uniqueValue(for: .s3Date) { return Timestamp(iso8601Basic: chosen) }
     guard let text = try request.headerFields.uniqueValue(for: .date) else { return nil }

@@ -9,32 +9,36 @@ internal import StorageCrypto
 
 /// The field names and the signature of S3 form uploads.
 private enum S3Form {
-  /// The lower-case names of the fields of the scheme itself; the policy needs no conditions for the last two.
+  /// The lowercase names of the form fields that belong to the signature.
+  ///
+  /// The policy needs no conditions for the last two fields.
   static let ownFields: Set<String> = [
     "x-amz-algorithm", "x-amz-credential", "x-amz-date", tokenField, "policy", "x-amz-signature",
   ]
   static let tokenField = "x-amz-security-token"
 
-  /// Returns the signature of a policy in Base64, which is itself the string to sign.
+  /// Returns the signature of a form policy in hexadecimal.
+  ///
+  /// - Parameter policy: The policy document in Base64, which is itself the string to sign.
   static func signature(of policy: String, in scope: S3Scope, with key: AccessKey) -> String {
     scope.signingKey(of: key).authenticationCode(for: policy).hex
   }
 }
 
 extension S3Signer: FormSigner {
-  /// Signs a form upload.
+  /// Signs a browser form upload to S3.
   ///
-  /// A form is valid at most until its key expires, and at most for seven days. The policy contains the scope, the date
+  /// A form is valid for at most seven days, and not for longer than its key. The policy contains the scope, the date
   /// and the session token, so that the signature covers them.
   ///
   /// - Parameters:
   ///   - policy: The uploads that the form allows.
-  ///   - endpoint: The endpoint of S3.
-  ///   - key: The access key.
+  ///   - endpoint: The S3 endpoint to which the form is submitted.
+  ///   - key: The access key that signs the form.
   ///   - context: The signing time.
-  /// - Returns: The URL and the fields for a web page.
-  /// - Throws: A `SigningError` if a limit is exceeded, the key is anonymous or expires before the policy, or S3
-  ///   cannot express the policy.
+  /// - Returns: The URL and the fields for an HTML form.
+  /// - Throws: A `SigningError` if a limit is exceeded, if the key is anonymous or expires before the policy, or if
+  ///   S3 cannot express the policy.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
@@ -77,12 +81,12 @@ extension S3Signer: FormSigner {
 }
 
 extension S3Verifier: FormVerifier {
-  /// Parses the identity that a form claims.
+  /// Parses the access key ID and the session token with which a submitted form claims to be signed.
   ///
-  /// - Parameter form: The form as it arrived.
+  /// - Parameter form: The form as received.
   /// - Returns: The access key ID and the session token in the form.
-  /// - Throws: A `VerificationError` if the form has no authorization or a malformed one, if a field appears twice,
-  ///   or if the form exceeds the limits.
+  /// - Throws: A `VerificationError` if the authorization is missing or malformed, if a field is repeated, or if the
+  ///   form exceeds the limits.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     let byteCount = form.fields.reduce(0) { $0.saturatingAdding($1.name.utf8.count + $1.value.utf8.count) }
@@ -116,17 +120,17 @@ extension S3Verifier: FormVerifier {
     }
   }
 
-  /// Verifies a form.
+  /// Verifies the signature of a form and the conditions of its policy.
   ///
-  /// The signature is checked first, then the expiration of the policy, then every condition. A field without a
-  /// condition is rejected, except for `policy`, `x-amz-signature` and `x-ignore-…`. The bucket is the one that the
-  /// form was posted to.
+  /// The verifier checks the signature first, then the expiration of the policy, then every condition. It rejects a
+  /// field without a condition, except `policy`, `x-amz-signature` and `x-ignore-…`. The bucket is the one to which the
+  /// form was posted.
   ///
   /// - Parameters:
-  ///   - form: The form as it arrived.
-  ///   - key: The key with the claimed ID.
-  ///   - date: The present.
-  /// - Returns: The verified form, with its only reading and the permitted sizes of the file.
+  ///   - form: The form as received.
+  ///   - key: The access key with the claimed ID.
+  ///   - date: The current time.
+  /// - Returns: The verified form, with its only interpretation and the permitted file sizes.
   /// - Throws: A `VerificationError` if the time, the scope, the token, the signature or a condition is wrong.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
@@ -171,7 +175,7 @@ extension S3Verifier: FormVerifier {
     var required = ["bucket", "x-amz-algorithm", "x-amz-credential", "x-amz-date"]
     if claim.sessionToken != nil { required.append(S3Form.tokenField) }
     let type = form["Content-Type"]
-    // A condition must hold for each type of a list, so that an equality never holds for a list.
+    // A condition must be satisfied by each media type in a list, so an equality condition never accepts a list.
     let types = type.map { [$0] + ($0.hasByte(",") ? $0.parts(between: ",").map { String($0.droppingBlanks) } : []) }
     let reading = FormDocument.Reading(
       required: required, own: ["policy", "x-amz-signature"], contentTypes: types ?? [],

@@ -6,11 +6,11 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension S3Signer {
-  /// Creates the string to sign of a request for a key that another party holds.
+  /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - identity: The identity of the key that will sign.
+  ///   - request: The request to sign.
+  ///   - identity: The ID and the session token of the access key that will sign.
   ///   - context: The signing time.
   /// - Returns: The string to sign and the canonical request.
   /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
@@ -22,15 +22,16 @@ extension S3Signer {
     return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
   }
 
-  /// Creates the string to sign of a presigned URL for a key that another party holds.
+  /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
   ///
   /// - Parameters:
   ///   - request: The request that the URL authorizes.
-  ///   - identity: The identity of the key that will sign.
-  ///   - duration: The lifetime of the URL, in whole seconds: 1 to 604,800.
+  ///   - identity: The ID and the session token of the access key that will sign.
+  ///   - duration: The lifetime of the URL in whole seconds: 1 to 604,800.
   ///   - context: The signing time.
   /// - Returns: The string to sign and the canonical request.
-  /// - Throws: A `SigningError` if the request cannot be signed, the identity is invalid, or a limit is exceeded.
+  /// - Throws: A `SigningError` if the request cannot be signed, if the identity is invalid, or if a limit is
+  ///   exceeded.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -58,13 +59,14 @@ extension S3Signer {
         writing: { append(prefixTo: &$0, in: scope, id: identity.id, names: { $0.append(names) }) }))
   }
 
-  /// Returns a prepared request with its signature.
+  /// Completes a prepared request with the signature from the key holder.
   ///
   /// - Parameters:
   ///   - pending: The pending signature that `prepare` returned.
   ///   - signature: The signature in hexadecimal, or the whole value of the `Authorization` header.
   /// - Returns: The signed request.
-  /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed or belongs to another ID.
+  /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed or belongs to another access key
+  ///   ID.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     let bare = signature.removingBytePrefix(pending.authorizationPrefix).map { String($0) } ?? signature
     guard isLowerHex(bare) else {

@@ -5,9 +5,10 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A signer of requests to Amazon S3 and compatible services with Signature Version 4, in headers and in URLs.
+/// A signer of requests to Amazon S3 and compatible services that uses Signature Version 4, in the headers or in URLs.
 ///
-/// It also prepares strings to sign for a key that another party holds, and completes the request with the signature.
+/// A signer also prepares strings to sign for a key holder, and completes the requests with the key holder's
+/// signatures.
 ///
 /// ```swift
 /// let signer = S3Signer(region: "eu-central-1")
@@ -16,54 +17,56 @@ internal import StorageCrypto
 /// ```
 ///
 /// The signature covers the host and, if a request has them, every `x-amz-` header, `content-type`, `content-md5`,
-/// `range` and the conditional headers (`if-match`, …). The path and the query are signed as S3 reads them: decoded
-/// once, encoded once and not normalized. They are never changed; presigning appends to them.
+/// `range` and the conditional headers (`if-match`, …). The signer signs the path and the query as S3 reads them:
+/// decoded once, encoded once and not normalized. It never changes them; presigning appends parameters.
 ///
 /// Sources: AWS, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>, and "Authenticating
 /// Requests: Using Query Parameters (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
 public struct S3Signer: SplitSigner, Presigner {
-  /// The type of the requests that are signed.
+  /// The type of requests that the signer signs.
   public typealias Request = HTTPRequest
-  /// The type of the credentials that sign.
+  /// The type of credentials with which the signer signs.
   public typealias SigningCredential = AccessKey
 
-  /// The region in the scope, such as `eu-central-1`; `auto` for Cloudflare R2 and Google Cloud Storage.
+  /// The region in the scope of signatures, such as `eu-central-1`, or `auto` for Cloudflare R2 and Google Cloud
+  /// Storage.
   public let region: String
 
-  /// The service in the scope: `s3`, `s3-object-lambda` or `s3-outposts`.
+  /// The service in the scope of signatures: `s3`, `s3-object-lambda` or `s3-outposts`.
   public let service: String
 
-  /// The bucket that requests must be for; `nil` disables the check.
+  /// The only bucket for which the signer signs requests, or `nil` to allow any bucket.
   public let bucket: String?
 
-  /// The position of the bucket name in the URL, for the check of ``bucket``; `nil` if the host decides.
+  /// The position of the bucket name in the URL, for the check of ``bucket``, or `nil` if the host determines the
+  /// position.
   public let style: AddressingStyle?
 
-  /// The statement about the body that the signature covers.
+  /// The value that signatures cover for the body.
   ///
-  /// `nil` stands for the `x-amz-content-sha256` of a request, or ``S3Payload/unsigned`` for a request without that
-  /// header.
+  /// If the value is `nil`, the signer uses the `x-amz-content-sha256` header of each request, or
+  /// ``S3Payload/unsigned`` for a request without that header.
   public let payload: S3Payload?
 
   let additionalHeaders: [String]
   private let problem: SigningError?
   private let payloadField: HTTPField?
 
-  /// Creates a signer.
+  /// Creates a signer of requests to S3.
   ///
-  /// The initializer throws no error; a signer with an invalid configuration throws it whenever it signs.
+  /// The initializer does not throw. If the configuration is invalid, every method that signs throws the error.
   ///
   /// - Parameters:
-  ///   - region: The region in the scope, such as `eu-central-1`.
-  ///   - service: The service in the scope.
-  ///   - bucket: The bucket that requests must be for; `nil` disables the check.
-  ///   - style: The position of the bucket name in the URL; `nil` if the host decides.
-  ///   - payload: The statement about the body that the signature covers; `nil` for the `x-amz-content-sha256` of a
+  ///   - region: The region in the scope of signatures, such as `eu-central-1`.
+  ///   - service: The service in the scope of signatures.
+  ///   - bucket: The only bucket for which the signer signs requests, or `nil` to allow any bucket.
+  ///   - style: The position of the bucket name in the URL, or `nil` if the host determines the position.
+  ///   - payload: The value that signatures cover for the body. `nil` means the `x-amz-content-sha256` header of each
   ///     request, or ``S3Payload/unsigned`` for a request without that header.
-  ///   - additionalHeaders: The names of additional headers to sign, such as `content-length`; those that a request
-  ///     lacks are left out. Headers that a proxy changes, such as `accept-encoding`, should not be among them.
+  ///   - additionalHeaders: The names of additional headers to sign, such as `content-length`. Headers that a request
+  ///     lacks are left out. Do not include headers that a proxy changes, such as `accept-encoding`.
   public init(
     region: String, service: String = "s3", bucket: String? = nil, style: AddressingStyle? = nil,
     payload: S3Payload? = nil, additionalHeaders: Set<String> = []
@@ -80,21 +83,21 @@ public struct S3Signer: SplitSigner, Presigner {
     payloadField = payload.map { HTTPField(name: .s3ContentSHA256, value: $0.text) }
   }
 
-  /// Returns a copy that signs requests with another body.
+  /// Returns a copy of the signer that signs requests with the given payload.
   public func with(payload: S3Payload) -> S3Signer {
     S3Signer(
       region: region, service: service, bucket: bucket, style: style, payload: payload,
       additionalHeaders: Set(additionalHeaders))
   }
 
-  /// Returns the earliest acceptable expiration of a key for a request signed at `date`.
+  /// Returns the earliest acceptable expiration of a key for a request with the given signing time.
   ///
-  /// It is two seconds after `date`, the time that the request needs to reach the service.
+  /// The result is two seconds after `date`, which gives the request time to reach the service.
   public func requiredValidity(from date: Timestamp) -> Timestamp {
     date.advanced(by: .seconds(2))
   }
 
-  /// Returns the earliest acceptable expiration of a key for a URL signed at `date` that is valid for `duration`.
+  /// Returns the earliest acceptable expiration of a key for a URL with the given signing time and lifetime.
   public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
     date.advanced(by: duration)
   }
@@ -133,16 +136,17 @@ public struct S3Signer: SplitSigner, Presigner {
 // MARK: - In headers
 
 extension S3Signer {
-  /// Signs a request in its headers.
+  /// Signs a request by adding the signature to its headers.
   ///
-  /// Sets `x-amz-date`, `x-amz-content-sha256`, `Authorization` and, for a temporary key, `x-amz-security-token`.
+  /// The method sets `x-amz-date`, `x-amz-content-sha256`, `Authorization` and, for a temporary key,
+  /// `x-amz-security-token`.
   ///
   /// - Parameters:
-  ///   - request: The request. A chunked body requires `x-amz-decoded-content-length`, and one with trailers
-  ///     `x-amz-trailer`.
+  ///   - request: The request to sign. A chunked body requires the header `x-amz-decoded-content-length`, and a body
+  ///     with trailers also requires `x-amz-trailer`.
   ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
   ///   - context: The signing time.
-  /// - Throws: A `SigningError` if the request, the key or the signer's configuration is invalid; the request is then
+  /// - Throws: A `SigningError` if the request, the key or the signer's configuration is invalid. The request is then
   ///   unchanged.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
@@ -163,7 +167,7 @@ extension S3Signer {
     request.headerFields = draft.fields.fields
   }
 
-  /// Returns a request with everything that a signature in the headers covers.
+  /// Returns the components of the string to sign for a request that is signed in its headers.
   func draft(
     _ original: HTTPRequest, token: HTTPField?, date: Timestamp
   ) throws(SigningError) -> S3Draft {
@@ -207,7 +211,7 @@ extension S3Signer {
 
   private static let unsignedPayloadField = HTTPField(name: .s3ContentSHA256, value: S3Payload.unsigned.text)
 
-  /// Rejects a request that this signer cannot sign, or that is not for its bucket.
+  /// Rejects a request that this signer cannot sign, or that is for a bucket other than ``bucket``.
   private func check(_ request: HTTPRequest) throws(SigningError) {
     try checkConfiguration()
     guard let authority = request.authority, isHost(authority) else {
@@ -226,7 +230,7 @@ extension S3Signer {
     }
   }
 
-  /// Returns the signature of a draft.
+  /// Returns the signature of a request from the components of its string to sign.
   func signature(
     of draft: borrowing S3Draft, for request: HTTPRequest, with key: AccessKey
   ) throws(SigningError) -> Digest {
@@ -235,7 +239,7 @@ extension S3Signer {
       in: draft.scope, with: key)
   }
 
-  /// Returns the signature of a canonical request with this hash.
+  /// Returns the signature of a canonical request with the given hash.
   private func signature(of hash: Digest, in scope: S3Scope, with key: AccessKey) -> Digest {
     scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
   }
@@ -249,7 +253,7 @@ extension S3Signer {
       refusing: RefusedParameters(S3Text.signatureParameters, before: request.path?.utf8.count ?? 1), body)
   }
 
-  /// Appends the value of `Authorization` up to the signature.
+  /// Appends the value of the `Authorization` header up to the signature.
   func append(
     prefixTo writer: inout ByteWriter, in scope: S3Scope, id: AccessKeyID, names: (inout ByteWriter) -> Void
   ) {
@@ -264,35 +268,35 @@ extension S3Signer {
   }
 }
 
-/// Everything that the signature of a request covers, apart from its method and authority.
+/// The components of a string to sign for an S3 request, except the method and the authority.
 struct S3Draft: ~Copyable {
-  /// The header fields, complete except for the signature.
+  /// The header fields of the request, complete except for the signature.
   var fields: FieldDraft
-  /// The path that is signed, with the parameters that a signature in the URL covers.
+  /// The path to sign, including the query parameters that a signature in the URL covers.
   let path: String
-  /// Whether the signature is for the URL rather than the headers.
+  /// Whether the signature becomes part of the URL rather than of the headers.
   let isPresigned: Bool
-  /// The scope of the signing key.
+  /// The scope of the signing key: a day, a region and a service.
   let scope: S3Scope
-  /// The expiration of the URL; `nil` for a signature in the headers.
+  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
   let expiration: Timestamp?
 }
 
 // MARK: - In URLs
 
 extension S3Signer {
-  /// Creates a presigned URL.
+  /// Creates a presigned URL for a request to S3.
   ///
   /// The client that uses the URL must send exactly the headers of the result, and no other `x-amz-` header. The
   /// signature does not cover the body.
   ///
   /// - Parameters:
   ///   - request: The request that the URL authorizes, with the headers that the client will send.
-  ///   - key: The access key.
-  ///   - duration: The lifetime of the URL, in whole seconds from the context's date: 1 to 604,800 (seven days).
+  ///   - key: The access key that signs the URL.
+  ///   - duration: The lifetime of the URL in whole seconds, starting at the context's date: 1 to 604,800 (seven days).
   ///   - context: The signing time.
-  /// - Returns: The URL, the headers that belong to it, and its expiration.
-  /// - Throws: A `SigningError` if a limit is exceeded, the key is anonymous or expires before the URL, or the
+  /// - Returns: The URL, the headers that the client must send with the URL, and the expiration.
+  /// - Throws: A `SigningError` if a limit is exceeded, if the key is anonymous or expires before the URL, or if the
   ///   request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
@@ -320,7 +324,7 @@ extension S3Signer {
 
   static let signaturePrefix: StaticString = "&X-Amz-Signature="
 
-  /// Returns a request with everything that a signature in the URL covers.
+  /// Returns the components of the string to sign for a presigned URL.
   func draft(
     presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
   ) throws(SigningError) -> S3Draft {
@@ -363,13 +367,14 @@ extension S3Signer {
     return S3Draft(fields: FieldDraft(fields), path: extended, isPresigned: true, scope: scope, expiration: end)
   }
 
-  /// Returns whether a field belongs to a signature in the headers, and must not accompany one in the URL.
+  /// Returns whether a header field belongs to a signature in the headers, and is therefore not allowed in a presigned
+  /// URL.
   private static func isHeaderSignature(_ field: HTTPField) -> Bool {
     field.name == .authorization || field.name == .s3SecurityToken || field.name == .s3Date
       || field.name == .s3ContentSHA256
   }
 
-  /// Returns the headers of a request that the signature of its URL covers.
+  /// Returns the headers that the signature of a presigned URL covers.
   func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     if fields.isEmpty { return [:] }
     return fields.filter { canonicalRequest.signs($0.name.canonicalName) }

@@ -5,15 +5,17 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A signer of strings to sign from clients that hold no key, which parses each string before it signs.
+/// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
 ///
-/// It is the server's half of the self-signed mode, and no signing oracle: the signer parses the canonical request into
-/// the request that it authorizes, canonicalizes that request again and compares the bytes. Then it checks the request
-/// against the caller's rules. Only then does the key sign.
+/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
+/// a signing oracle: the signer parses the canonical request into the request that the signature would authorize,
+/// canonicalizes that request again and compares the bytes. It then checks the request against the caller's rules, and
+/// signs only a request that satisfies them.
 ///
-/// The signature covers the host, which determines the position of the bucket. A signer therefore signs only for the
-/// hosts of one endpoint: the endpoint itself, whose paths start with the bucket, and, for virtual-hosted addressing, a
-/// bucket before it. At each of these hosts every service reads the same bucket and key.
+/// The signature covers the host, which determines the position of the bucket name. A signer therefore signs only for
+/// the hosts of one endpoint: the endpoint itself, whose paths start with the bucket name, and, for virtual-hosted
+/// addressing, the endpoint with a bucket name before it. At each of these hosts, every service reads the same bucket
+/// and key.
 ///
 /// ```swift
 /// let signer = try S3StringSigner(region: "eu-central-1", endpoint: .s3(region: "eu-central-1"))
@@ -23,35 +25,35 @@ internal import StorageCrypto
 /// Source of the format: AWS, "Authenticating Requests (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html>.
 public struct S3StringSigner: StringSigner {
-  /// The region that each string must name.
+  /// The region that the scope of each string to sign must contain.
   public let region: String
 
-  /// The service in the scope that each string must name.
+  /// The service that the scope of each string to sign must contain.
   public let product: String
 
-  /// The endpoint whose hosts each string must name.
+  /// The endpoint to whose hosts every signed request must be addressed.
   public let endpoint: ServiceEndpoint
 
   /// The short name of the service: `s3`.
   public var service: String { SignatureScheme.s3V4.service }
 
-  /// Creates a signer.
+  /// Creates a signer of S3 strings to sign.
   ///
   /// - Parameters:
-  ///   - region: The region that each string must name, such as `eu-central-1`.
-  ///   - product: The service in the scope that each string must name.
-  ///   - endpoint: The endpoint whose hosts each string must name.
+  ///   - region: The region that the scope of each string must contain, such as `eu-central-1`.
+  ///   - product: The service that the scope of each string must contain.
+  ///   - endpoint: The endpoint to whose hosts every signed request must be addressed.
   public init(region: String, product: String = "s3", endpoint: ServiceEndpoint) {
     self.region = region
     self.product = product
     self.endpoint = endpoint
   }
 
-  /// Parses the request that a signature would authorize.
+  /// Parses the request that a signature of the client's string would authorize.
   ///
-  /// - Parameter order: The string to sign from a client.
-  /// - Returns: The only request that the string stands for.
-  /// - Throws: A `SigningRefusal` if the string is not, byte for byte, that of a request.
+  /// - Parameter order: The client's request for a signature, with the string to sign.
+  /// - Returns: The only request that the string represents.
+  /// - Throws: A `SigningRefusal` if the string differs in any byte from the string to sign of the parsed request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> SigningIntent {
     guard order.scheme == .s3V4 else {
       throw .malformed("This signer does not support the signature version.")
@@ -78,15 +80,15 @@ public struct S3StringSigner: StringSigner {
     return try intent(of: request, payload, scope)
   }
 
-  /// Returns the signature of a string that is within the rules.
+  /// Computes the signature of a string to sign that satisfies the rules.
   ///
-  /// `StringSigner` calls it after the checks.
+  /// ``StorageAuth/StringSigner`` calls this method after the checks.
   ///
   /// - Parameters:
-  ///   - order: The string to sign from a client.
-  ///   - intent: The result of ``intent(of:)`` for it.
-  ///   - key: The signing key.
-  ///   - date: The present.
+  ///   - order: The client's request for a signature, with the string to sign.
+  ///   - intent: The result of ``intent(of:)`` for `order`.
+  ///   - key: The access key that signs.
+  ///   - date: The current time.
   /// - Returns: The signature, 64 hexadecimal digits.
   /// - Throws: No error; other string signers throw a `SigningRefusal`.
   public func signature(
@@ -97,7 +99,7 @@ public struct S3StringSigner: StringSigner {
 
   private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: product) }
 
-  /// Parses the request that has this canonical request, and its line for the body.
+  /// Parses a canonical request into the request that it represents, and the payload in its last line.
   private func request(
     of order: SigningRequest, _ canonicalRequest: String
   ) throws(SigningRefusal) -> (HTTPRequest, S3Payload) {
@@ -183,7 +185,7 @@ public struct S3StringSigner: StringSigner {
       sessionToken: token, vocabulary: .s3)
   }
 
-  /// Rejects a parameter that acts like a header, or belongs to a signature, in any letter case.
+  /// Rejects a query parameter, in any letter case, that acts like a header or belongs to a signature.
   private func refuseOwnParameters(in target: RequestTarget) throws(SigningRefusal) {
     for parameter in target.parameters {
       let lowered = WireText(parameter.name.string.lowercased())
@@ -193,7 +195,7 @@ public struct S3StringSigner: StringSigner {
     }
   }
 
-  /// Returns the bucket, the key and the parameters of a request, by its host.
+  /// Returns the bucket, the object key and the query parameters of a request, depending on its host.
   private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let host = request.authority ?? ""
     let own = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
@@ -214,12 +216,12 @@ public struct S3StringSigner: StringSigner {
 }
 
 extension SignatureScheme {
-  /// Amazon S3 with Signature Version 4.
+  /// The scheme S3 V4, which uses HMAC-SHA-256 (Signature Version 4).
   public static let s3V4 = SignatureScheme(service: "s3", version: "v4")
 }
 
 extension RequestVocabulary {
-  /// The headers and parameters of S3 requests.
+  /// The names of the headers and query parameters of S3 requests.
   static let s3 = RequestVocabulary(
     headerPrefix: "x-amz-",
     harmlessHeaders: [

@@ -5,10 +5,10 @@ package import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
-// The parsing for ``S3Verifier/claim(in:)``, and the checks before that of the signature.
+// The parsing for ``S3Verifier/claim(in:)``, and the checks that precede the check of the signature.
 
 extension S3Verifier {
-  /// The lower-case names of the parameters of any S3 signature, each of which marks a URL as presigned.
+  /// The lowercase names of the query parameters of all S3 signatures; any of them marks a URL as presigned.
   static let loweredParameters = Set(
     (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"] + declinedParameters).map { WireText($0).asciiLowercased })
 
@@ -16,7 +16,7 @@ extension S3Verifier {
     (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"]).map { WireText($0) })
   private static let declinedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
 
-  /// Returns the bucket, the key and the parameters of a request, by the style of its URL.
+  /// Returns the bucket, the object key and the query parameters of a request, depending on the addressing style.
   package func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
     let address = S3Address(authority: request.authority ?? "", style: style, customDomain: bucket)
     let target = try RequestTarget(
@@ -27,10 +27,10 @@ extension S3Verifier {
     return target
   }
 
-  /// Returns whether a URL carries a signature of version 4, and rejects other signatures.
+  /// Returns whether a URL contains a Signature Version 4 signature, and rejects other signatures.
   ///
-  /// A parameter of a signature in another letter case is rejected: no scheme signs it, and a program that ignores case
-  /// would use it like the real one.
+  /// The method also rejects a signature parameter whose name is in another letter case. No scheme signs such a
+  /// parameter, and a program that ignores case would use it like the correct one.
   func hasSignature(in target: RequestTarget) throws(VerificationError) -> Bool {
     var isSigned = false
     for parameter in target.parameters {
@@ -140,7 +140,7 @@ extension S3Verifier {
     return seconds
   }
 
-  /// Rejects an unsigned statement about the body of a request with a presigned URL: a URL signs `UNSIGNED-PAYLOAD`.
+  /// Rejects an unsigned `x-amz-content-sha256` other than `UNSIGNED-PAYLOAD` in a request with a presigned URL.
   private func checkPayload(besideURL request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) {
     let stated = target.parameters.filter { $0.name.asciiLowercased == "x-amz-content-sha256" }
       .map { $0.value?.string ?? "" }
@@ -155,8 +155,10 @@ extension S3Verifier {
     }
   }
 
-  /// Rejects signed headers that are absent, headers that have an effect and are not signed, and headers that
-  /// contradict the form of the body.
+  /// Checks the headers of a request against its claim.
+  ///
+  /// The method rejects signed headers that are absent, unsigned headers that have an effect, and headers that
+  /// contradict the format of the body.
   func checkHeaders(of claim: S3Claim, in request: HTTPRequest) throws(VerificationError) {
     let signed = claim.authorization.signedHeaders
     let present = Set(request.headerFields.map(\.name.canonicalName))
@@ -191,14 +193,14 @@ extension S3Verifier {
     }
   }
 
-  /// Rejects a scope that is for another region, service or day.
+  /// Rejects a claim whose scope is for another region, service or day.
   func checkScope(of claim: S3Claim) throws(VerificationError) {
     try checkScope(
       of: claim.authorization, date: claim.date,
       as: claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode)
   }
 
-  /// Rejects a scope that is for another region or service, or for another day than that of a date.
+  /// Rejects an authorization whose scope is for another region or service, or for another day than the given date.
   func checkScope(
     of authorization: S3Authorization, date: Timestamp, as code: String
   ) throws(VerificationError) {
@@ -223,7 +225,7 @@ extension S3Verifier {
     }
   }
 
-  /// Rejects a request that was signed too long ago, or in the future.
+  /// Rejects a request whose signing time is too far in the past or in the future.
   func checkSkew(_ instant: Timestamp, at date: Timestamp) throws(VerificationError) {
     let distance = instant.duration(to: date)
     guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
@@ -234,7 +236,7 @@ extension S3Verifier {
     }
   }
 
-  /// Rejects a URL that is not valid yet or has expired.
+  /// Rejects a presigned URL that is not valid yet or has expired.
   func checkWindow(of claim: S3Claim, at date: Timestamp) throws(VerificationError) {
     if let end = claim.expiration, date > end {
       throw VerificationError(.expired, "Request has expired", remedy: "Create a new URL.").with(instant: end)
@@ -247,11 +249,11 @@ extension S3Verifier {
     }
   }
 
-  /// Returns the canonical request and the string to sign of a request as the service parses it.
+  /// Returns the canonical request and the string to sign, as the service derives them from a request.
   ///
   /// - Parameters:
-  ///   - claim: The claim about its signature that the request contains.
-  ///   - request: The request.
+  ///   - claim: The statements of the request about its signature.
+  ///   - request: The request as received.
   /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
   package func texts(of claim: S3Claim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     let (canonical, hash) = try claim.canonicalRequest.withCanonicalRequest(
@@ -266,7 +268,7 @@ extension S3Verifier {
 }
 
 extension String {
-  /// Whether the string consists of digits and is too long for an integer.
+  /// Whether the string consists of digits and is too long for an `Int`.
   fileprivate var isLongNumber: Bool {
     utf8.count > 18 && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }

@@ -5,59 +5,61 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A verifier of the Signature Version 4 signatures of requests to Amazon S3 and compatible services, in headers and
-/// URLs.
+/// A verifier of Signature Version 4 signatures of requests to Amazon S3 and compatible services, in headers and URLs.
 ///
 /// ```swift
 /// let proof = try await S3Verifier(region: "eu-central-1").verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
-/// Before a key is looked up, the verifier rejects a request that exceeds ``limits``, two authorizations or an
-/// incomplete one, another scheme (version 2, 4A, S3 Express), an absent signed header, an unsigned `x-amz-` header,
-/// and framing headers that contradict the form of the body. Before the signature is computed, it rejects a wrong
-/// token, region, service or day, a time outside the window, a repeated parameter, and a `+` in the path, which
-/// services read in two ways. A parameter with the name of a signed header does not replace that header.
+/// Before the key is looked up, the verifier rejects a request that exceeds ``limits``, contains two authorizations or
+/// an incomplete one, uses another scheme (version 2, 4A, S3 Express), lacks a signed header, contains an unsigned
+/// `x-amz-` header, or contains framing headers that contradict the format of the body. Before the signature is
+/// computed, it rejects a wrong token, region, service or day, a time outside the allowed window, a repeated parameter,
+/// and a `+` in the path, which services read in two ways. A query parameter with the name of a signed header does not
+/// replace that header.
 ///
-/// The signature covers the head of a request. It also covers the body if the caller compares it with
-/// ``S3Claim/payload``: with a hash, or for a chunked body with ``bodyDecoder(for:of:against:)``.
+/// The signature covers the method, the URL and the headers of a request. It also covers the body if the caller
+/// compares the body with ``S3Claim/payload``: with a hash, or for a chunked body with
+/// ``bodyDecoder(for:of:against:)``.
 ///
 /// Sources: AWS, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>, and "Authenticating
 /// Requests: Using Query Parameters (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
 public struct S3Verifier: SignatureVerifier {
-  /// The region that signatures must name; `nil` accepts any.
+  /// The region that signatures must contain, or `nil` to accept any region.
   public let region: String?
 
-  /// The service that signatures must name.
+  /// The service that signatures must contain.
   public let service: String
 
-  /// The position of the bucket name; `nil` if the host decides: by Amazon's rule for its hosts, and the path for
-  /// others.
+  /// The position of the bucket name in the URL, or `nil` if the host determines the position.
+  ///
+  /// For Amazon's hosts, Amazon's rule then applies. For other hosts, the bucket name is in the path.
   public let style: AddressingStyle?
 
-  /// The bucket of a custom domain; `nil` for the host itself.
+  /// The bucket name for a custom domain, or `nil` if the host name is the bucket name.
   public let bucket: String?
 
-  /// Whether the verifier accepts requests whose signature does not cover the body.
+  /// A Boolean value that indicates whether the verifier accepts requests whose signature does not cover the body.
   public let allowsUnsignedPayload: Bool
 
-  /// The limits of the size of a request and of the lifetime of a URL.
+  /// The limits of the request size and of the lifetime of a URL.
   public let limits: VerificationLimits
 
-  /// The largest difference between the time of signing and the present: fifteen minutes, as at the service.
+  /// The maximum difference between the signing time and the current time: fifteen minutes, as at the service.
   public static let clockTolerance = VerificationLimits.clockTolerance
 
-  /// Creates a verifier.
+  /// Creates a verifier of requests to S3.
   ///
   /// - Parameters:
-  ///   - region: The region that signatures must name; `nil` accepts any.
-  ///   - service: The service that signatures must name.
-  ///   - style: The position of the bucket name; `nil` if the host decides.
-  ///   - bucket: The bucket of a custom domain; `nil` for the host itself.
-  ///   - allowsUnsignedPayload: Whether to accept requests that state `UNSIGNED-PAYLOAD` or unsigned chunks in their
-  ///     headers. The signature of a URL never covers the body.
-  ///   - limits: The limits of the size of a request and of the lifetime of a URL.
+  ///   - region: The region that signatures must contain, or `nil` to accept any region.
+  ///   - service: The service that signatures must contain.
+  ///   - style: The position of the bucket name in the URL, or `nil` if the host determines the position.
+  ///   - bucket: The bucket name for a custom domain, or `nil` if the host name is the bucket name.
+  ///   - allowsUnsignedPayload: Whether to accept requests whose headers specify `UNSIGNED-PAYLOAD` or unsigned chunks.
+  ///     The signature of a URL never covers the body.
+  ///   - limits: The limits of the request size and of the lifetime of a URL.
   public init(
     region: String? = nil, service: String = "s3", style: AddressingStyle? = nil, bucket: String? = nil,
     allowsUnsignedPayload: Bool = true, limits: VerificationLimits = VerificationLimits()
@@ -70,13 +72,13 @@ public struct S3Verifier: SignatureVerifier {
     self.limits = limits
   }
 
-  /// The prefix of the headers and parameters that have an effect on S3.
+  /// The prefixes of the headers and query parameters that control S3.
   public var controlPrefixes: [String] { ["x-amz-"] }
 
-  /// The header that states the body: a hash, `UNSIGNED-PAYLOAD`, or a form of chunks.
+  /// The name of the header that contains the body's hash, `UNSIGNED-PAYLOAD`, or a value for a chunked body.
   public var payloadHashHeader: HTTPField.Name? { .s3ContentSHA256 }
 
-  /// The status codes and error codes with which S3 refuses a request.
+  /// The status codes and error codes with which S3 rejects a request.
   ///
   /// Source: AWS, "Error Responses", <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
   public var refusals: RefusalVocabulary {
@@ -93,13 +95,13 @@ public struct S3Verifier: SignatureVerifier {
       ])
   }
 
-  /// Returns a decoder of a chunked body, or `nil` if the body is the object itself.
+  /// Returns a decoder for a chunked body, or `nil` if the body is not chunked.
   ///
   /// - Parameters:
   ///   - proof: The result of verifying the request.
-  ///   - request: The request that was verified.
-  ///   - key: The key that the request was verified against.
-  /// - Throws: A `VerificationError` if the length of the object or the name of the trailer is missing or malformed.
+  ///   - request: The verified request.
+  ///   - key: The access key with which the request was verified.
+  /// - Throws: A `VerificationError` if the object length or the trailer name is missing or malformed.
   public func bodyDecoder(
     for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
   ) throws(VerificationError) -> (any BodyDecoder)? {
@@ -108,9 +110,10 @@ public struct S3Verifier: SignatureVerifier {
     return try S3ChunkDecoder(for: proof, of: request, against: key)
   }
 
-  /// Returns whether a request carries an authorization of S3, of any version, well-formed or not.
+  /// Returns a Boolean value that indicates whether a request contains an S3 authorization, of any version and
+  /// well-formed or not.
   ///
-  /// - Throws: A `VerificationError` if the request cannot be parsed, or exceeds the limits.
+  /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     let isHeader = request.headerFields[fields: .authorization].contains { field in
@@ -120,12 +123,12 @@ public struct S3Verifier: SignatureVerifier {
     return try target(of: request).parameters.contains { Self.loweredParameters.contains($0.name.asciiLowercased) }
   }
 
-  /// Parses the claim about its signature that a request contains.
+  /// Parses the unverified statements of a request about its S3 signature.
   ///
-  /// - Parameter request: The request as it arrived, with the path still percent-encoded and the host as the authority.
-  /// - Returns: The claim, or `nil` if the request carries no authorization.
-  /// - Throws: A `VerificationError` if the authorization is malformed or incomplete, if the request carries two of
-  ///   them, or if it exceeds the limits.
+  /// - Parameter request: The request as received, with the path still percent-encoded and the host as the authority.
+  /// - Returns: The claim, or `nil` if the request contains no authorization.
+  /// - Throws: A `VerificationError` if the authorization is malformed or incomplete, if the request contains two
+  ///   authorizations, or if the request exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> S3Claim? {
     try limits.check(request)
     let target = try target(of: request)
@@ -154,14 +157,14 @@ public struct S3Verifier: SignatureVerifier {
     return claim
   }
 
-  /// Verifies a claim.
+  /// Verifies the signature that a request claims to have.
   ///
   /// - Parameters:
-  ///   - claim: The result of ``claim(in:)->S3Claim?`` for the request.
-  ///   - request: The request as it arrived.
-  ///   - key: The key with the claimed ID.
-  ///   - date: The present.
-  /// - Returns: The verified request, with the only reading that the signature covers.
+  ///   - claim: The result of ``claim(in:)`` for the request.
+  ///   - request: The request as received.
+  ///   - key: The access key with the claimed ID.
+  ///   - date: The current time.
+  /// - Returns: The verified request, with the only interpretation that the signature covers.
   /// - Throws: A `VerificationError` if the time window, the scope, the token or the signature is wrong.
   public func verify(
     _ claim: S3Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
@@ -178,7 +181,7 @@ public struct S3Verifier: SignatureVerifier {
     }
   }
 
-  /// The registration, once for the process, of the headers whose values are encryption keys of the caller.
+  /// The declaration, once per process, of headers whose values are the caller's encryption keys and therefore secret.
   private static let secretNames: Void = SecretName.declare(
     "x-amz-server-side-encryption-customer-key", "x-amz-copy-source-server-side-encryption-customer-key")
 

@@ -4,40 +4,40 @@
 public import StorageAuth
 internal import StorageCrypto
 
-/// The network addresses of S3 in a region.
+/// The network options of an S3 endpoint in a region.
 ///
 /// Source: AWS, "Virtual hosting of general purpose buckets",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html>.
 public struct S3Network: OptionSet, Sendable, Hashable {
-  /// The bits of the set.
+  /// The bit mask of the options.
   public let rawValue: UInt8
 
-  /// Creates a set from its bits.
+  /// Creates network options from a bit mask.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// Hosts that have IPv6 addresses as well.
+  /// Hosts that have both IPv4 and IPv6 addresses.
   public static let dualStack = S3Network(rawValue: 1)
 
-  /// Hosts with cryptography validated under FIPS 140, in the regions of the United States and Canada.
+  /// Hosts with cryptography that is validated under FIPS 140, in the regions of the United States and Canada.
   public static let fips = S3Network(rawValue: 2)
 
-  /// The acceleration network, for a bucket that has it enabled and whose name has no dots.
+  /// The acceleration network, for a bucket with transfer acceleration enabled and a name without dots.
   public static let accelerated = S3Network(rawValue: 4)
 }
 
 extension ServiceEndpoint {
-  /// Returns the endpoint of Amazon S3 in a region.
+  /// Returns the Amazon S3 endpoint for a region.
   ///
-  /// Services that are compatible with S3 have endpoints of other forms: see ``s3(_:style:)``.
+  /// Services that are compatible with S3 have other endpoints: see ``s3(_:style:)``.
   ///
   /// - Parameters:
-  ///   - region: The region, such as `eu-central-1`.
-  ///   - network: The network addresses; acceleration cannot be combined with FIPS.
-  ///   - bucket: The bucket, which only determines the addressing style: a name that has dots, or is not a host label,
-  ///     goes into the path, because the certificate covers one label.
-  /// - Throws: `SigningError.Code.invalidConfiguration` if `region` is not the name of a region, or the addresses
+  ///   - region: The region ID, such as `eu-central-1`.
+  ///   - network: The network options. Acceleration cannot be combined with FIPS.
+  ///   - bucket: The bucket name, which only determines the addressing style. A name that contains dots, or that is not
+  ///     a host label, becomes part of the path, because the certificate covers a single label.
+  /// - Throws: `SigningError.Code.invalidConfiguration` if `region` is not a region ID, or if the network options
   ///   cannot be combined.
   public static func s3(
     region: String, network: S3Network = [], bucket: String? = nil
@@ -61,7 +61,9 @@ extension ServiceEndpoint {
     return try .s3("https://\(service)\(dualStack).\(region).\(domain)", style: isLabel ? .virtualHosted : .path)
   }
 
-  /// Returns the endpoint of a service that is compatible with S3, whose keys have up to 1,024 bytes.
+  /// Returns the endpoint for a service that is compatible with S3.
+  ///
+  /// The endpoint accepts object keys of up to 1,024 bytes.
   ///
   /// ```swift
   /// let minio = try ServiceEndpoint.s3("https://minio.example.com:9000", style: .path)
@@ -69,39 +71,42 @@ extension ServiceEndpoint {
   /// ```
   ///
   /// - Parameters:
-  ///   - url: The URL, without a path.
-  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, and otherwise
-  ///     the host.
-  /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not such a URL.
+  ///   - url: The URL of the service, without a path.
+  ///   - style: The position of the bucket name in the URL. `nil` means the path for an IP address or `localhost`, and
+  ///     otherwise the host.
+  /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not a URL without a path.
   public static func s3(_ url: String, style: AddressingStyle? = nil) throws(SigningError) -> ServiceEndpoint {
     try ServiceEndpoint(url, style: style, keyByteLimit: s3KeyByteLimit)
   }
 
-  /// The greatest length of an S3 key, in bytes of UTF-8.
+  /// The maximum length of an S3 object key in bytes of UTF-8.
   public static let s3KeyByteLimit = 1024
 }
 
 extension ServiceHosts {
-  /// The hosts of services that are compatible with S3; Amazon's own hosts are parsed separately.
+  /// The host names of services that are compatible with S3.
+  ///
+  /// Amazon's own host names are parsed separately.
   public static let s3 = ServiceHosts(label: "s3")
 }
 
-/// The position of the bucket in the URL of a request.
+/// The position of the bucket name in the URL of an S3 request.
 package struct S3Address {
-  /// The bucket that the host names, or `nil` if it names the service.
+  /// The bucket name in the host, or `nil` if the host is the service itself.
   let bucket: String?
-  /// Whether the first part of the path is the bucket.
+  /// Whether the first component of the path is the bucket name.
   let isInPath: Bool
 
-  /// Parses a host.
+  /// Creates an address from the host of a request.
   ///
-  /// Amazon's hosts are parsed by its rule: `s3.<region>…` is the service, and the labels before it are the bucket,
-  /// including dots. For other hosts the style decides, and without one the bucket is in the path.
+  /// Amazon's hosts are parsed by Amazon's rule: `s3.<region>…` is the service, and the labels before it, including
+  /// their dots, are the bucket name. For other hosts, the style determines the position. Without a style, the bucket
+  /// name is in the path.
   ///
   /// - Parameters:
   ///   - authority: The host, with or without a port.
-  ///   - style: The position of the bucket name in the URL.
-  ///   - customDomain: The bucket that a custom domain stands for; `nil` for the host itself.
+  ///   - style: The position of the bucket name in the URL, or `nil` if the host determines the position.
+  ///   - customDomain: The bucket name for a custom domain, or `nil` if the host name is the bucket name.
   init(authority: String, style: AddressingStyle?, customDomain: String? = nil) {
     let host = hostWithoutPort(authority).asciiLowercased
     if style == .customDomain {
@@ -119,12 +124,12 @@ package struct S3Address {
     }
   }
 
-  /// Returns the string before the service's own labels in one of Amazon's hosts, or `nil` for another host.
+  /// Returns the labels before the service's own labels in one of Amazon's hosts, or `nil` for another host.
   private static func vendorBucket(in host: String) -> String? {
     vendorLabels(of: host).map { labels, service in labels[..<service].joined(separator: ".") }
   }
 
-  /// Returns the labels of one of Amazon's hosts before its domain, and the index of that of the service.
+  /// Returns the labels before the domain in one of Amazon's hosts, and the index of the service's label.
   private static func vendorLabels(of host: String) -> (labels: [Substring], service: Int)? {
     guard let name = host.removingByteSuffix(".amazonaws.com") ?? host.removingByteSuffix(".amazonaws.com.cn") else {
       return nil
@@ -133,7 +138,7 @@ package struct S3Address {
     return labels.lastIndex { $0 == "s3" || $0.hasBytePrefix("s3-") }.map { (labels, $0) }
   }
 
-  /// Returns the region that one of Amazon's hosts names, or `nil` for a host that names none.
+  /// Returns the region in one of Amazon's hosts, or `nil` if the host contains no region.
   ///
   /// - Parameter authority: The host, with or without a port.
   package static func region(in authority: String) -> String? {
@@ -147,7 +152,7 @@ package struct S3Address {
     }
   }
 
-  /// Returns whether a path and this host address a bucket.
+  /// Returns whether the host and the given path address a bucket.
   func names(_ bucket: String, in path: String) -> Bool {
     if let named = self.bucket { return named.isIdentical(to: bucket) }
     let rest = path.removingBytePrefix("/") ?? path[...]
@@ -156,7 +161,7 @@ package struct S3Address {
     return behind.isEmpty || behind.beginsWithByte("/") || behind.beginsWithByte("?")
   }
 
-  /// Returns the reason why requests to a host cannot be signed with this scheme, or `nil` if they can.
+  /// Returns the reason why the signer cannot sign requests to a host, or `nil` if it can.
   static func unsupportedHost(_ authority: String) -> String? {
     // This check runs for every signature, so it creates no strings from the host.
     let (isGlobal, isExpress) = withBytes(of: authority) { host in

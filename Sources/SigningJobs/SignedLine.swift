@@ -7,22 +7,22 @@
   internal import Foundation
 #endif
 
-/// The result of a ``SigningJob``: either the requested signature with its strings, or the reason why it failed.
+/// The result of a ``SigningJob``: the requested signature with its strings, or the reason why signing failed.
 package struct SignedLine: Encodable, Sendable {
-  /// The ID of the line.
+  /// The ID of the signing job, or `nil` if the job has no ID.
   package var id: String?
   /// The string to sign, with the session token in plain text.
   package var stringToSign: String?
   /// The canonical request of OSS V4, COS or S3, with the session token in plain text.
   package var canonicalRequest: String?
-  /// The value of the Authorization header, for a request that is signed in its headers.
+  /// The value of the `Authorization` header, for a request that is signed in its headers.
   package var authorization: String?
-  /// The URL, presigned if the line asks for it.
+  /// The URL of the request, which is presigned if the line requires it.
   package var url: String?
   /// The reason why the request could not be signed.
   package var error: String?
 
-  /// The result as one line of JSON.
+  /// The result as a single line of JSON.
   package var json: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

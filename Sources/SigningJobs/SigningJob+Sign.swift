@@ -6,19 +6,19 @@ package import StorageAuth
 internal import StorageCrypto
 
 extension SigningJob {
-  /// The kind of signature that a line asks for.
+  /// A kind of signature that a line can request.
   package enum Mode: String, Sendable {
-    /// A signature in the headers.
+    /// A signature in the headers of the request.
     case header
-    /// A signature in the URL.
+    /// A signature in the URL of the request.
     case presign
   }
 
-  /// Signs the request of the line.
+  /// Signs the request that the job describes.
   ///
   /// - Parameters:
-  ///   - defaultMode: The mode for a line without one.
-  ///   - now: The time of signing for a line without a date.
+  ///   - defaultMode: The kind of signature for a line that does not specify one.
+  ///   - now: The signing time for a line without a date.
   /// - Returns: The result, which contains an error if the request cannot be signed.
   package func signed(defaultMode: Mode, now: Timestamp) -> SignedLine {
     do {
@@ -41,17 +41,19 @@ extension SigningJob {
     return try signing(mode, key, context)
   }
 
-  /// A function that signs for one provider.
+  /// The type of a function that signs a job's request for one provider.
   private typealias Signing = (Mode, AccessKey, SigningContext) throws -> SignedLine
 
-  /// The providers by their names; no other list of them exists.
+  /// The signing function for each provider, by provider name.
+  ///
+  /// This is the only list of the providers.
   private var signings: [(name: String, signing: Signing)] {
     [("oss", signOSS), ("cos", signCOS), ("s3", signS3)]
   }
 
-  /// The function for the provider of the line.
+  /// The signing function for the job's provider.
   ///
-  /// A line without a provider is for COS if it has a field that only COS has, and otherwise for OSS.
+  /// A job without a provider is for COS if it contains a field that only COS has, and otherwise for OSS.
   private var signing: Signing {
     get throws {
       let name = provider ?? (isOfCOS ? "cos" : "oss")
@@ -67,12 +69,12 @@ extension SigningJob {
 
   private static let tokenHeaders = [tokenHeaderOfOSS, tokenHeaderOfCOS, tokenHeaderOfS3]
 
-  /// The session token in the line's headers; signing sets that header again.
+  /// The session token in the job's headers, or `nil` if there is none; signing sets this header again.
   private var tokenHeader: String? {
     headers?.first { Self.tokenHeaders.contains($0.name.asciiLowercased) }?.value
   }
 
-  /// Signs a request with a signer.
+  /// Signs a request with the given signer.
   func sign(
     _ request: HTTPRequest, with signer: some SplitSigner<AccessKey> & Presigner<AccessKey>, _ mode: Mode,
     _ key: AccessKey, _ context: SigningContext
@@ -89,12 +91,16 @@ extension SigningJob {
     }
   }
 
-  /// Returns the request with its key and query percent-encoded once; a Host header replaces the authority.
+  /// Returns the request for a decoded object key, which the method percent-encodes once, as well as the query.
+  ///
+  /// If the line contains a `Host` header, its value replaces the authority.
   func request(authority: String, key: String) throws -> HTTPRequest {
     try request("https", authority, path(for: key))
   }
 
-  /// Returns the request with a path that is already percent-encoded; a Host header replaces the authority.
+  /// Returns the request for a path that is already percent-encoded.
+  ///
+  /// If the line contains a `Host` header, its value replaces the authority.
   func request(_ scheme: String, _ authority: String, _ path: String) throws -> HTTPRequest {
     guard let method = HTTPRequest.Method(method ?? "GET") else {
       throw SigningJobError(message: "The method is not a token.")
@@ -120,11 +126,11 @@ extension SigningJob {
     appendingQuery(to: "/" + key.percentEncoded(.path)) { name, value in value.isEmpty ? name : "\(name)=\(value)" }
   }
 
-  /// Appends the query of the line to a path.
+  /// Appends the job's query to a path.
   ///
   /// - Parameters:
   ///   - path: The percent-encoded path.
-  ///   - item: A function that joins a percent-encoded name and value; the value can be an empty string.
+  ///   - item: A closure that joins a percent-encoded name and value; the value can be an empty string.
   func appendingQuery(to path: String, _ item: (_ name: String, _ value: String) -> String) -> String {
     let items = (query ?? []).map { pair in
       let name = pair.name.percentEncoded()
@@ -135,12 +141,12 @@ extension SigningJob {
 }
 
 extension SignedLine {
-  /// Signs a line, or reports the error for any invalid line.
+  /// Creates the result for a line by signing its request, or with an error if the line is invalid.
   ///
   /// - Parameters:
-  ///   - json: The line.
-  ///   - defaultMode: The mode for a line without one.
-  ///   - now: The time of signing for a line without a date.
+  ///   - json: The line, which contains a JSON object.
+  ///   - defaultMode: The kind of signature for a line that does not specify one.
+  ///   - now: The signing time for a line without a date.
   package init(answering json: String, defaultMode: SigningJob.Mode, now: Timestamp) {
     do throws(SigningJobError) {
       self = try SigningJob(json: json).signed(defaultMode: defaultMode, now: now)
@@ -163,7 +169,7 @@ extension SignedLine {
 }
 
 extension String {
-  /// The string without spaces and tabs at its ends, which HTTP does not transfer.
+  /// The string without leading and trailing spaces and tabs, which HTTP does not transmit.
   fileprivate var trimmingBlanks: String {
     let isBlank = { (character: Character) in character == " " || character == "\t" }
     return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())

@@ -7,55 +7,55 @@
   internal import Foundation
 #endif
 
-/// A request to sign, as one line of JSON from a script or another language for `storage-auth sign --jsonl`.
+/// A request to sign, in the form of a line of JSON from a script or a program in another language.
 ///
-/// Fields that are not listed here are ignored.
+/// `storage-auth sign --jsonl` reads such lines. Fields that are not listed here are ignored.
 package struct SigningJob: Decodable, Sendable {
-  /// The ID of the line, which the result repeats.
+  /// The ID of the job, which the result repeats, or `nil` if the line contains no ID.
   let id: String?
-  /// The provider: `oss`, `cos` or `s3`; if `nil`, the other fields decide between OSS and COS.
+  /// The provider: `oss`, `cos` or `s3`, or `nil` if the other fields decide between OSS and COS.
   let provider: String?
-  /// OSS: `v4` or `v1`.
+  /// OSS: the signature version, `v4` or `v1`.
   let version: String?
-  /// The mode, `header` or `presign`; COS vectors call it `kind`.
+  /// The kind of signature, `header` or `presign`; COS test vectors call it `kind`.
   let mode: String?
   let kind: String?
   let method: String?
-  /// The host with its port; optional for OSS and S3 if bucket and region determine it.
+  /// The host with its port, which is optional for OSS and S3 if the bucket and the region determine it.
   let host: String?
-  /// OSS, S3: the bucket.
+  /// OSS, S3: the bucket name.
   let bucket: String?
-  /// OSS, S3: the object key, not percent-encoded.
+  /// OSS, S3: the object key, without percent-encoding.
   let key: String?
-  /// COS: the object key, not percent-encoded and without the leading slash.
+  /// COS: the object key, without percent-encoding and without the leading slash.
   let path: String?
   let query: [Pair]?
   let headers: [Pair]?
   let credential: Key?
-  /// The time of signing in seconds since 1970 (UTC); the present if `nil`.
+  /// The signing time in seconds since 1970 (UTC), or `nil` for the current time.
   let date: Int64?
   let region: String?
   let product: String?
-  /// The lifetime of a URL in seconds.
+  /// The lifetime of a presigned URL in seconds.
   let expires: Int64?
   let additionalHeaders: [String]?
   let subResource: [String]?
-  /// OSS V1: whether to sign a URL although another request has the same string to sign.
+  /// OSS V1: whether to sign a URL although its string to sign is also the string of another request.
   let allowsAmbiguousV1: Bool?
-  /// COS: the window as `start;end`, in seconds since 1970 (UTC).
+  /// COS: the validity window in the form `start;end`, in seconds since 1970 (UTC).
   let keyTime: String?
   let signedHeaders: SignedHeaders?
-  /// COS: `q-*` or `sign=`.
+  /// COS: the format of the authorization in a URL, `q-*` or `sign=`.
   let form: String?
   /// S3: the scheme of the URL, `https` or `http`.
   let scheme: String?
-  /// S3: the percent-encoded path without the query; it replaces bucket and key.
+  /// S3: the percent-encoded path without the query, which replaces the bucket and the key.
   let wirePath: String?
-  /// S3: `virtual` or `path`, the addressing style of a line without `wirePath`.
+  /// S3: the addressing style of a line without `wirePath`, `virtual` or `path`.
   let addressing: String?
   /// S3: the value of `x-amz-content-sha256`.
   let payloadHash: String?
-  /// S3: the service of the scope; `s3` if `nil`.
+  /// S3: the service in the scope of the signature, or `nil` for `s3`.
   let service: String?
 
   struct Key: Decodable, Sendable {
@@ -69,7 +69,7 @@ package struct SigningJob: Decodable, Sendable {
     let signHost: Bool?
   }
 
-  /// A name and a value, as an array of two; the value can be absent.
+  /// A name and a value, encoded as an array of two elements; the value can be absent.
   struct Pair: Decodable, Sendable {
     let name: String
     let value: String?
@@ -81,10 +81,10 @@ package struct SigningJob: Decodable, Sendable {
     }
   }
 
-  /// Parses a line.
+  /// Creates a signing job from a line of JSON.
   ///
-  /// - Parameter json: The line.
-  /// - Throws: A ``SigningJobError`` if the line is not JSON of this form.
+  /// - Parameter json: The line, which contains a JSON object.
+  /// - Throws: A ``SigningJobError`` if the line is not JSON in the format of a signing job.
   package init(json: String) throws(SigningJobError) {
     do {
       self = try JSONDecoder().decode(SigningJob.self, from: Data(json.utf8))
@@ -94,12 +94,12 @@ package struct SigningJob: Decodable, Sendable {
     }
   }
 
-  /// The ID of a line that cannot be parsed as a whole.
+  /// The ID of a line whose other fields cannot be parsed.
   private struct Name: Decodable {
     let id: String?
   }
 
-  /// Returns the position of a decoding error, without the value, which may be a secret.
+  /// Returns a description of a decoding error with its position, but without the value, which may be a secret.
   private static func explain(_ error: any Error) -> String {
     guard let error = error as? DecodingError else { return "it cannot be parsed." }
     func place(_ context: DecodingError.Context) -> String {
@@ -115,9 +115,9 @@ package struct SigningJob: Decodable, Sendable {
   }
 }
 
-/// The error for a line that cannot be signed.
+/// The error for a line whose request cannot be signed.
 package struct SigningJobError: Error, Sendable, CustomStringConvertible {
-  /// The ID of the line, or `nil` if it cannot be parsed.
+  /// The ID of the signing job, or `nil` if the ID is absent or cannot be parsed.
   package var id: String?
   package let message: String
   package var description: String { message }

@@ -1,27 +1,28 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// All strings that Swift can create from a value: those that a log line, a failed assertion or a debugger shows.
+/// All strings that Swift can create from a value, such as the ones that a log line, a failed assertion or a debugger
+/// shows.
 ///
 /// ```swift
 /// XCTAssertEqual(DisplayedTexts(of: key).containing(["my-secret"]), [])
 /// ```
 public struct DisplayedTexts {
-  /// The strings: printed, debug-printed, dumped, interpolated, and all that the mirror reaches.
+  /// The strings that result from printing, debug-printing, dumping and interpolating the value, and from its mirror.
   public let all: [String]
 
-  /// Creates the strings of a value, by itself and inside of an array, an optional and a dictionary.
+  /// Creates the strings that display a value, by itself and inside an array, an optional and a dictionary.
   ///
-  /// - Parameter value: The value.
+  /// - Parameter value: The value to display.
   public init(of value: Any) {
     let wrapped: [Any] = [value, [value], Optional(value) as Any, ["key": value]]
     all = wrapped.flatMap(Self.texts)
   }
 
-  /// Returns those of a list of secrets that occur in at least one of the strings.
+  /// Returns the secrets that occur in at least one of the strings.
   ///
-  /// - Parameter secrets: The secrets to search for; an empty one is ignored. A secret of letters and digits is also
-  ///   found in encoded text.
+  /// - Parameter secrets: The secrets to search for; an empty secret is ignored. A secret that consists of letters and
+  ///   digits is also found in encoded text.
   public func containing(_ secrets: [String]) -> [String] {
     secrets.filter { secret in !secret.isEmpty && all.contains { $0.contains(secret) } }
   }

@@ -3,13 +3,12 @@
 
 internal import CZlib
 
-/// The zlib format ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)), in which Aspera's bearer tokens are
-/// compressed.
+/// The zlib format ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)), which compresses Aspera bearer tokens.
 package enum Zlib {
   /// Compresses bytes, or returns `nil` if memory cannot be allocated.
   ///
-  /// The compression level is the default one. It determines the first bytes: a token is recognized by its first
-  /// characters, `eJ`.
+  /// The function uses the default compression level. The level determines the first bytes, and a token is recognized
+  /// by its first characters, `eJ`.
   package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
     var length = compressBound(uLong(bytes.count))
     var result = [UInt8](repeating: 0, count: Int(length))
@@ -22,8 +21,9 @@ package enum Zlib {
   /// Decompresses exactly one zlib stream.
   ///
   /// - Parameters:
-  ///   - bytes: The stream, without bytes before or after it.
-  ///   - limit: The greatest number of bytes to which the stream may decompress; at most one byte more is allocated.
+  ///   - bytes: The zlib stream, without bytes before or after it.
+  ///   - limit: The maximum number of decompressed bytes. The function allocates at most one byte more.
+  /// - Throws: A ``ZlibError`` if the bytes are not exactly one zlib stream, or if the limit is exceeded.
   package static func decompress(_ bytes: [UInt8], limit: Int) throws(ZlibError) -> [UInt8] {
     // One byte more than the limit distinguishes a stream that is too long from one that just fits. A byte of a stream
     // decompresses to at most 1032 bytes (zlib's technical notes), so a short stream needs little memory whatever the
@@ -40,11 +40,11 @@ package enum Zlib {
   }
 }
 
-/// The reason why bytes cannot be decompressed.
+/// The reason why zlib data cannot be decompressed.
 package enum ZlibError: Error, Sendable, Hashable {
   /// The bytes are not a zlib stream, or the stream is damaged or truncated.
   case malformed
-  /// The stream is followed by other bytes.
+  /// Other bytes follow the stream.
   case trailingBytes
   /// The stream would decompress to more bytes than the limit.
   case tooLarge

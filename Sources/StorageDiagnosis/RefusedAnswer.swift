@@ -6,27 +6,31 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import StorageXML
 
-/// The response of a service that refused a request.
+/// A response with which a service rejected a request.
 ///
-/// It can be the response itself, or a part of it from a log: the XML document, or the message of an SDK's error.
+/// It can be created from the response itself, or from a part of the response in a log: the XML document, or the
+/// message of an SDK's error.
 public struct RefusedAnswer: Sendable {
-  /// The status code, or `nil` if only the body is known.
+  /// The HTTP status code, or `nil` if only the body is known.
   public var status: Int?
 
   private let headers: HTTPFields
   private let text: String
   private let document: [String: String]?
 
-  /// Creates a response from its head and body.
+  /// Creates a refused answer from the head and the body of a response.
   ///
   /// - Parameters:
-  ///   - response: The head.
-  ///   - body: The body, or its beginning.
+  ///   - response: The head of the response.
+  ///   - body: The body of the response, or its beginning.
   public init(_ response: HTTPResponse, body: [UInt8]) {
     self.init(status: response.status.code, headers: response.headerFields, text: String(decoding: body, as: UTF8.self))
   }
 
-  /// Parses a copied response: an XML document, with or without a head before it, or the message of an error.
+  /// Creates a refused answer by parsing a response that was copied from a log.
+  ///
+  /// - Parameter text: An XML document, with or without the status line and the headers before it, or an SDK's error
+  ///   message.
   public init(_ text: String) {
     let text = String(decoding: text.utf8.filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
     guard text.hasBytePrefix("HTTP/") else {
@@ -54,7 +58,7 @@ public struct RefusedAnswer: Sendable {
     document = Self.details(in: text)
   }
 
-  /// Returns the text of each child of the element `Error` by its name, in a string that may contain other text.
+  /// Returns the text of each child of the element `Error`, by element name, in a string that may contain other text.
   private static func details(in text: String) -> [String: String]? {
     guard let start = text.firstRange(of: "<Error>"), let end = text.firstRange(of: "</Error>"),
       start.lowerBound < end.lowerBound,
@@ -67,7 +71,7 @@ public struct RefusedAnswer: Sendable {
     return details
   }
 
-  /// Parses the response by the conventions of a service.
+  /// Parses the response according to the conventions of a service.
   package func reading(by reader: some SignatureReader) -> Reading {
     let inHeader = reader.refusals.headHeader.flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
     let details = document ?? inHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
@@ -89,33 +93,33 @@ public struct RefusedAnswer: Sendable {
     return reading
   }
 
-  /// Returns the string whose bytes are given in hexadecimal with spaces between them, as services show it.
+  /// Returns the string for bytes in hexadecimal with spaces between them, as services show the string to sign.
   private static func text(ofBytes hex: String) -> String? {
     [UInt8](hex: String(decoding: hex.lowercased().utf8.filter { $0 > UInt8(ascii: " ") }, as: UTF8.self))
       .flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// A parsed response.
+  /// A response that has been parsed according to the conventions of a service.
   public struct Reading: Sendable {
-    /// The status code, or `nil` if only the body is known.
+    /// The HTTP status code, or `nil` if only the body is known.
     public let status: Int?
 
-    /// The headers; empty if only the body is known.
+    /// The response headers, which are empty if only the body is known.
     public let headers: HTTPFields
 
-    /// The error code, such as `SignatureDoesNotMatch`.
+    /// The error code, such as `SignatureDoesNotMatch`, or `nil` if the response contains no error code.
     public let code: String?
 
-    /// The error message.
+    /// The error message, or `nil` if the response contains no error message.
     public let message: String?
 
-    /// The texts of the document's elements, by their names.
+    /// The text of each element in the error document, by element name.
     public let details: [String: String]
 
-    /// The string to sign of the service.
+    /// The string to sign that the service derived from the request, or `nil` if the response does not contain it.
     var stringToSign: String?
 
-    /// The canonical request of the service.
+    /// The canonical request that the service derived, or `nil` if the response does not contain it.
     var canonicalRequest: String?
 
     fileprivate init(
@@ -128,7 +132,7 @@ public struct RefusedAnswer: Sendable {
       self.details = details
     }
 
-    /// Stores a signed string that was copied without its document.
+    /// Stores a string to sign or a canonical request that was copied without the document around it.
     fileprivate mutating func take(copied text: String, by reader: some SignatureReader) {
       var lines = text.lines
       if lines.last?.isEmpty ?? false, !reader.endsTextsWithLineFeed { lines.removeLast() }
@@ -140,22 +144,22 @@ public struct RefusedAnswer: Sendable {
       }
     }
 
-    /// Whether the service refused the request because of its sender.
+    /// Whether the service rejected the request because of its sender.
     var isRefusal: Bool { status == 403 || status == 401 }
 
-    /// Returns whether the response can be about the sender of the request and its signature.
+    /// Returns whether the response can concern the sender of the request or its signature.
     func concernsAuthorization(_ meanings: [String: RefusalMeaning]) -> Bool {
       if isRefusal { return true }
       guard let code else { return stringToSign != nil || canonicalRequest != nil }
       return meanings[code] != nil
     }
 
-    /// Returns a time among the details.
+    /// Returns the time in the element with the given name, or `nil` if there is no valid time.
     func instant(_ name: String) -> Timestamp? {
       details[name].flatMap { Timestamp(iso8601: $0) ?? Timestamp(iso8601Basic: $0) }
     }
 
-    /// The service's time.
+    /// The current time according to the server's clock, or `nil` if the response does not contain it.
     var serverTime: Timestamp? {
       instant("ServerTime") ?? headers[.date].flatMap { Timestamp(httpDate: $0) }
     }
@@ -163,7 +167,7 @@ public struct RefusedAnswer: Sendable {
 }
 
 extension RefusedAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The status code and the error code.
+  /// The status code and the error code, without the strings that the service signed.
   public var description: String {
     "RefusedAnswer(\(status.map { "\($0) " } ?? "")\(document?["Code"] ?? "without a code"))"
   }
@@ -178,7 +182,7 @@ extension RefusedAnswer: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension RefusedAnswer.Reading: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The status code and the error code.
+  /// The status code and the error code, without the strings that the service signed.
   public var description: String { "Reading(\(status.map { "\($0) " } ?? "")\(code ?? "without a code"))" }
 
   /// The same as ``description``.
@@ -189,7 +193,7 @@ extension RefusedAnswer.Reading: CustomStringConvertible, CustomDebugStringConve
 }
 
 extension String {
-  /// Returns the range of the first occurrence of a string.
+  /// Returns the range of the first occurrence of another string.
   fileprivate func firstRange(of text: String) -> Range<Index>? {
     var rest = self[...]
     while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {

@@ -5,7 +5,8 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension SignatureComparison {
-  /// The finding for a signature that does not match: a comparison of the client's string to sign with the service's.
+  /// The finding for a signature that does not match, from a comparison of the client's and the service's strings to
+  /// sign.
   var comparison: SignatureFinding {
     guard let signed = sent.parts else {
       guard let problem = sent.problem else {
@@ -34,7 +35,7 @@ extension SignatureComparison {
     return withoutDifference(signed, seen)
   }
 
-  /// Returns the finding for equal parts, from the hashes and the strings themselves.
+  /// Returns the finding for strings whose components are equal, from the hashes and the strings themselves.
   private func withoutDifference(_ signed: SignedParts, _ seen: SignedParts) -> SignatureFinding {
     if let difference = orderDifference(signed) { return difference }
     if let first = signed[.requestHash], let second = seen[.requestHash], first != second {
@@ -54,7 +55,9 @@ extension SignatureComparison {
     return SignatureFinding(.wrongSecret, detail: detail)
   }
 
-  /// Returns the finding for a usual change of the request that gives the hash that the service shows, or `nil`.
+  /// Returns the finding for a common change of the request that results in the hash that the service shows.
+  ///
+  /// Returns `nil` if no common change results in that hash.
   private func likelyRewriting(hashingTo hash: String) -> SignatureFinding? {
     guard let signed = sent.parts else { return nil }
     for request in LikelyRewriting.all(of: sent.request) {
@@ -67,14 +70,14 @@ extension SignatureComparison {
     return nil
   }
 
-  /// Returns whether the service's canonical request has the given hash, which text that a log lost or masked would
-  /// change.
+  /// Returns whether the service's canonical request in the response has the given hash.
+  ///
+  /// The hash differs if a log lost or masked a part of the text.
   private func isWhole(_ hash: String) -> Bool {
     answer.canonicalRequest.flatMap(sent.reader.hash) == hash
   }
 
-  /// Returns the finding for the first line that differs although its parts do not, such as parameters in another
-  /// order.
+  /// Returns the finding for the first line that differs although its components do not, such as reordered parameters.
   private func orderDifference(_ signed: SignedParts) -> SignatureFinding? {
     guard let texts = sent.texts else { return nil }
     let hasHash = signed[.requestHash] != nil
@@ -91,7 +94,7 @@ extension SignatureComparison {
     return nil
   }
 
-  /// Returns whether a line contains a session token, as plain text or percent-encoded.
+  /// Returns whether a line contains a session token of the request, as plain text or percent-encoded.
   private func holdsToken(_ line: String) -> Bool {
     sent.tokens.contains { line.contains($0.reveal()) || line.contains($0.reveal().percentEncoded()) }
   }

@@ -4,7 +4,7 @@
 internal import StorageAuth
 
 extension SignatureComparison {
-  /// The finding for a request that was signed for another time.
+  /// The finding for a signing time that is too far from the server's time.
   var skew: SignatureFinding {
     let signed = answer.instant("RequestTime") ?? sent.reading?.signedAt
     guard let signed, let server = answer.serverTime else { return SignatureFinding(.clockSkew) }
@@ -36,7 +36,7 @@ extension SignatureComparison {
 }
 
 extension Duration {
-  /// The duration for people, in whole seconds.
+  /// The human-readable duration in whole seconds.
   var inWords: String {
     let seconds = components.seconds
     let parts = [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]

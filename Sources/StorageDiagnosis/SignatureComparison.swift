@@ -3,12 +3,12 @@
 
 internal import StorageAuth
 
-/// A comparison of a response with the request that it refuses.
+/// A comparison of a response with the request that the service rejected.
 struct SignatureComparison {
   let answer: RefusedAnswer.Reading
   let sent: SentRequest
 
-  /// The finding, or `nil` if the response is about neither the signature nor its key.
+  /// The finding, or `nil` if the response concerns neither the signature nor its key.
   var finding: SignatureFinding? {
     if let finding = sent.reader.finding(for: answer, to: sent.request) { return completed(finding) }
     guard let code = answer.code else {
@@ -27,7 +27,7 @@ struct SignatureComparison {
     }
   }
 
-  /// Adds the times to a finding about the time.
+  /// Adds the signing time and the server's time to a finding about the time.
   private func completed(_ finding: SignatureFinding) -> SignatureFinding {
     switch finding.cause {
     case .clockSkew: skew
@@ -37,7 +37,7 @@ struct SignatureComparison {
     }
   }
 
-  /// The message of the service as a part of a sentence.
+  /// The service's message in the form of a sentence, or an empty string if the response contains no message.
   var serviceWords: String {
     guard let message = answer.message, !message.isEmpty else { return "" }
     return "The service says: \"\(message.onOneLine)\""
@@ -76,7 +76,7 @@ struct SignatureComparison {
     if message.contains("valid Date") || sent.problem?.code == .missingDate { return SignatureFinding(.dateMissing) }
     if message.mentionsVersion { return SignatureFinding(.wrongVersion, detail: serviceWords) }
     if sent.reading == nil, sent.problem == nil { return SignatureFinding(.unsigned) }
-    // The service mostly accepts an unsigned token.
+    // The service usually accepts a session token that is not signed.
     let countsToken = message.contains("not signed")
     if let part = sent.reading?.unsignedParts.first(where: { countsToken || !$0.isToken }) {
       return SignatureFinding(
@@ -88,7 +88,7 @@ struct SignatureComparison {
     return forbidden
   }
 
-  /// The finding for an accepted signature whose key lacks the permission.
+  /// The finding for a valid signature whose key lacks the permission.
   private var forbidden: SignatureFinding {
     let key = sent.reading.map { "The key \($0.accessKeyID)" } ?? "The key"
     let detail =
@@ -97,7 +97,7 @@ struct SignatureComparison {
       .accessDenied, detail: [serviceWords, detail].filter { !$0.isEmpty }.joined(separator: " "))
   }
 
-  /// The finding for a response without a code; the date of its head may explain it.
+  /// The finding for a response without an error code, which the date in its headers may explain.
   private var silence: SignatureFinding {
     if sent.reading == nil, sent.problem == nil { return SignatureFinding(.unsigned) }
     if let signed = sent.reading?.signedAt, let server = answer.serverTime, sent.reading?.end == nil,
@@ -110,7 +110,7 @@ struct SignatureComparison {
 }
 
 extension String {
-  /// Whether a message is about the signature version.
+  /// Whether the message mentions the signature version.
   fileprivate var mentionsVersion: Bool {
     let text = lowercased()
     return ["signature version", "v1 signature", "v4 signature", "signature v1", "signature v4"].contains {

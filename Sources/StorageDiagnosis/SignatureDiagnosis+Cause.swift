@@ -2,87 +2,87 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SignatureDiagnosis {
-  /// The cause of a signature's rejection.
+  /// A cause of a signature's rejection.
   public enum Cause: String, Sendable, Hashable, CaseIterable {
-    // The request differs from what the service saw.
+    // The request differs from the request that the service received.
 
-    /// A `Content-Type` that was not signed was added.
+    /// A `Content-Type` that was not signed was added in transit.
     case contentTypeAdded
-    /// The `Content-Type` was changed or removed.
+    /// The `Content-Type` header was changed or removed in transit.
     case contentTypeChanged
-    /// The `Content-MD5` was added, changed or removed.
+    /// The `Content-MD5` header was added, changed or removed in transit.
     case contentMD5Changed
-    /// The date of the request was changed.
+    /// The date of the request was changed in transit.
     case dateChanged
-    /// The method was changed.
+    /// The method of the request was changed in transit.
     case methodChanged
-    /// A `+` was read as a space, or a space as a `+`.
+    /// A `+` was read as a space, or a space was read as a `+`.
     case plusForSpace
     /// A value was percent-encoded once more in transit.
     case encodedTwice
     /// A value was percent-decoded once more in transit.
     case decodedTwice
-    /// A value is percent-encoded with other escapes, such as in lower case.
+    /// A value is percent-encoded with different escapes, such as lowercase escapes.
     case escapeSpelling
-    /// Accented characters are in another Unicode normalization form.
+    /// Accented characters are in a different Unicode normalization form.
     case unicodeForm
-    /// A prefix was added to the path.
+    /// A prefix was added to the path in transit.
     case pathPrefixAdded
-    /// A prefix was removed from the path.
+    /// A prefix was removed from the path in transit.
     case pathPrefixRemoved
-    /// `//` became `/`.
+    /// Consecutive slashes in the path were merged in transit.
     case slashesMerged
-    /// `.` and `..` were resolved.
+    /// The segments `.` and `..` in the path were resolved in transit.
     case dotsResolved
-    /// The path was changed.
+    /// The path was changed in transit.
     case pathChanged
-    /// The signed bucket is not the one that the request reached.
+    /// The signed bucket differs from the bucket that the request reached.
     case wrongBucket
-    /// The bucket was not signed.
+    /// The signature does not cover the bucket name.
     case bucketMissing
-    /// The host was signed with a port and seen without one, or the reverse, or with another port.
+    /// The signed host and the received host have different ports, or only one of them has a port.
     case hostPort
-    /// The host was changed.
+    /// The host was changed in transit.
     case hostChanged
-    /// A parameter that the service signs was sent and not signed.
+    /// The client sent a query parameter that the service signs, but did not sign it.
     case subresourceUnsigned
-    /// A parameter was added in transit.
+    /// A query parameter was added in transit.
     case parameterAdded
-    /// A parameter was removed in transit.
+    /// A query parameter was removed in transit.
     case parameterRemoved
-    /// A parameter has another value.
+    /// The value of a query parameter was changed in transit.
     case parameterChanged
     /// A header that has an effect was added after signing.
     case headerAdded
     /// A signed header was removed in transit.
     case headerRemoved
-    /// A signed header has another value.
+    /// The value of a signed header was changed in transit.
     case headerChanged
-    /// The lists of additional headers differ.
+    /// The client's and the service's lists of additional signed headers differ.
     case additionalHeaders
-    /// The lists of signed names do not match the request.
+    /// The lists of signed header and parameter names do not match the request.
     case signedListMismatch
-    /// A header or parameter that has an effect is not listed as signed.
+    /// A header or query parameter that has an effect is not listed as signed.
     case unsignedField
-    /// The payload hashes differ.
+    /// The client's and the service's payload hashes differ.
     case payloadHash
-    /// The session token was sent and not signed.
+    /// The client sent the session token, but did not sign it.
     case tokenUnsigned
-    /// The strings differ in a way that has no specific name.
+    /// The strings differ, but the difference has no specific cause.
     case otherDifference
 
-    // The strings are equal.
+    // The client's and the service's strings are equal.
 
-    /// All lines are equal: the secret is wrong, or the signed string was not that of the sent request.
+    /// All lines are equal, so the secret is wrong, or the signed string does not belong to the sent request.
     case wrongSecret
-    /// All lines that are shown are equal, and their hashes differ.
+    /// All lines that the service shows are equal, but the hashes of the strings differ.
     case hiddenDifference
 
     // The key, the time or the scope is wrong.
 
     /// The access key ID is unknown.
     case unknownKeyID
-    /// The key is temporary and its token is missing.
+    /// The key is temporary, but the request contains no session token.
     case tokenMissing
     /// The session token belongs to another key.
     case tokenOfAnotherKey
@@ -90,29 +90,29 @@ extension SignatureDiagnosis {
     case tokenExpired
     /// The clock of the signing machine is wrong.
     case clockSkew
-    /// The signature, or the URL, has expired.
+    /// The signature or the presigned URL has expired.
     case expired
     /// The signature is not valid yet.
     case notYetValid
-    /// The day of the scope is not that of the request.
+    /// The day in the signature's scope differs from the day of the request.
     case wrongDay
-    /// The request has no date that can be parsed.
+    /// The request contains no date that can be parsed.
     case dateMissing
-    /// The region is not that of the bucket, or misspelt.
+    /// The region in the signature's scope is misspelled, or differs from the bucket's region.
     case wrongRegion
-    /// The product is not that of the service.
+    /// The product in the signature's scope differs from the product of the service.
     case wrongProduct
     /// The bucket requires another signature version.
     case wrongVersion
-    /// The request has two signatures, in the headers and in the URL.
+    /// The request contains two signatures, one in the headers and one in the URL.
     case signatureTwice
     /// The request is not signed.
     case unsigned
     /// The authorization cannot be parsed.
     case malformedAuthorization
-    /// The signature was accepted; the key lacks the permission.
+    /// The service accepted the signature, but the key lacks the permission.
     case accessDenied
-    /// The service stated no reason.
+    /// The service gave no reason for the rejection.
     case unexplained
   }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SignatureDiagnosis.Cause {
-  /// The usual reason for the cause, and the remedy.
+  /// A description of what usually leads to this cause, and how to fix it.
   var text: (usual: String, remedy: String) {
     switch self {
     case .contentTypeAdded:

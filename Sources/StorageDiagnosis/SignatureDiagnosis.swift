@@ -4,48 +4,51 @@
 public import HTTPTypes
 internal import StorageAuth
 
-/// An explanation of a signature's rejection.
+/// An explanation of why a service rejected a signature.
 ///
-/// The diagnosis compares the client's string to sign with the one that the service shows, line by line, and states the
-/// usual reason for each difference. Session tokens and signatures are masked in all of its properties.
+/// The diagnosis compares the client's string to sign with the string that the service shows, line by line, and
+/// describes the usual reason for each difference. Session tokens and signatures are masked in all of its properties.
 ///
 /// ```swift
 /// let diagnosis = SignatureDiagnosis(of: RefusedAnswer(body), to: request, signedFor: .oss(bucket: "photos"))
 /// print(diagnosis)
 /// ```
 public struct SignatureDiagnosis: Sendable, Hashable {
-  /// The cause of the rejection.
+  /// The cause of the signature's rejection.
   public let cause: Cause
 
-  /// The name of the line that differs, such as `Content-Type` or `query parameter acl`; `nil` if the cause is not
-  /// about a line.
+  /// The name of the line that differs, such as `Content-Type` or `query parameter acl`.
+  ///
+  /// It is `nil` if the cause does not concern a line.
   public let line: String?
 
-  /// The value of this line in the sent request, or `nil` if the line was absent.
+  /// The value of the differing line in the sent request, or `nil` if the line was absent.
   public let sent: String?
 
-  /// The value of this line that the service saw, or `nil` if the line was absent or the service does not show it.
+  /// The value of the differing line that the service received.
+  ///
+  /// It is `nil` if the line was absent or the service does not show it.
   public let seen: String?
 
-  /// The difference and its usual reason, in sentences.
+  /// A description of the difference and its usual reason, in complete sentences.
   public let explanation: String
 
-  /// The remedy, in a sentence.
+  /// A description of how to fix the cause, in a complete sentence.
   public let remedy: String
 
-  /// The names of the other lines that differ, often as a consequence of the first.
+  /// The names of other lines that differ, often as a consequence of the first difference.
   public let otherLines: [String]
 
-  /// Creates a diagnosis of a rejected request.
+  /// Creates a diagnosis of a rejected request, or returns `nil` if the response does not concern its sender or
+  /// signature.
   ///
   /// - Parameters:
   ///   - answer: The response of the service.
-  ///   - request: The request as it was sent, with its authorization.
-  ///   - service: The service that the request was signed for.
-  ///   - stringToSign: The string that the client signed, if it is known; `nil` derives it from the request.
-  ///   - canonicalRequest: The canonical request of the client, for schemes that have one; `nil` derives it from the
-  ///     request.
-  /// - Returns: The diagnosis, or `nil` if the response is about neither the sender of the request nor its signature.
+  ///   - request: The request as the client sent it, with its authorization.
+  ///   - service: The service for which the request was signed.
+  ///   - stringToSign: The string that the client signed, or `nil` to derive the string from the request.
+  ///   - canonicalRequest: The client's canonical request, or `nil` to derive it from the request. Some schemes have no
+  ///     canonical request.
   public init?(
     of answer: RefusedAnswer, to request: HTTPRequest, signedFor service: SignedService, stringToSign: String? = nil,
     canonicalRequest: String? = nil
@@ -58,7 +61,9 @@ public struct SignatureDiagnosis: Sendable, Hashable {
     self.init(finding, by: reader, masking: SecretMask(sent.tokens))
   }
 
-  /// Creates the sentences for a finding, without tokens; the shown values are already masked by their names.
+  /// Creates the sentences for a finding, with session tokens masked.
+  ///
+  /// The values of the finding are already masked if the names of their lines require it.
   private init(_ finding: SignatureFinding, by reader: some SignatureReader, masking mask: SecretMask) {
     func masked(_ text: String) -> String { mask.applied(to: text) }
     let words = reader.advice(for: finding.cause) ?? finding.cause.text
@@ -73,7 +78,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
 }
 
 extension SignatureDiagnosis {
-  /// The line, if the diagnosis is about one, and the explanation.
+  /// The name and the values of the differing line, if the diagnosis concerns a line, and the explanation.
   public var summary: String {
     guard let line else { return explanation }
     return "\(line): sent \(sent ?? "(none)"), seen \(seen ?? "(none)"). \(explanation)"
@@ -81,7 +86,7 @@ extension SignatureDiagnosis {
 }
 
 extension SignatureDiagnosis: CustomStringConvertible {
-  /// All properties, one line each.
+  /// All properties of the diagnosis, each on its own line.
   public var description: String {
     var lines = ["cause   \(cause.rawValue)"]
     if let line {

@@ -4,40 +4,40 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// The service that a request was signed for, with the properties that are known.
+/// The service for which a request was signed, with its known properties.
 ///
-/// The services of this package are `.oss(…)`, `.cos(…)` and `.s3(…)`; a package for another service supplies a
+/// This package supplies the services `.oss(…)`, `.cos(…)` and `.s3(…)`. A package for another service supplies a
 /// ``SignatureReader``.
 public struct SignedService: Sendable, Hashable {
   package let reader: any SignatureReader
 
-  /// Creates a service.
+  /// Creates a service from a reader.
   ///
   /// - Parameter reader: The reader of the service's signatures and error responses.
   public init(_ reader: some SignatureReader) {
     self.reader = reader
   }
 
-  /// Returns whether two services have equal readers.
+  /// Returns a Boolean value that indicates whether two services have equal readers.
   public static func == (first: SignedService, second: SignedService) -> Bool {
     AnyHashable(first.reader) == AnyHashable(second.reader)
   }
 
-  /// Hashes the reader.
+  /// Hashes the reader of the service into the given hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(AnyHashable(reader))
   }
 }
 
-/// A reader of the signatures, the signed strings and the error responses of a service.
+/// A type that parses a service's signatures, signed strings and error responses.
 ///
-/// A ``SignatureDiagnosis`` uses it to explain a rejection. Requirements that most services share have a default
-/// implementation.
+/// A ``SignatureDiagnosis`` uses the reader to explain a rejection. Requirements that most services share have a
+/// default implementation.
 public protocol SignatureReader: Sendable, Hashable {
-  /// Parses the signature of a request and returns its claims and the strings that it covers.
+  /// Parses the signature of a request, and returns its statements and the strings that it covers.
   ///
-  /// - Parameter request: The request as it was sent.
-  /// - Returns: The claims and the strings, or `nil` if the request carries no signature.
+  /// - Parameter request: The request as the client sent it.
+  /// - Returns: The statements and the strings, or `nil` if the request contains no signature.
   /// - Throws: A `VerificationError` if the signature cannot be parsed.
   func signature(of request: HTTPRequest) throws(VerificationError) -> SignatureReading?
 
@@ -45,112 +45,118 @@ public protocol SignatureReader: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - text: The string to sign.
-  ///   - request: The request that the string probably belongs to.
-  /// - Returns: The parts, or `nil` if the string is not a string to sign of the service.
+  ///   - request: The request to which the string probably belongs.
+  /// - Returns: The components of the string, or `nil` if the string is not a string to sign of the service.
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts?
 
   /// Parses a canonical request.
   ///
   /// - Parameters:
   ///   - text: The canonical request.
-  ///   - request: The request that the string probably belongs to.
-  /// - Returns: The parts, or `nil` if the string is not a canonical request of the service, or the service has none.
+  ///   - request: The request to which the string probably belongs.
+  /// - Returns: The components of the string, or `nil` if the string is not a canonical request of the service, or the
+  ///   service has no canonical requests.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts?
 
-  /// Returns the hash of a canonical request as it appears in the string to sign, or `nil` if the service has none.
+  /// Returns the hash of a canonical request in the format of the string to sign.
+  ///
+  /// Returns `nil` if the service has no canonical requests.
   func hash(ofCanonicalRequest text: String) -> String?
 
-  /// Returns the kind of a signed string from a log, or `nil` for any other string.
+  /// Returns the kind of a signed string that was copied from a log, or `nil` if the string is not a signed string.
   ///
   /// - Parameter lines: The lines of the string, at least three.
   func copiedText(_ lines: [String]) -> CopiedText?
 
-  /// Whether the signed strings end with a line feed, which is then preserved when one is copied.
+  /// A Boolean value that indicates whether signed strings end with a line feed, which is preserved when a string is
+  /// copied.
   var endsTextsWithLineFeed: Bool { get }
 
-  /// The service's error vocabulary: the elements of its documents and the header of its responses to HEAD.
+  /// The service's error vocabulary: the elements of its error documents, and the header of its responses to HEAD.
   var refusals: RefusalVocabulary { get }
 
   /// The meanings of the service's error codes.
   ///
-  /// A response with another code is not about the signature, unless its status code is 401 or 403.
+  /// A response with another code does not concern the signature, unless its status code is 401 or 403.
   var meanings: [String: RefusalMeaning] { get }
 
-  /// Returns the finding for an error whose meaning is in its message or its details.
+  /// Returns the finding for an error whose message or details determine its meaning.
   ///
-  /// The times are added to a finding of `clockSkew`, `expired` or `notYetValid`.
+  /// The diagnosis adds the times to a finding with the cause `clockSkew`, `expired` or `notYetValid`.
   ///
   /// - Parameters:
   ///   - refusal: The parsed response of the service.
-  ///   - request: The request as it was sent.
-  /// - Returns: The finding, or `nil` to continue with the meaning of the code.
+  ///   - request: The request as the client sent it.
+  /// - Returns: The finding, or `nil` to use the meaning of the error code.
   func finding(for refusal: RefusedAnswer.Reading, to request: HTTPRequest) -> SignatureFinding?
 
-  /// Returns the service-specific usual reason and remedy for a cause, or `nil` for the common ones.
+  /// Returns a service-specific description of what usually leads to a cause, and how to fix it.
+  ///
+  /// Returns `nil` to use the common descriptions.
   func advice(for cause: SignatureDiagnosis.Cause) -> (usual: String, remedy: String)?
 
-  /// Returns whether an ID belongs to a temporary key, or `nil` if the ID does not show it.
+  /// Returns whether an access key ID belongs to a temporary key, or `nil` if the ID does not show it.
   func isTemporary(_ id: AccessKeyID) -> Bool?
 
-  /// Returns whether the signature covers a bucket that is not in the path.
+  /// Returns a Boolean value that indicates whether the signature covers a bucket name that is not in the path.
   func signsBucketOutsidePath(of request: HTTPRequest) -> Bool
 
-  /// The query parameters that contain a signature.
+  /// The names of the query parameters that contain a signature.
   var signatureParameters: Set<String> { get }
 
-  /// The lower-case names of the headers that contain the time of signing.
+  /// The lowercase names of the headers that contain the signing time.
   var dateHeaders: Set<String> { get }
 
-  /// Whether a signature states the window in which it is valid.
+  /// A Boolean value that indicates whether signatures contain the window in which they are valid.
   var signsWindow: Bool { get }
 
-  /// The largest difference between the time of signing and the present.
+  /// The maximum difference between the signing time and the server's time.
   var clockTolerance: Duration { get }
 }
 
 extension SignatureReader {
-  /// Returns `nil`: the service has no canonical request.
+  /// Returns `nil` because most services have no canonical request.
   public func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? { nil }
 
-  /// Returns `nil`: the service has no canonical request.
+  /// Returns `nil` because most services have no canonical request.
   public func hash(ofCanonicalRequest text: String) -> String? { nil }
 
-  /// Returns `nil`: no string is recognized without a document around it.
+  /// Returns `nil`, so that a signed string is recognized only within an error document.
   public func copiedText(_ lines: [String]) -> CopiedText? { nil }
 
-  /// The default value `false`.
+  /// A default implementation that returns `false`: signed strings do not end with a line feed.
   public var endsTextsWithLineFeed: Bool { false }
 
-  /// The error codes that the services share.
+  /// The meanings of the error codes that the services share.
   public var meanings: [String: RefusalMeaning] { RefusalMeaning.common }
 
-  /// Returns `nil`: the codes are sufficient.
+  /// Returns `nil`, so that the error code determines the finding.
   public func finding(for refusal: RefusedAnswer.Reading, to request: HTTPRequest) -> SignatureFinding? { nil }
 
-  /// Returns `nil`: the common sentences apply.
+  /// Returns `nil`, so that the common descriptions apply.
   public func advice(for cause: SignatureDiagnosis.Cause) -> (usual: String, remedy: String)? { nil }
 
-  /// Returns `nil`: the ID does not show it.
+  /// Returns `nil` because access key IDs generally do not show whether a key is temporary.
   public func isTemporary(_ id: AccessKeyID) -> Bool? { nil }
 
-  /// Returns `false`.
+  /// Returns `false`: the signature covers a bucket name only if it is in the path.
   public func signsBucketOutsidePath(of request: HTTPRequest) -> Bool { false }
 
-  /// Only `date`.
+  /// A default implementation that returns only `date`.
   public var dateHeaders: Set<String> { ["date"] }
 
-  /// The default value `false`.
+  /// A default implementation that returns `false`: signatures do not contain a validity window.
   public var signsWindow: Bool { false }
 
-  /// The default value of fifteen minutes.
+  /// A default implementation that returns fifteen minutes.
   public var clockTolerance: Duration { .seconds(900) }
 }
 
-/// The meaning of an error code for the signature.
+/// The meaning of a service's error code for the diagnosis of a signature.
 public enum RefusalMeaning: Sendable, Hashable {
-  /// The signature does not match.
+  /// The signature does not match the request.
   case mismatch
-  /// The time of signing is too far from the service's time.
+  /// The signing time is too far from the server's time.
   case clockSkew
   /// The access key ID is unknown.
   case unknownKey
@@ -158,12 +164,12 @@ public enum RefusalMeaning: Sendable, Hashable {
   case wrongToken
   /// The session token has expired.
   case endedToken
-  /// The request, possibly its authorization, is invalid; the message shows in which way.
+  /// The request, or its authorization, is invalid. The message describes the problem.
   case malformed
-  /// The operation is not allowed, or the request is not signed; the message shows which.
+  /// The operation is not allowed, or the request is not signed. The message shows which of them applies.
   case denied
 
-  /// The error codes that the services share.
+  /// The meanings of the error codes that the services share.
   public static let common: [String: RefusalMeaning] = [
     "SignatureDoesNotMatch": .mismatch, "RequestTimeTooSkewed": .clockSkew, "InvalidAccessKeyId": .unknownKey,
     "InvalidSecurityToken": .wrongToken, "InvalidToken": .wrongToken, "SecurityTokenExpired": .endedToken,
@@ -171,42 +177,43 @@ public enum RefusalMeaning: Sendable, Hashable {
   ]
 }
 
-/// A kind of string that a signature covers, as copied from a log.
+/// A kind of signed string, as copied from a log.
 public enum CopiedText: Sendable, Hashable {
-  /// The string to sign.
+  /// A string to sign that was copied from a log.
   case stringToSign
   /// The canonical request, whose hash is in the string to sign.
   case canonicalRequest
 }
 
-/// The claims of a request about its signature, and the strings that it covers.
+/// The unverified statements of a request about its signature, and the strings that the signature covers.
 public struct SignatureReading: Sendable {
-  /// The access key ID.
+  /// The ID of the access key with which the request claims to be signed.
   public var accessKeyID: AccessKeyID
 
-  /// Whether the request has a session token at a position where the service reads it.
+  /// A Boolean value that indicates whether the request contains a session token at a position where the service reads
+  /// it.
   public var hasToken: Bool
 
-  /// The time of signing, or the start of a window; `nil` if the request does not state it.
+  /// The signing time or the start of the validity window, or `nil` if the request does not contain it.
   public var signedAt: Timestamp?
 
-  /// The expiration of the signature; `nil` if the request does not state it.
+  /// The expiration of the signature, or `nil` if the request does not contain it.
   public var end: Timestamp?
 
-  /// The headers and parameters that have an effect and are not listed as signed.
+  /// The headers and query parameters that have an effect but are not listed as signed.
   public var unsignedParts: [SignedPart]
 
   /// The strings that the signature covers.
   public var texts: SignedTexts
 
-  /// Creates a reading.
+  /// Creates a reading of a request's signature.
   ///
   /// - Parameters:
-  ///   - accessKeyID: The access key ID.
-  ///   - hasToken: Whether the request has a session token at a position where the service reads it.
-  ///   - signedAt: The time of signing, or the start of a window.
-  ///   - end: The expiration of the signature.
-  ///   - unsignedParts: The headers and parameters that have an effect and are not signed.
+  ///   - accessKeyID: The ID of the access key with which the request claims to be signed.
+  ///   - hasToken: Whether the request contains a session token at a position where the service reads it.
+  ///   - signedAt: The signing time or the start of the validity window, or `nil` if the request does not contain it.
+  ///   - end: The expiration of the signature, or `nil` if the request does not contain it.
+  ///   - unsignedParts: The headers and query parameters that have an effect but are not signed.
   ///   - texts: The strings that the signature covers.
   public init(
     accessKeyID: AccessKeyID, hasToken: Bool, signedAt: Timestamp?, end: Timestamp?, unsignedParts: [SignedPart] = [],
@@ -221,34 +228,34 @@ public struct SignatureReading: Sendable {
   }
 }
 
-/// A finding about a rejected signature.
+/// A finding about why a service rejected a signature.
 public struct SignatureFinding: Sendable, Hashable {
-  /// The cause of the rejection.
+  /// The cause of the signature's rejection.
   public var cause: SignatureDiagnosis.Cause
 
-  /// The name of the line that differs; `nil` if the cause is not about a line.
+  /// The name of the line that differs, or `nil` if the cause does not concern a line.
   public var line: String?
 
-  /// The value of the line in the sent request.
+  /// The value of the differing line in the sent request, or `nil` if the line was absent.
   public var sent: String?
 
-  /// The value of the line that the service saw.
+  /// The value of the differing line that the service received, or `nil` if it was absent or is unknown.
   public var seen: String?
 
-  /// The additional facts, in sentences without secrets.
+  /// Additional facts, in complete sentences without secrets.
   public var detail: String
 
   /// The names of the other lines that differ.
   var otherLines: [String] = []
 
-  /// Creates a finding.
+  /// Creates a finding about a rejected signature.
   ///
   /// - Parameters:
   ///   - cause: The cause of the rejection.
-  ///   - line: The name of the line that differs.
-  ///   - sent: The value of the line in the sent request.
-  ///   - seen: The value of the line that the service saw.
-  ///   - detail: The additional facts, in sentences without secrets.
+  ///   - line: The name of the line that differs, or `nil` if the cause does not concern a line.
+  ///   - sent: The value of the differing line in the sent request.
+  ///   - seen: The value of the differing line that the service received.
+  ///   - detail: Additional facts, in complete sentences without secrets.
   public init(
     _ cause: SignatureDiagnosis.Cause, line: String? = nil, sent: String? = nil, seen: String? = nil,
     detail: String = ""
@@ -262,12 +269,12 @@ public struct SignatureFinding: Sendable, Hashable {
 }
 
 extension SignatureFinding: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The cause and the line, without the values.
+  /// The cause and the name of the differing line, without the values.
   public var description: String { "SignatureFinding(\(cause.rawValue)\(line.map { ", \($0)" } ?? ""))" }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror without the values of the line.
+  /// A mirror without the values of the differing line.
   public var customMirror: Mirror { Mirror(self, children: ["cause": cause, "line": line as Any]) }
 }

@@ -1,25 +1,25 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON object: members in the order of the document, with unique names.
+/// A JSON object, which keeps the order of its members and requires unique member names.
 ///
-/// Names are compared as bytes: two spellings that Unicode considers equivalent are two names.
+/// Names are compared byte by byte: two strings that are canonically equivalent in Unicode are different names.
 ///
 /// ```swift
 /// var tags: JSONObject = ["order": 7, "labels": ["cat", "holiday"]]
 /// tags["customer"] = "mia"
 /// ```
 public struct JSONObject: Sendable {
-  /// The names of the members, in order.
+  /// The names of the object's members, in order.
   public private(set) var names: [String] = []
   private var values: [MemberName: JSONValue] = [:]
 
   /// Creates an object without members.
   public init() {}
 
-  /// Accesses the value of a member, which is `nil` if the object has no such member.
+  /// Accesses the value of the member with a name, or `nil` if the object has no such member.
   ///
-  /// Setting the value to `nil` removes the member; a new member is appended.
+  /// Setting the value to `nil` removes the member. Setting the value of a new member appends the member.
   public subscript(name: String) -> JSONValue? {
     get { values[MemberName(text: name)] }
     set {
@@ -39,7 +39,9 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// Creates an object with members in the given order; if a name appears twice, the last value is used.
+  /// Creates an object from a dictionary literal, keeping the order of its members.
+  ///
+  /// If a name is repeated, the last value is used.
   public init(dictionaryLiteral members: (String, JSONValue)...) { self.init(members) }
 
   init(_ members: [(String, JSONValue)]) {
@@ -48,12 +50,12 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 }
 
 extension JSONObject: Equatable {
-  /// Returns whether two objects have the same members in any order.
+  /// Returns a Boolean value that indicates whether two objects have the same members, in any order.
   public static func == (first: JSONObject, second: JSONObject) -> Bool { first.values == second.values }
 }
 
 extension JSONObject: Sequence {
-  /// Returns an iterator over the members, in order.
+  /// Returns an iterator over the object's members, in order.
   public func makeIterator() -> AnyIterator<(name: String, value: JSONValue)> {
     var rest = names[...]
     return AnyIterator {
@@ -63,7 +65,7 @@ extension JSONObject: Sequence {
   }
 }
 
-/// The name of a member, which is equal only to a name with the same bytes.
+/// The name of an object member, which equals only a name with the same bytes.
 private struct MemberName: Hashable {
   let text: String
 

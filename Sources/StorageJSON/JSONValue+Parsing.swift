@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONValue {
-  /// Parses a document.
+  /// Creates a value by parsing a JSON document.
   ///
-  /// A document with a duplicate name in an object, or with more than 64 levels of nesting, is rejected.
+  /// The initializer rejects a document with a repeated name in an object, or with more than 64 levels of nesting.
   ///
-  /// - Parameter bytes: The document in UTF-8, with or without a byte order mark.
+  /// - Parameter bytes: The JSON document in UTF-8, with or without a byte order mark.
   /// - Throws: A ``JSONError`` with the offset at which the document is invalid.
   public init(parsing bytes: some Sequence<UInt8>) throws(JSONError) {
     var parser = JSONParser(Array(bytes))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONValue {
-  /// The document in its shortest form, in UTF-8.
+  /// The value as a JSON document in UTF-8, without white space.
   public var serialized: [UInt8] {
     var bytes: [UInt8] = []
     write(to: &bytes)

@@ -1,12 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a document cannot be parsed, and the line of the problem.
+/// An XML parsing error, with its reason and the line of the problem.
 package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The problem, as a sentence.
+  /// A description of the problem, as a complete sentence.
   package let message: String
 
-  /// The line, counted from 1, or `nil` if the problem has no single position.
+  /// The line of the problem, starting at 1, or `nil` if the problem has no single position.
   package let line: Int?
 
   init(_ message: String, line: Int? = nil) {
@@ -14,7 +14,7 @@ package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
     self.line = line
   }
 
-  /// The message and the line.
+  /// The message followed by the line, if the line is known.
   package var description: String {
     line.map { "\(message) Line \($0)." } ?? message
   }

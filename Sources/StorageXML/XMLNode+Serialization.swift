@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension XMLNode {
-  /// The XML declaration of a document in UTF-8.
+  /// The XML declaration for a document in UTF-8.
   package static let declaration = #"<?xml version="1.0" encoding="UTF-8"?>"#
 
-  /// Serializes the element as a document in UTF-8, without white space between elements.
+  /// Serializes the element as an XML document in UTF-8, without white space between elements.
   ///
-  /// - Parameter declaration: The XML declaration, or `nil` to omit it.
-  /// - Returns: The document.
+  /// - Parameter declaration: The XML declaration, or `nil` to omit the declaration.
+  /// - Returns: The XML document in UTF-8.
   package func serialized(declaration: String? = XMLNode.declaration) -> [UInt8] {
     var bytes: [UInt8] = []
     if let declaration {
@@ -38,10 +38,11 @@ extension XMLNode {
     bytes.append(UInt8(ascii: ">"))
   }
 
-  /// Appends a character so that a parser returns the same character: a bare carriage return would become a line feed.
+  /// Appends a character in a form from which a parser recreates the same character.
   ///
-  /// XML cannot represent the other control characters. As references they make a parser reject the document, which is
-  /// better than a name that silently changes. Callers that expect them request encoded names from the service.
+  /// A bare carriage return, for example, would become a line feed. XML cannot represent the other control characters.
+  /// They are written as references, with which a parser rejects the document. That is better than a name that silently
+  /// changes. Callers that expect control characters request encoded names from the service.
   private static func write(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
     switch scalar {
     case "&": bytes += "&amp;".utf8

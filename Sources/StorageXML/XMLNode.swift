@@ -1,40 +1,42 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An element of an XML document: a name, and either text or child elements.
+/// An element of an XML document, with a name and either text or child elements.
 ///
-/// The services' documents need no more: the parser skips comments, processing instructions and attributes.
+/// The services' documents require no more: the parser skips comments, processing instructions and attributes.
 package struct XMLNode: Sendable, Equatable {
-  /// The name, including its prefix if it has one.
+  /// The name of the element, including its namespace prefix if there is one.
   package var name: String
 
-  /// The text of an element without child elements, with all white space.
+  /// The text of an element without child elements, including all white space.
   package var text: String
 
-  /// The child elements, in their order.
+  /// The child elements of the element, in order.
   package var children: [XMLNode]
 
-  /// The attributes, which are serialized in the order of their names and which the parser does not fill.
+  /// The attributes of the element, which are serialized in the order of their names.
+  ///
+  /// The parser leaves them empty.
   package var attributes: [String: String] = [:]
 
-  /// Creates an element.
+  /// Creates an XML element.
   ///
   /// - Parameters:
-  ///   - name: The name.
-  ///   - text: The text, which is serialized only if there are no child elements.
-  ///   - children: The child elements.
+  ///   - name: The name of the element, including its namespace prefix if there is one.
+  ///   - text: The text of the element, which is serialized only if there are no child elements.
+  ///   - children: The child elements of the element.
   package init(_ name: String, _ text: String = "", children: [XMLNode] = []) {
     self.name = name
     self.text = text
     self.children = children
   }
 
-  /// Returns the first child element with a name, or `nil` if there is none.
+  /// Returns the first child element with the given name, or `nil` if there is no such child element.
   package subscript(_ name: String) -> XMLNode? {
     children.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
 
-  /// Returns all child elements with a name, in their order.
+  /// Returns all child elements with the given name, in order.
   package func all(_ name: String) -> [XMLNode] {
     children.filter { $0.name.utf8.elementsEqual(name.utf8) }
   }

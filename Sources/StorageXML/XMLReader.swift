@@ -1,15 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser of the subset of XML that the services use, in one pass over the bytes.
+/// A single-pass parser for the subset of XML that the services use.
 ///
-/// The specification is [Extensible Markup Language (XML) 1.0](https://www.w3.org/TR/xml/). Document types, the
-/// entities that they declare, and all encodings except UTF-8 are not supported.
+/// The specification is [Extensible Markup Language (XML) 1.0](https://www.w3.org/TR/xml/). The parser does not support
+/// document types, the entities that they declare, and encodings other than UTF-8.
 struct XMLReader {
   private let bytes: [UInt8]
   private let limits: XMLLimits
   private var position = 0
-  /// The open elements, starting with the root.
+  /// The elements whose end tags have not been parsed, starting with the root.
   private var open: [OpenElement] = []
   private var elementCount = 0
 
@@ -24,7 +24,7 @@ struct XMLReader {
     self.limits = limits
   }
 
-  /// Parses the whole document.
+  /// Parses the whole document, and returns its root element.
   mutating func document() throws(XMLError) -> XMLNode {
     guard bytes.count <= limits.byteCount else {
       throw XMLError("The document is longer than \(limits.byteCount) bytes.")
@@ -43,7 +43,7 @@ struct XMLReader {
 
   // MARK: Characters
 
-  /// Rejects bytes that are not UTF-8, and characters that XML does not allow.
+  /// Rejects a document that is not valid UTF-8, or that contains characters that XML does not allow.
   private mutating func checkCharacters() throws(XMLError) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw XMLError("The document is not UTF-8; no other encoding is supported.")
@@ -66,9 +66,7 @@ struct XMLReader {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t")
   }
 
-  /// Skips white space.
-  ///
-  /// - Returns: Whether there was any.
+  /// Skips white space, and returns whether there was any.
   @discardableResult
   private mutating func skipBlanks() -> Bool {
     let start = position
@@ -81,9 +79,7 @@ struct XMLReader {
     position += text.utf8CodeUnitCount
   }
 
-  /// Moves past the next occurrence of a delimiter.
-  ///
-  /// - Returns: The bytes before it.
+  /// Moves the position past the next occurrence of a delimiter, and returns the bytes before the delimiter.
   private mutating func read(to end: StaticString, _ message: String) throws(XMLError) -> ArraySlice<UInt8> {
     let start = position
     let first = end.description.utf8.first
@@ -98,7 +94,7 @@ struct XMLReader {
     throw failure(message)
   }
 
-  /// Creates an error with the line of the current position.
+  /// Creates an error that contains the line of the current position.
   private func failure(_ message: String) -> XMLError {
     var line = 1
     for byte in bytes[..<position] where byte == UInt8(ascii: "\n") { line += 1 }
@@ -107,7 +103,7 @@ struct XMLReader {
 
   // MARK: Outside of elements
 
-  /// Parses `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`.
+  /// Parses an XML declaration, such as `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`.
   private mutating func declaration() throws(XMLError) {
     position += 5
     skipBlanks()
@@ -150,7 +146,7 @@ struct XMLReader {
     return try read(to: "'", "A value of the XML declaration does not end.")
   }
 
-  /// Skips white space, comments and processing instructions.
+  /// Skips white space, comments and processing instructions outside the root element.
   private mutating func misc() throws(XMLError) {
     while true {
       skipBlanks()
@@ -166,7 +162,7 @@ struct XMLReader {
     }
   }
 
-  /// The error for `<!` that starts neither a comment nor a CDATA section.
+  /// The error for a `<!` that starts neither a comment nor a CDATA section.
   private var undeclared: XMLError {
     starts(with: "<!DOCTYPE")
       ? failure("The document declares a document type; no service sends one.")
@@ -195,7 +191,7 @@ struct XMLReader {
 
   // MARK: Elements
 
-  /// Parses an element with its content; the position is at its `<`.
+  /// Parses an element with its content, starting at its `<`.
   private mutating func element() throws(XMLError) -> XMLNode {
     if let node = try startTag() { return node }
     while true {
@@ -227,9 +223,9 @@ struct XMLReader {
     }
   }
 
-  /// Parses a start tag.
+  /// Parses a start tag, starting at its `<`.
   ///
-  /// - Returns: The element if the tag also ends it, or `nil` if the element is now open.
+  /// - Returns: The element if the tag is self-closing, or `nil` if the element is now open.
   private mutating func startTag() throws(XMLError) -> XMLNode? {
     position += 1
     let name = try name("< is not followed by a name.")
@@ -277,7 +273,7 @@ struct XMLReader {
     }
   }
 
-  /// Parses the end tag of the innermost open element.
+  /// Parses the end tag of the innermost open element, and returns the element.
   private mutating func endTag() throws(XMLError) -> XMLNode {
     position += 2
     let name = try name("</ is not followed by a name.")
@@ -293,7 +289,7 @@ struct XMLReader {
 
   // MARK: Text
 
-  /// Parses text up to the next `<` or `&`.
+  /// Parses the text up to the next `<` or `&`, and appends it to the innermost open element.
   private mutating func characters() throws(XMLError) {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: "<"), bytes[position] != UInt8(ascii: "&") {
@@ -303,7 +299,7 @@ struct XMLReader {
     append(bytes[start..<position])
   }
 
-  /// Appends text, and converts its line ends to line feeds.
+  /// Appends text to the innermost open element, and converts line endings to line feeds.
   private mutating func append(_ text: ArraySlice<UInt8>) {
     guard text.contains(UInt8(ascii: "\r")) else {
       open[open.count - 1].text += text
@@ -320,7 +316,7 @@ struct XMLReader {
     }
   }
 
-  /// Parses a reference; the position is at its `&`.
+  /// Parses a character or entity reference, starting at its `&`, and returns the UTF-8 bytes that it represents.
   private mutating func reference() throws(XMLError) -> [UInt8] {
     let start = position
     // The longest valid reference is &#x10FFFF; with a few leading zeros.
@@ -349,7 +345,7 @@ struct XMLReader {
     return result
   }
 
-  /// Returns the character for the digits of `#10` or `#xA`, without the number sign.
+  /// Returns the character for a numeric reference such as `#10` or `#xA`, given without its number sign.
   private static func character(_ digits: Substring.UTF8View) -> Unicode.Scalar? {
     let isHexadecimal = digits.first == UInt8(ascii: "x")
     let digits = isHexadecimal ? digits.dropFirst() : digits

@@ -7,10 +7,10 @@ internal import StorageAuth
 extension SigningJob {
   static let tokenHeaderOfCOS = "x-cos-security-token"
 
-  /// Whether the line has fields that only lines for COS have.
+  /// Whether the job contains fields that only jobs for COS contain.
   var isOfCOS: Bool { keyTime != nil || kind != nil }
 
-  /// Signs the line for COS.
+  /// Signs the job's request for COS.
   func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let host else { throw SigningJobError(message: "The line has no host.") }
     guard host != Self.placeholder || signedHeaders?.signHost != false else {
@@ -21,7 +21,7 @@ extension SigningJob {
     return try signCOS(mode, key, context, host: host)
   }
 
-  /// The placeholder for a host that is not signed, which is preserved in the URL.
+  /// The placeholder for a host that is not signed, which remains in the URL of the result.
   private static let placeholder = "{host}"
 
   private func signCOS(

@@ -7,7 +7,7 @@ internal import StorageAuth
 extension SigningJob {
   static let tokenHeaderOfOSS = "x-oss-security-token"
 
-  /// Signs the line for OSS.
+  /// Signs the job's request for OSS.
   func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
       throw SigningJobError(message: "\"\(version ?? "")\" is not an OSS signature version; use v4 or v1.")

@@ -8,9 +8,10 @@ internal import StorageCrypto
 extension SigningJob {
   static let tokenHeaderOfS3 = "x-amz-security-token"
 
-  /// Signs the line for S3.
+  /// Signs the job's request for S3.
   ///
-  /// A line contains the percent-encoded path, or bucket and key; the signature of a URL covers no hash of a body.
+  /// A line contains either the percent-encoded path, or the bucket and the key. The signature of a URL does not cover
+  /// a hash of the body.
   func signS3(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let region, !region.isEmpty else { throw SigningJobError(message: "The line has no region.") }
     let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
@@ -34,7 +35,9 @@ extension SigningJob {
     return try sign(request, with: signer, mode, key, context)
   }
 
-  /// Returns whether the bucket is in the path, which the host or the endpoint decides if the line does not.
+  /// Returns whether the bucket name is in the path.
+  ///
+  /// If the line does not specify the addressing style, the host or the endpoint determines it.
   private func isBucketInPath(_ bucket: String?, _ endpoint: ServiceEndpoint) throws -> Bool {
     switch addressing {
     case "path": true

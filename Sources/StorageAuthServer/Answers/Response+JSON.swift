@@ -6,12 +6,12 @@ internal import NIOCore
 internal import StorageJSON
 
 extension Response {
-  /// Creates a response with JSON that must not be cached.
+  /// Creates a response with a JSON document that clients must not cache.
   static func json(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
     json(document.serialized, status)
   }
 
-  /// Creates a response with serialized JSON that must not be cached.
+  /// Creates a response with serialized JSON that clients must not cache.
   static func json(_ document: [UInt8], _ status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],

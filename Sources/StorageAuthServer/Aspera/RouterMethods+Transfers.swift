@@ -8,16 +8,15 @@ internal import StorageCrypto
 internal import StorageJSON
 
 extension RouterMethods {
-  /// Adds `files/upload_setup` and `files/download_setup`, so that clients can set up transfers here as they would at a
-  /// node.
+  /// Adds the routes `files/upload_setup` and `files/download_setup`, with which clients set up Aspera transfers.
   ///
-  /// The client's `SetupTokenIssuer(node:)` takes the URL before these paths as its node. The caller must already be
-  /// authenticated: put the routes behind the app's own authentication.
+  /// Clients call the routes as they would call an Aspera node: the node of their `SetupTokenIssuer(node:)` is the URL
+  /// before these paths. The routes do not authenticate the caller; put them behind the app's own authentication.
   ///
   /// - Parameters:
-  ///   - service: The service that issues the tokens.
-  ///   - order: Returns the caller of a request and the policy that the app grants to it.
-  /// - Returns: The router, so that further routes can be added.
+  ///   - service: The service that issues the transfer tokens.
+  ///   - order: A closure that returns the caller of a request and the policy that the app grants to the caller.
+  /// - Returns: The router, so that calls can be chained.
   @discardableResult
   public func transferTokens(
     from service: TransferTokenService,
@@ -39,12 +38,12 @@ extension RouterMethods {
   }
 }
 
-/// A request that sets up transfers, in the format that clients send to a node.
+/// A request to set up transfers, in the format that clients send to an Aspera node.
 struct SetupCall {
-  /// The maximum size of a request in bytes, and the maximum number of transfers in it.
+  /// The maximum size of a request body in bytes, and the maximum number of transfers in a request.
   private static let (byteLimit, countLimit) = (1 << 20, 100)
 
-  /// The fields that are forwarded to the node in addition to the paths.
+  /// The names of the fields that are forwarded to the node in addition to the paths.
   private static let fields = [
     "token_life_seconds", "create_dir", "public_keys", "rate_policy", "target_rate_kbps", "min_rate_kbps", "cipher",
     "content_protection",
@@ -52,9 +51,9 @@ struct SetupCall {
 
   private let specifications: [TransferSpec]
 
-  /// Parses a request.
+  /// Creates a setup call by parsing the body of a setup request.
   ///
-  /// - Throws: An `HTTPError` with the status 400 or 413.
+  /// - Throws: An `HTTPError` with the status 400 if the body is invalid, or 413 if it is too large.
   init(_ request: inout Request, _ direction: TransferDirection) async throws {
     let body = try await request.collectBody(upTo: Self.byteLimit)
     guard let elements = (try? JSONValue(parsing: body.readableBytesView))?["transfer_requests"]?.array,
@@ -73,7 +72,7 @@ struct SetupCall {
     }
   }
 
-  /// Returns whether a value is one line of `authorized_keys` without options.
+  /// Returns whether a value is a single line of `authorized_keys` without options.
   ///
   /// Options could allow more than a login, and a second line could give another user access.
   private static func isPublicKey(_ value: JSONValue) -> Bool {
@@ -109,7 +108,7 @@ struct SetupCall {
     return specification
   }
 
-  /// Returns the node's response, or an error, for each transfer.
+  /// Sets up each transfer, and returns the node's response or an error for each of them.
   func answer(by service: TransferTokenService, _ order: TransferTokenRequest) async -> JSONValue {
     var elements: [JSONValue] = []
     for specification in specifications {
@@ -123,7 +122,7 @@ struct SetupCall {
     return ["transfer_specs": .array(elements)]
   }
 
-  /// Returns the node's transfer specification without fields that the caller must not see.
+  /// Returns the node's transfer specification without the fields that the caller must not see.
   private static func shown(_ grant: TransferGrant) -> JSONObject {
     var fields = grant.specification?.fields ?? JSONObject()
     for name in ["remote_password", "ssh_private_key", "ssh_private_key_passphrase"] { fields[name] = nil }
@@ -133,7 +132,9 @@ struct SetupCall {
 }
 
 extension TokenRefusal {
-  /// Creates the refusal of one transfer; the node's own message appears only in the audit log.
+  /// Creates a refusal for a single transfer.
+  ///
+  /// The node's own message appears only in the audit log.
   fileprivate init(transfer error: TokenServiceError) {
     if case .unavailable(let cause, nil) = error, cause.code == .rejected {
       self.init(
@@ -145,7 +146,7 @@ extension TokenRefusal {
 }
 
 extension TokenShape.Refusal {
-  /// The refusal in the format of a node.
+  /// The refusal as an error object in the format of an Aspera node.
   var nodeError: JSONValue {
     ["error": ["code": .number(JSONNumber(status.code)), "reason": .string(code), "user_message": .string(message)]]
   }

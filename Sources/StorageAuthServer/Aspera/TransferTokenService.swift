@@ -5,25 +5,24 @@ public import AsperaAuth
 internal import CloudCredentials
 internal import StorageJSON
 
-/// An app's service that sets up Aspera transfers for its users, so that the credentials of the node stay on the
-/// server.
+/// A service of an app that sets up Aspera transfers for its users, so that the node's credentials stay on the server.
 ///
-/// A request is checked against the caller's policy and sent to the node with absolute paths. Only those fields of the
-/// caller's request that concern the transfer itself are forwarded to the node.
+/// The service checks a request against the caller's policy, and sends it to the node with absolute paths. It forwards
+/// only the fields of the caller's request that concern the transfer itself.
 public final class TransferTokenService: Sendable {
   private let issuer: any TokenIssuer
   private let rates: CallerRates
   private let audit: @Sendable (TokenAudit) -> Void
   private let time: any SigningClock
 
-  /// Creates a service.
+  /// Creates a service that sets up transfers.
   ///
   /// - Parameters:
-  ///   - issuer: The issuer of the tokens; a `SetupTokenIssuer` with the server's own credentials.
-  ///   - rate: The rate limit of each caller, or `nil` for no limit. Each transfer counts.
+  ///   - issuer: The issuer of the tokens: a `SetupTokenIssuer` with the server's own credentials.
+  ///   - rate: The rate limit of each caller, or `nil` for no limit. Each transfer counts as a request.
   ///   - rates: The store that counts the requests of callers.
-  ///   - audit: Receives an audit entry for each transfer; it must not block.
-  ///   - time: The clocks.
+  ///   - audit: A closure that receives an audit entry for each transfer. It must not block.
+  ///   - time: The clocks of the service.
   public init(
     issuer: any TokenIssuer, rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(),
     audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, time: any SigningClock = .system
@@ -34,14 +33,14 @@ public final class TransferTokenService: Sendable {
     self.time = time
   }
 
-  /// Returns a token for a transfer.
+  /// Sets up a transfer, and returns its token.
   ///
   /// - Parameters:
-  ///   - specification: The transfer, as in a setup request.
+  ///   - specification: The transfer specification, as in a setup request.
   ///   - order: The caller and the policy that the app grants.
-  /// - Returns: The grant of the node.
-  /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, its policy does not allow the transfer, or
-  ///   the node issues no token.
+  /// - Returns: The node's grant, which contains the token.
+  /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, if the policy does not allow the transfer,
+  ///   or if the node issues no token.
   public func grant(
     for specification: TransferSpec, _ order: TransferTokenRequest
   ) async throws(TokenServiceError) -> TransferGrant {

@@ -5,25 +5,26 @@ public import Hummingbird
 internal import NIOCore
 internal import StorageJSON
 
-/// A scope that a client of Tencent Cloud's SDKs requests: the SDKs post a list of actions, bucket, region and prefix.
+/// A scope that a client with Tencent Cloud's SDKs requests; the SDKs post a list of actions, bucket, region and
+/// prefix.
 ///
-/// No part of it is trusted: compare ``rule`` with the user's policy, `policy.allows(rule)`.
+/// No part of the scope is trusted. Check ``rule`` against the user's policy with `policy.allows(rule)`.
 public struct RequestedScope: Sendable, Hashable {
-  /// The maximum size of a list in bytes.
+  /// The maximum size of a scope list in bytes.
   private static let limit = 64 << 10
 
-  /// The requested access.
+  /// The access that the client requests.
   public let rule: AccessRule
 
-  /// The region of the bucket.
+  /// The region of the requested bucket.
   public let region: String
 
   /// Parses the list of scopes in a request's body.
   ///
   /// - Parameter request: The request, whose body is consumed.
   /// - Returns: The requested scopes, at least one.
-  /// - Throws: An `HTTPError` with the status 400 if the body is not a valid list, or 413 if it exceeds 64 KiB; or an
-  ///   error of reading the body.
+  /// - Throws: An `HTTPError` with the status 400 if the body is not a valid list, or 413 if the body exceeds 64 KiB;
+  ///   or an error of reading the body.
   public static func all(in request: inout Request) async throws -> [RequestedScope] {
     let body = try await request.collectBody(upTo: limit)
     guard let elements = (try? JSONValue(parsing: body.readableBytesView))?.array, !elements.isEmpty else {
@@ -51,7 +52,8 @@ public struct RequestedScope: Sendable, Hashable {
     self.region = region
   }
 
-  /// Returns the keys that a prefix of the SDKs means: one key, or with a trailing `*` all keys with that prefix.
+  /// Returns the object keys for a prefix in the SDKs' notation: one key or, with a trailing `*`, all keys with the
+  /// prefix.
   private static func keys(_ prefix: String) throws -> ObjectScope {
     let star = UInt8(ascii: "*")
     let bare = prefix.utf8.first == UInt8(ascii: "/") ? prefix.utf8.dropFirst() : prefix.utf8[...]

@@ -4,7 +4,7 @@
 internal import StorageJSON
 
 extension TokenShape {
-  /// The format that the SDKs of Tencent Cloud COS read: `credentials`, `startTime`, `expiredTime`.
+  /// The response format that the SDKs of Tencent Cloud COS read: `credentials`, `startTime`, `expiredTime`.
   ///
   /// The start time is the current time, so that a device with a wrong clock can still measure the lifetime.
   public static let cos = TokenShape(

@@ -1,18 +1,18 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A priority queue of elements by their expiration, with the earliest first.
+/// A priority queue of elements that is sorted by expiration, with the earliest first.
 ///
-/// Inserting an element and removing the first one take logarithmic time in the number of elements, for any input.
+/// Inserting an element and removing the first element take logarithmic time in the number of elements, for any input.
 struct ExpiryQueue<Instant: Comparable, Element> {
   typealias Entry = (instant: Instant, element: Element)
 
-  /// A binary heap: each entry expires no later than its two children.
+  /// A binary heap, in which each entry expires no later than its two children.
   private var heap: [Entry] = []
 
   var count: Int { heap.count }
 
-  /// Adds an element.
+  /// Adds an element with its expiration.
   mutating func insert(_ element: Element, expiringAt instant: Instant) {
     var index = heap.count
     heap.append((instant, element))
@@ -24,7 +24,7 @@ struct ExpiryQueue<Instant: Comparable, Element> {
     }
   }
 
-  /// Removes the element that expires first.
+  /// Removes and returns the element that expires first.
   ///
   /// - Returns: The element with its expiration, or `nil` if no element expires before `date`.
   mutating func removeFirst(before date: Instant) -> Entry? {

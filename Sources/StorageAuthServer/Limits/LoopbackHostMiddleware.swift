@@ -4,21 +4,21 @@
 public import Hummingbird
 internal import StorageAuth
 
-/// A middleware that rejects requests whose `Host` header does not name this machine, for servers on a loopback address
-/// that give access without a login.
+/// A middleware that rejects requests whose `Host` header is not a name of this machine.
 ///
-/// It prevents DNS rebinding: a web page whose host name resolves to 127.0.0.1 can send requests to such a server and
-/// read the responses, but its requests carry the page's own host name.
+/// It protects servers on a loopback address that give access without a login against DNS rebinding. A web page whose
+/// host name resolves to 127.0.0.1 can send requests to such a server and read the responses, but the requests contain
+/// the page's own host name.
 ///
 /// ```swift
 /// let router = Router()
 /// router.add(middleware: LoopbackHostMiddleware())
 /// ```
 public struct LoopbackHostMiddleware<Context: RequestContext>: RouterMiddleware {
-  /// Creates the middleware.
+  /// Creates a middleware that accepts only the names of this machine.
   public init() {}
 
-  /// Passes on a request whose `Host` header names this machine.
+  /// Passes on a request whose `Host` header is a name of this machine.
   ///
   /// - Throws: An `HTTPError` with the status 403 for any other request, or the error of `next`.
   public func handle(

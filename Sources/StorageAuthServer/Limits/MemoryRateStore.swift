@@ -5,19 +5,21 @@ internal import Synchronization
 
 /// A rate store in memory, for a bounded number of callers.
 ///
-/// For each caller it stores one time: the uptime at which the caller's whole burst is available again. Callers whose
-/// time has passed are removed. If the store is still full, the callers with the nearest times are removed, so that
-/// they may send requests earlier than their limit allows.
+/// For each caller, the store contains only the uptime at which the caller's whole burst is available again. Callers
+/// whose uptime has passed are removed. If the store is still full, it evicts the callers with the nearest uptimes, who
+/// may then send requests earlier than their limit allows.
 public final class MemoryRateStore: RateStore {
-  /// The bytes of a caller's ID, so that two spellings of a character are two callers.
+  /// The type of a caller's ID: its UTF-8 bytes.
+  ///
+  /// Canonically equivalent strings are therefore different callers.
   private typealias Caller = [UInt8]
 
   private let limit: Int
   private let restored = Mutex<[Caller: Duration]>([:])
 
-  /// Creates an empty store.
+  /// Creates an empty rate store.
   ///
-  /// - Parameter limit: The maximum number of callers.
+  /// - Parameter limit: The maximum number of callers in the store.
   public init(limit: Int = 100_000) {
     self.limit = max(1, limit)
   }
@@ -28,9 +30,9 @@ public final class MemoryRateStore: RateStore {
   /// Counts a request of a caller.
   ///
   /// - Parameters:
-  ///   - caller: The caller.
+  ///   - caller: The ID of the caller.
   ///   - rate: The rate limit of the caller.
-  ///   - uptime: The current uptime.
+  ///   - uptime: The current uptime of the machine.
   /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed.
   public func take(_ caller: String, limit rate: RateLimit, at uptime: Duration) async -> Duration? {
     let caller = Caller(caller.utf8)
@@ -44,7 +46,7 @@ public final class MemoryRateStore: RateStore {
     }
   }
 
-  /// Removes callers until an eighth of the store is free, so that removals are rare.
+  /// Evicts callers until an eighth of the store is free, so that evictions are rare.
   private static func makeRoom(_ restored: inout [Caller: Duration], at uptime: Duration, _ limit: Int) {
     restored = restored.filter { $0.value > uptime }
     let excess = restored.count - (limit - max(1, limit / 8))

@@ -4,8 +4,9 @@
 internal import StorageJSON
 
 extension TokenShape {
-  /// The format that the SDKs of Alibaba Cloud OSS read from `distribute-token.json`: `StatusCode`, `AccessKeyId`,
-  /// `AccessKeySecret`, `SecurityToken`, `Expiration`.
+  /// The response format that the SDKs of Alibaba Cloud OSS read from `distribute-token.json`.
+  ///
+  /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
   public static let oss = TokenShape(
     document: { vended, requestID in
       let value: JSONValue = [

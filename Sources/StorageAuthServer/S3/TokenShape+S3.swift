@@ -4,10 +4,10 @@
 internal import StorageJSON
 
 extension TokenShape {
-  /// The format that Amazon's SDKs read from the URL in `AWS_CONTAINER_CREDENTIALS_FULL_URI`: `AccessKeyId`,
-  /// `SecretAccessKey`, `Token`, `Expiration`.
+  /// The response format that Amazon's SDKs read from the URL in `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
   ///
-  /// Page: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
+  /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`. Source: "Container credential provider"
+  /// in the AWS SDKs and Tools Reference Guide.
   public static let s3 = TokenShape(
     document: { vended, _ in
       let value: JSONValue = [

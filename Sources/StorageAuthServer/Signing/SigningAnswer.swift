@@ -6,14 +6,15 @@ internal import Hummingbird
 internal import StorageAuth
 internal import StorageJSON
 
-/// The response for a signing request that is refused.
+/// The response to a signing request that the service refuses.
 struct SigningAnswer: Error {
   let status: HTTPResponse.Status
   let code: String
   let message: String
 
-  /// Creates the response for a refusal: status 400 if the caller's request is malformed, 403 if its content is not
-  /// allowed.
+  /// Creates the response for a refusal.
+  ///
+  /// The status is 400 if the caller's request is malformed, and 403 if the rules do not allow it.
   init(_ refusal: SigningRefusal) {
     self.init(refusal.isAboutForm ? .badRequest : .forbidden, "\(refusal.code)", "\(refusal.message) \(refusal.remedy)")
   }
@@ -43,14 +44,14 @@ struct SigningAnswer: Error {
 }
 
 extension Response {
-  /// Creates the response for a refusal.
+  /// Creates the HTTP response for a refused signing request.
   static func refusal(_ answer: SigningAnswer) -> Response {
     json(["code": .string(answer.code), "message": .string(answer.message)], answer.status)
   }
 }
 
 extension SigningRequest {
-  /// Parses the body of a signing request.
+  /// Creates a signing request from the JSON body of an HTTP request.
   init(json bytes: [UInt8]) throws(SigningAnswer) {
     guard let object = (try? JSONValue(parsing: bytes))?.object,
       Set(object.names).isSubset(of: ["provider", "version", "method", "stringToSign", "canonicalRequest"]),
@@ -69,9 +70,10 @@ extension SigningRequest {
 }
 
 extension SigningResponse {
-  /// Returns the response's JSON, in the format of the vendor's documentation if it has one.
+  /// Returns the signing response as JSON, in the format of the vendor's documentation if there is one.
   ///
-  /// - Parameter word: The word before `id:signature` in the vendor's format, or `nil` if it has no such format.
+  /// - Parameter word: The word before `id:signature` in the vendor's format, or `nil` if the vendor has no such
+  ///   format.
   func json(authorizationWord word: String?) -> JSONValue {
     if let word { return ["authorization": .string(authorization(word))] }
     var object = JSONObject()
@@ -83,7 +85,7 @@ extension SigningResponse {
 }
 
 extension Identity {
-  /// The response that identifies the signing key.
+  /// The JSON document that identifies the signing key.
   var json: JSONValue {
     var object = JSONObject()
     object["accessKeyId"] = .string(id.string)

@@ -8,15 +8,14 @@ internal import NIOCore
 public import StorageAuth
 internal import StorageJSON
 
-/// A service that signs requests for callers without a key: the server's part of the self-signed mode, as routes for
-/// any app.
+/// A service, in the form of routes for any app, that signs requests for callers without a key.
 ///
-/// `POST /sign` takes `{provider, version, method, stringToSign, canonicalRequest?}` and returns
-/// `{accessKeyId, signature, securityToken?}`, or `{authorization}` where the vendor's documentation has that format.
-/// `GET /sign/identity` returns `{accessKeyId, securityToken?, expiration?}`; a caller needs it first because the
-/// signature covers the session token. Refusals are `{code, message}`.
+/// `POST /sign` takes `{provider, version, method, stringToSign, canonicalRequest?}` and returns `{accessKeyId,
+/// signature, securityToken?}`, or `{authorization}` where the vendor's documentation has that format. `GET
+/// /sign/identity` returns `{accessKeyId, securityToken?, expiration?}`; a caller needs it first, because the signature
+/// covers the session token. Refusals are `{code, message}`.
 ///
-/// The app's own middleware authenticates the caller; one closure returns what the caller may do:
+/// The app's own middleware authenticates the caller, and a closure returns the rules for the caller:
 ///
 /// ```swift
 /// let account = SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: keys)
@@ -31,14 +30,14 @@ public struct SigningService<Context: RequestContext>: Sendable {
   private let bodyLimit: Int
   private let rules: @Sendable @concurrent (Context) async throws -> SigningRules?
 
-  /// Creates a service.
+  /// Creates a signing service.
   ///
   /// - Parameters:
   ///   - signings: The accounts that sign, one for each storage service.
   ///   - bodyLimit: The maximum size of a signing request's body in bytes.
-  ///   - time: The clocks.
-  ///   - rules: Returns the rules for the caller of a request, or `nil` to refuse all signatures. An error that it
-  ///     throws is passed on to the app's router.
+  ///   - time: The clocks of the service.
+  ///   - rules: A closure that returns the rules for the caller of a request, or `nil` to refuse all signatures. An
+  ///     error that the closure throws is passed on to the app's router.
   public init(
     _ signings: SigningAccount..., bodyLimit: Int = 128 * 1024, time: any SigningClock = .system,
     rules: @escaping @Sendable @concurrent (Context) async throws -> SigningRules?
@@ -49,10 +48,10 @@ public struct SigningService<Context: RequestContext>: Sendable {
     self.rules = rules
   }
 
-  /// Adds the routes to a router.
+  /// Adds the signing route and the identity route to a router.
   ///
   /// - Parameters:
-  ///   - router: A router, or a group of routes whose middleware has authenticated the caller.
+  ///   - router: A router, or a route group whose middleware has authenticated the caller.
   ///   - path: The path of the signing route.
   public func addRoutes(to router: some RouterMethods<Context>, at path: RouterPath = "sign") {
     router.post(path) { request, context in try await sign(request, context) }

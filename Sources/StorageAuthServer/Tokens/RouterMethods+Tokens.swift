@@ -6,8 +6,8 @@ public import Hummingbird
 extension RouterMethods {
   /// Adds a route that issues temporary keys, for GET and POST requests.
   ///
-  /// The caller must already be authenticated: put the route behind the app's own authentication. An `HTTPError` that
-  /// `order` throws becomes the response, in the format that the client reads.
+  /// The route does not authenticate the caller; put it behind the app's own authentication. If `order` throws an
+  /// `HTTPError`, the error becomes the response, in the format that the client reads.
   ///
   /// ```swift
   /// router.group("api").add(middleware: LoginMiddleware())
@@ -20,8 +20,8 @@ extension RouterMethods {
   ///   - shape: The format of the responses.
   ///   - path: The path of the route.
   ///   - service: The service that issues the keys.
-  ///   - order: Returns the caller of a request and the scope that the app grants to it.
-  /// - Returns: The router, so that further routes can be added.
+  ///   - order: A closure that returns the caller of a request and the scope that the app grants to the caller.
+  /// - Returns: The router, so that calls can be chained.
   @discardableResult
   public func temporaryKeys(
     _ shape: TokenShape, at path: RouterPath, from service: TokenService,

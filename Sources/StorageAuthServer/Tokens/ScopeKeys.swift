@@ -4,7 +4,7 @@
 internal import StorageAuth
 internal import Synchronization
 
-/// The keys of one scope: a credential cache and the issuer's clock.
+/// The keys for one scope: a credential cache, and a record of the issuer's clock.
 final class ScopeKeys: Sendable {
   private let cache: CredentialCache<AccessKey>
   private let clock: IssuerClock
@@ -37,16 +37,16 @@ final class ScopeKeys: Sendable {
   }
 }
 
-/// A provider that records the issuer's clock and the lifetime of the newest key.
+/// A credential provider that records the issuer's clock and the lifetime of the newest key.
 final class IssuerClock: CredentialProvider {
   private let provider: any CredentialProvider<AccessKey>
   private let time: any SigningClock
   private let heard = Mutex(Heard())
 
   private struct Heard {
-    /// The issuer's time when this machine's uptime was zero, or `nil` if the issuer has not stated its time.
+    /// The issuer's time when this machine's uptime was zero, or `nil` if no issuer time is known.
     var origin: Timestamp?
-    /// The lifetime of the newest key when it was issued.
+    /// The lifetime of the newest key when the issuer created it, or `nil` before the first key.
     var life: Duration?
   }
 
@@ -57,10 +57,10 @@ final class IssuerClock: CredentialProvider {
     self.time = time
   }
 
-  /// The current time by the issuer's clock, or by this machine's clock if the issuer has not stated its time.
+  /// The current time according to the issuer's clock, or this machine's clock if the issuer's time is unknown.
   var now: Timestamp { heard.withLock { $0.origin }.map { $0.advanced(by: time.uptime) } ?? time.now }
 
-  /// The lifetime of the newest key when it was issued, or `nil` before the first key.
+  /// The lifetime of the newest key when the issuer created it, or `nil` before the first key.
   var life: Duration? { heard.withLock { $0.life } }
 
   func credential() async throws(CredentialError) -> AccessKey { try await issue().credential }

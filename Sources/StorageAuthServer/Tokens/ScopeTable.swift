@@ -3,12 +3,14 @@
 
 internal import Synchronization
 
-/// The keys of a bounded number of scopes.
+/// A table of keys for a bounded number of scopes.
 ///
-/// When the table is full, the least recently used scopes of the caller with the most scopes are removed. A caller that
-/// requests one scope after another thus loses its own keys, not those of other callers.
+/// When the table is full, it evicts the least recently used scopes of the caller with the most scopes. A caller that
+/// requests many different scopes thus loses its own keys rather than the keys of other callers.
 final class ScopeTable: Sendable {
-  /// The bytes of a caller's name, so that two spellings are two callers.
+  /// The type of a caller's ID: its UTF-8 bytes.
+  ///
+  /// Canonically equivalent strings are therefore different callers.
   private typealias Caller = [UInt8]
 
   private struct Entry {
@@ -36,7 +38,7 @@ final class ScopeTable: Sendable {
     self.time = time
   }
 
-  /// Returns the keys of a scope, which are created at its first request.
+  /// Returns the keys for a scope, which are created when the scope is first requested.
   func keys(
     of scope: TokenScope, for caller: String,
     _ provider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
@@ -51,7 +53,7 @@ final class ScopeTable: Sendable {
     }
   }
 
-  /// Removes the keys of a scope.
+  /// Removes the keys for a scope.
   func forget(_ scope: TokenScope) {
     state.withLock { $0.entries[scope] = nil }
   }
@@ -64,9 +66,10 @@ final class ScopeTable: Sendable {
     }
   }
 
-  /// Removes an eighth of the scopes, so that removals are rare.
+  /// Evicts an eighth of the scopes, so that evictions are rare.
   ///
-  /// Each caller keeps the same maximum number of scopes; those beyond it are removed, the least recently used first.
+  /// Each caller keeps the same maximum number of scopes. The least recently used scopes beyond that number are
+  /// removed.
   private static func makeRoom(_ entries: inout [TokenScope: Entry]) {
     var ranks: [Caller: Int] = [:]
     let ranked = entries.sorted { $0.value.lastUse > $1.value.lastUse }.map { scope, entry in

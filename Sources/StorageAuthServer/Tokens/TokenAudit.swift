@@ -4,41 +4,41 @@
 public import AsperaAuth
 public import Logging
 
-/// An entry of the audit log: the caller of a request, its subject and its outcome.
+/// An audit log entry for a request, with its caller, its subject and its outcome.
 ///
-/// It contains neither a secret nor a token; a key is identified by its ID, as in the cloud's logs.
+/// The entry contains neither a secret nor a token. It identifies a key by the key's ID, as the cloud's logs do.
 public struct TokenAudit: Sendable, Hashable {
-  /// The subject of a request.
+  /// The key or token that a caller requests.
   public enum Subject: Sendable, Hashable {
-    /// A temporary key.
+    /// A temporary key with the given scope.
     case key(TokenScope)
-    /// A token for a transfer to or from these paths of the node.
+    /// A token for a transfer to or from the given paths on an Aspera node.
     case transfer(TransferDirection, paths: [String])
   }
 
-  /// The outcome of a request.
+  /// The outcome of a request for a key or token.
   public enum Outcome: Sendable, Hashable {
-    /// A key or a token was issued, with the ID of the key or the fingerprint of the token.
+    /// A key or a token was issued, with the key's ID or the token's fingerprint.
     case vended(id: String, until: Timestamp?)
-    /// The request was refused.
+    /// The request was refused because of the given error.
     case refused(TokenServiceError)
   }
 
-  /// The time of the request by the server's clock.
+  /// The time of the request according to this server's clock.
   public let date: Timestamp
 
-  /// The caller.
+  /// The user ID of the caller that sent the request.
   public let caller: String
 
-  /// The subject of the request.
+  /// The key or token that the caller requested.
   public let subject: Subject
 
-  /// The outcome of the request.
+  /// The outcome of the request for a key or token.
   public let outcome: Outcome
 }
 
 extension TokenAudit: CustomStringConvertible {
-  /// The entry as one readable line with its time, caller and outcome; line breaks in its parts are removed.
+  /// The entry as a single readable line with time, caller and outcome, without line breaks from its values.
   public var description: String {
     let text =
       switch outcome {
@@ -50,9 +50,11 @@ extension TokenAudit: CustomStringConvertible {
 }
 
 extension TokenAudit {
-  /// Returns a closure that writes audit entries to a log: issued keys and tokens at `info`, refusals at `notice`.
+  /// Returns a closure that writes audit entries to a log.
   ///
-  /// - Parameter logger: The log.
+  /// Issued keys and tokens have the log level `info`, and refusals have the level `notice`.
+  ///
+  /// - Parameter logger: The logger that receives the entries.
   public static func log(to logger: Logger) -> @Sendable (TokenAudit) -> Void {
     { $0.write(to: logger) }
   }

@@ -3,16 +3,16 @@
 
 internal import Hummingbird
 
-/// A refusal as the caller receives it.
+/// A refusal in the form that the caller receives.
 ///
-/// The cloud's own message appears only in the audit log because it names roles and accounts.
+/// The cloud's own message appears only in the audit log, because it contains names of roles and accounts.
 struct TokenRefusal {
   let status: HTTPResponse.Status
   let code: String
   let message: String
-  /// The time after which the caller may retry, or `nil` if the refusal does not state one.
+  /// The time after which the caller may retry, or `nil` if it is unknown.
   var delay: Duration?
-  /// The additional headers that the app sets.
+  /// The additional response headers that the app sets.
   var headers: HTTPFields = [:]
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, after delay: Duration? = nil) {
@@ -39,7 +39,7 @@ struct TokenRefusal {
     }
   }
 
-  /// Creates the refusal for an error that the app threw as its response.
+  /// Creates a refusal from an HTTP error that the app threw.
   init(_ error: HTTPError) {
     let code =
       switch error.status {
@@ -51,10 +51,10 @@ struct TokenRefusal {
     headers = error.headers
   }
 
-  /// The part of the refusal that appears in the response's body.
+  /// The part of the refusal that appears in the response body.
   var told: TokenShape.Refusal { TokenShape.Refusal(status: status, code: code, message: message) }
 
-  /// The value of `Retry-After` in whole seconds, rounded up.
+  /// The value of the `Retry-After` header in whole seconds, rounded up, or `nil` if the time is unknown.
   var retryAfter: String? {
     delay.map { delay in
       let (seconds, attoseconds) = delay.components
@@ -64,7 +64,7 @@ struct TokenRefusal {
 }
 
 extension Response {
-  /// Creates the response for a refusal.
+  /// Creates the HTTP response for a refusal.
   static func json(
     refusal: TokenRefusal, _ requestID: String, _ document: (TokenShape.Refusal, String) -> [UInt8]
   ) -> Response {

@@ -3,23 +3,24 @@
 
 /// The scope of a temporary key: its session name, its policy and its lifetime.
 ///
-/// Callers with equal scopes receive the same key. A policy with an expiration relative to the current time differs in
-/// every request, so that each request costs a call to the token service; limit the time with ``lifetime`` instead.
+/// Callers with equal scopes receive the same key. If a policy has an expiration relative to the current time, it
+/// differs in every request, so that each request costs a call to the token service. Limit the time with ``lifetime``
+/// instead.
 public struct TokenScope: Sendable, Hashable {
-  /// The session name in the cloud's logs; letters, digits and `-_.@` are accepted by all services.
+  /// The session name in the cloud's logs; all services accept letters, digits and `-_.@`.
   public var name: String
 
-  /// The policy of the key.
+  /// The policy that limits the permissions of the key.
   public var policy: AccessPolicy
 
-  /// The lifetime of the key in whole seconds; the cloud has its own limits.
+  /// The lifetime of the key in whole seconds, within the limits of the cloud.
   public var lifetime: Duration
 
-  /// Creates a scope.
+  /// Creates a scope for temporary keys.
   ///
   /// - Parameters:
   ///   - name: The session name in the cloud's logs.
-  ///   - policy: The policy of the key.
+  ///   - policy: The policy that limits the permissions of the key.
   ///   - lifetime: The lifetime of the key in whole seconds.
   public init(_ name: String, _ policy: AccessPolicy, lifetime: Duration = .seconds(1800)) {
     self.name = name
@@ -27,25 +28,27 @@ public struct TokenScope: Sendable, Hashable {
     self.lifetime = lifetime
   }
 
-  /// Returns whether two scopes are equal; names are compared byte for byte.
+  /// Returns a Boolean value that indicates whether two scopes are equal, comparing their names byte by byte.
   public static func == (first: TokenScope, second: TokenScope) -> Bool {
     first.name.isIdentical(to: second.name) && first.policy == second.policy && first.lifetime == second.lifetime
   }
 }
 
-/// A request for a key, with its caller and the scope that the app grants.
+/// A request for a temporary key, with its caller and the scope that the app grants.
 public struct KeyRequest: Sendable, Hashable {
-  /// The caller, for rate limits and the audit log: the user's ID, not a name or an address.
+  /// The user ID of the caller, for rate limits and the audit log.
+  ///
+  /// Do not use a user's name or address.
   public var caller: String
 
-  /// The scope that the app grants.
+  /// The scope that the app grants to the caller.
   public var scope: TokenScope
 
-  /// Creates a request.
+  /// Creates a request for a temporary key.
   ///
   /// - Parameters:
-  ///   - caller: The caller, for rate limits and the audit log.
-  ///   - scope: The scope that the app grants.
+  ///   - caller: The user ID of the caller, for rate limits and the audit log.
+  ///   - scope: The scope that the app grants to the caller.
   public init(caller: String, scope: TokenScope) {
     self.caller = caller
     self.scope = scope

@@ -1,16 +1,16 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An app's service that issues temporary keys, each with only the rights that its holder needs.
+/// A service of an app that issues temporary keys, each with only the permissions that its holder needs.
 ///
 /// - Keys are cached by scope: concurrent requests for a scope cause one request to the cloud, and the key is issued
 ///   again while enough of its lifetime remains.
-/// - Each caller has a rate limit. A caller that exceeds it does not affect others: it is refused before any other
-///   work.
+/// - Each caller has a rate limit. A caller that exceeds the limit does not affect other callers, because its requests
+///   are refused before any other work.
 /// - Every request adds an entry to the audit log.
 ///
-/// The service keeps no state that another instance would need, so that any number of instances can run behind a load
-/// balancer; each instance counts rates separately, unless they share a ``RateStore``.
+/// The service keeps no state that another instance would need, so any number of instances can run behind a load
+/// balancer. Each instance counts rates separately, unless the instances share a ``RateStore``.
 ///
 /// ```swift
 /// let service = TokenService(audit: TokenAudit.log(to: logger)) { scope in
@@ -21,10 +21,10 @@
 /// }
 /// ```
 public final class TokenService: Sendable {
-  /// Returns the provider of the keys of a scope.
+  /// The type of a closure that returns the credential provider for a scope.
   public typealias Source = @Sendable (TokenScope) throws -> any CredentialProvider<AccessKey>
 
-  /// The hub that publishes events about the keys.
+  /// The hub that publishes events about the issued keys.
   public let events: AuthEvents
 
   private let source: Source
@@ -33,18 +33,19 @@ public final class TokenService: Sendable {
   private let audit: @Sendable (TokenAudit) -> Void
   private let time: any SigningClock
 
-  /// Creates a service.
+  /// Creates a service that issues temporary keys.
   ///
   /// - Parameters:
   ///   - rate: The rate limit of each caller, or `nil` for no limit.
   ///   - rates: The store that counts the requests of callers.
-  ///   - scopeLimit: The maximum number of scopes with cached keys; at the limit, the caller with the most scopes loses
-  ///     the least recently used ones.
+  ///   - scopeLimit: The maximum number of scopes with cached keys. At the limit, the caller with the most scopes loses
+  ///     its least recently used scopes.
   ///   - configuration: The refresh and timeout settings of the credential caches.
-  ///   - events: The hub that publishes events about the keys.
-  ///   - audit: Receives an audit entry for each request; it must not block.
-  ///   - time: The clocks.
-  ///   - source: Returns the provider of the keys of a scope; an error that it throws becomes the error of the request.
+  ///   - events: The hub that publishes events about the issued keys.
+  ///   - audit: A closure that receives an audit entry for each request. It must not block.
+  ///   - time: The clocks of the service.
+  ///   - source: A closure that returns the credential provider for a scope. An error that the closure throws becomes
+  ///     the error of the request.
   public init(
     rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(), scopeLimit: Int = 10_000,
     configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: AuthEvents = AuthEvents(),
@@ -59,13 +60,12 @@ public final class TokenService: Sendable {
     scopes = ScopeTable(limit: scopeLimit, configuration: configuration, events: events, time: time)
   }
 
-  /// Returns a key for a caller.
+  /// Returns a temporary key for a caller.
   ///
   /// - Parameter order: The caller and the scope that the app grants.
-  /// - Returns: The key, with at least half of its lifetime remaining, or with the whole lifetime that the cloud
-  ///   granted.
-  /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, the scope cannot be expressed, or the
-  ///   cloud issues no temporary key.
+  /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
+  /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, if the cloud's policy language cannot
+  ///   express the scope, or if the cloud issues no temporary key.
   public func key(for order: KeyRequest) async throws(TokenServiceError) -> VendedKey {
     do {
       let vended = try await vend(order)
@@ -77,12 +77,12 @@ public final class TokenService: Sendable {
     }
   }
 
-  /// Removes the cached key of a scope, so that the scope's next caller receives a new one.
+  /// Removes the cached key for a scope, so that the scope's next caller receives a new key.
   ///
-  /// Use it after the cloud has revoked a key; otherwise the service would issue it until half of its lifetime has
-  /// passed.
+  /// Call this method after the cloud has revoked a key. Otherwise the service would issue the key until half of its
+  /// lifetime has passed.
   ///
-  /// - Parameter scope: The scope.
+  /// - Parameter scope: The scope whose key was revoked.
   public func forget(_ scope: TokenScope) {
     scopes.forget(scope)
   }

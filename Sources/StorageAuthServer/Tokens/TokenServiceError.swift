@@ -1,21 +1,21 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a caller receives no key and no token.
+/// The reason why a caller receives no key or token.
 public enum TokenServiceError: Error, Sendable, Hashable {
   /// The caller exceeded its rate limit.
   ///
-  /// - after: The time after which it may retry.
+  /// - after: The time after which the caller may retry.
   case tooManyRequests(after: Duration)
-  /// The cloud's token service issued no key.
+  /// The cloud's token service, or the Aspera node, issued no key or token.
   ///
   /// - after: The time after which the caller may retry, or `nil` if a retry cannot help.
   case unavailable(CredentialError, after: Duration?)
-  /// The provider of a scope returned a key that is not temporary.
+  /// The provider for a scope returned a key that is not temporary.
   case permanentKey
   /// The caller's policy does not allow the request.
   case notAllowed(PolicyError)
-  /// The scope cannot be expressed as a key of the cloud.
+  /// The cloud's policy language cannot express the scope; the string describes why.
   case scope(String)
 }
 

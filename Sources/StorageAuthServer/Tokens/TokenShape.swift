@@ -3,30 +3,30 @@
 
 public import HTTPTypes
 
-/// The format of the responses of a route that issues keys, such as the formats that the vendors' SDKs read.
+/// The response format of a route that issues keys, such as a format that a vendor's SDKs read.
 ///
 /// Providers declare their formats as static members, such as `TokenShape.oss`.
 public struct TokenShape: Sendable {
-  /// A refusal as the caller receives it.
+  /// A refusal in the form that the caller receives.
   public struct Refusal: Sendable, Hashable {
-    /// The HTTP status of the response.
+    /// The HTTP status of the response to the caller.
     public let status: HTTPResponse.Status
 
     /// An error code in camel case, such as `TooManyRequests`.
     public let code: String
 
-    /// A message without secrets.
+    /// A message for the caller, without secrets.
     public let message: String
   }
 
   let document: @Sendable (VendedKey, _ requestID: String) -> [UInt8]
   let refusal: @Sendable (Refusal, _ requestID: String) -> [UInt8]
 
-  /// Creates a format.
+  /// Creates a response format.
   ///
   /// - Parameters:
-  ///   - document: Encodes a response with a key as JSON in UTF-8.
-  ///   - refusal: Encodes a refusal as JSON in UTF-8.
+  ///   - document: A closure that encodes a response with a key as JSON in UTF-8.
+  ///   - refusal: A closure that encodes a refusal as JSON in UTF-8.
   public init(
     document: @escaping @Sendable (VendedKey, _ requestID: String) -> [UInt8],
     refusal: @escaping @Sendable (Refusal, _ requestID: String) -> [UInt8]

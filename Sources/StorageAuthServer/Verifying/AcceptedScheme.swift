@@ -6,8 +6,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
-/// A signature scheme that a ``SignatureMiddleware`` accepts: its verifier, and the error codes and formats of its
-/// service.
+/// A signature scheme that a ``SignatureMiddleware`` accepts: its verifier, and its service's error codes and formats.
 struct AcceptedScheme: Sendable {
   typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
 
@@ -36,7 +35,7 @@ struct AcceptedScheme: Sendable {
   }
 }
 
-/// The schemes that a middleware accepts, at least one.
+/// The signature schemes that a middleware accepts, at least one.
 struct AcceptedSchemes: Sendable {
   let first: AcceptedScheme
   private let all: [AcceptedScheme]
@@ -46,7 +45,7 @@ struct AcceptedSchemes: Sendable {
     all = [first] + others
   }
 
-  /// Returns the scheme that recognizes a request, and all others.
+  /// Returns the scheme that recognizes a request, and all other schemes.
   ///
   /// - Throws: A `VerificationError` if no scheme or more than one scheme recognizes the request.
   func scheme(of request: HTTPRequest) throws(VerificationError) -> (scheme: AcceptedScheme, others: [AcceptedScheme]) {
@@ -72,10 +71,11 @@ struct AcceptedSchemes: Sendable {
     throw VerificationError(.unsigned, "The request carries no authorization.", remedy: "Sign the request.")
   }
 
-  /// Rejects unsigned headers and parameters that have an effect in another scheme than the request's.
+  /// Rejects unsigned headers and parameters that have an effect in a scheme other than the request's own scheme.
   ///
-  /// The request's own verifier has checked those of its own scheme. A signature of OSS does not cover `x-cos-`
-  /// headers, so a handler that supports both schemes would act on headers that were added after signing.
+  /// The request's own verifier has checked the headers and parameters of its own scheme. An OSS signature does not
+  /// cover `x-cos-` headers, so a handler that supports both schemes would act on headers that were added after
+  /// signing.
   static func checkControls(
     of request: HTTPRequest, _ verified: VerifiedRequest, in others: [AcceptedScheme]
   ) throws(VerificationError) {

@@ -8,14 +8,15 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
-/// A check of a request's body against the signed headers that describe it, which also decodes a framed body, while the
-/// handler reads it.
+/// A check of a request's body against the signed headers that describe the body, while the handler reads the body.
+///
+/// The check also decodes a chunked body.
 struct BodyCheck: Sendable {
   /// The reason why a body is rejected.
   enum Failure {
-    /// The body does not match the headers.
+    /// The body does not match the headers that describe it.
     case mismatch
-    /// The frame, a signature in the frame or a trailing checksum is invalid.
+    /// The chunk framing, a chunk signature or a trailing checksum is invalid.
     case frame(VerificationError)
   }
 
@@ -24,13 +25,13 @@ struct BodyCheck: Sendable {
   private let decoder: (any BodyDecoder)?
   private let record = Record()
 
-  /// Reads the headers that describe the body.
+  /// Creates a check from the headers that describe the body.
   ///
   /// - Parameters:
   ///   - head: The request.
-  ///   - name: The header with the SHA-256 hash of the body, or `nil` if there is none.
-  ///   - decoder: The decoder of a framed body, whose frame that header then describes, or `nil` if the body is not
-  ///     framed.
+  ///   - name: The name of the header with the SHA-256 hash of the body, or `nil` if the service has no such header.
+  ///   - decoder: The decoder for a chunked body, which the hash header then describes, or `nil` if the body is not
+  ///     chunked.
   /// - Throws: A refusal if a header is repeated or is not a hash.
   init(_ head: HTTPRequest, sha256In name: HTTPField.Name?, _ decoder: (any BodyDecoder)?) throws {
     let md5 = head.headerFields[values: .contentMD5]
@@ -55,17 +56,18 @@ struct BodyCheck: Sendable {
   /// Whether the request has headers that describe the body.
   var isNeeded: Bool { md5 != nil || sha256 != nil || decoder != nil }
 
-  /// The reason why a body that was read is rejected, or `nil` if it is valid.
+  /// The reason why a body that the handler has read is rejected, or `nil` if the body is valid.
   var failure: Failure? { record.failure }
 
-  /// Returns a body that throws if it is invalid, at its end at the latest; its last bytes are delivered only after the
-  /// whole body has been verified.
+  /// Returns a body that throws an error, at its end at the latest, if the body is invalid.
+  ///
+  /// The last bytes are delivered only after the whole body has been verified.
   func checking(_ body: RequestBody) -> RequestBody {
     RequestBody(
       asyncSequence: CheckedBody(body: body, md5: md5, sha256: sha256, decoder: decoder, record: record))
   }
 
-  /// A record of a failure, which remains even if the handler ignores the error.
+  /// A record of a body's failure, which remains even if the handler ignores the error.
   final class Record: Sendable {
     private let kept = Mutex<Failure?>(nil)
 
@@ -75,7 +77,7 @@ struct BodyCheck: Sendable {
   }
 }
 
-/// A body whose hashes are computed while it is read.
+/// A body whose hashes are computed while the handler reads it.
 private struct CheckedBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 

@@ -6,21 +6,25 @@ internal import Synchronization
 
 /// A replay store in memory, which stores a bounded number of used signatures until they expire.
 ///
-/// Signatures that are still valid are never removed to make room. Instead, an owner may have at most as many
-/// signatures as there is free space: a single owner can fill half of the store, two owners a third each, and there is
-/// always space for another owner. A store that is full for one owner remains usable for others.
+/// The store never evicts signatures that are still valid. Instead, it limits each owner to as many signatures as there
+/// is free space: a single owner can fill half of the store, two owners can fill a third each, and there is always
+/// space for another owner. A store that is full for one owner remains usable for others.
 public final class MemoryReplayStore: ReplayStore {
-  /// The bytes of an owner's name, so that two spellings are two owners.
+  /// The type of an owner's ID: its UTF-8 bytes.
+  ///
+  /// Canonically equivalent strings are therefore different owners.
   private typealias Owner = [UInt8]
 
   private struct State {
     var marks: Set<String> = []
     var counts: [Owner: Int] = [:]
     var ends = ExpiryQueue<Timestamp, (mark: String, owner: Owner)>()
-    /// The latest expiration among the removed marks.
+    /// The latest expiration among the removed marks, or `nil` if no mark has been removed.
     var horizon: Timestamp?
 
-    /// Removes marks that expired before a time; each mark incurs this cost once.
+    /// Removes the marks that expired before a time.
+    ///
+    /// The cost of a removal is incurred once per mark.
     mutating func forget(before date: Timestamp) {
       while let (end, (mark, owner)) = ends.removeFirst(before: date) {
         horizon = max(horizon ?? end, end)
@@ -30,7 +34,9 @@ public final class MemoryReplayStore: ReplayStore {
       }
     }
 
-    /// Returns whether a mark may be a removed one, which is valid again because the clock was set back.
+    /// Returns whether a mark may have been removed before.
+    ///
+    /// Such a mark is valid again only if the clock was set back.
     func mayHaveForgotten(markEndingAt end: Timestamp) -> Bool { horizon.map { end <= $0 } ?? false }
   }
 
@@ -38,11 +44,11 @@ public final class MemoryReplayStore: ReplayStore {
   private let limitPerOwner: Int
   private let state = Mutex(State())
 
-  /// Creates an empty store.
+  /// Creates an empty replay store.
   ///
   /// - Parameters:
-  ///   - limit: The maximum number of signatures.
-  ///   - limitPerOwner: An additional maximum number of signatures of one owner, or `nil` for none.
+  ///   - limit: The maximum number of signatures in the store.
+  ///   - limitPerOwner: An additional maximum number of signatures per owner, or `nil` for no additional limit.
   public init(limit: Int = 100_000, limitPerOwner: Int? = nil) {
     self.limit = max(1, limit)
     self.limitPerOwner = limitPerOwner ?? .max
@@ -58,7 +64,7 @@ public final class MemoryReplayStore: ReplayStore {
   ///   - owner: The owner whose quota the mark counts against.
   ///   - end: The last time at which the signature is accepted.
   ///   - date: The current time.
-  /// - Returns: Whether the signature is new, was used before, or does not fit into the owner's quota.
+  /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   public func insert(
     _ mark: String, of owner: String, until end: Timestamp, at date: Timestamp
   ) -> ReplayVerdict {

@@ -3,21 +3,21 @@
 
 public import StorageAuth
 
-/// A store of used signatures, so that none is accepted twice.
+/// A type that stores used signatures, so that no signature is accepted twice.
 ///
-/// ``MemoryReplayStore`` stores them in memory. Instances of a service that share no store accept a signature once
-/// each; if that is not acceptable, implement this protocol with a shared store. A store limits the space of each
-/// owner, because the holder of a key can sign any number of requests.
+/// ``MemoryReplayStore`` stores the signatures in memory. If the instances of a service do not share a store, each
+/// instance accepts a signature once. If that is not acceptable, implement this protocol with a shared store. A store
+/// limits the space of each owner, because the holder of a key can sign any number of requests.
 public protocol ReplayStore: Sendable {
   /// Records that a signature was used.
   ///
   /// - Parameters:
   ///   - mark: The hash of the signature, which gives no access.
-  ///   - owner: The owner whose quota the mark counts against: the ID of the key, unless the guard is configured
+  ///   - owner: The owner whose quota the mark counts against: the access key ID, unless the guard is configured
   ///     otherwise.
-  ///   - end: The last time at which the signature is accepted; the mark may be removed after it.
+  ///   - end: The last time at which the signature is accepted. The mark may be removed after this time.
   ///   - date: The current time.
-  /// - Returns: Whether the signature is new, was used before, or does not fit into the owner's quota.
+  /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   /// - Throws: An error of the store, which fails the request.
   func insert(
     _ mark: String, of owner: String, until end: Timestamp, at date: Timestamp
@@ -28,8 +28,8 @@ public protocol ReplayStore: Sendable {
 public enum ReplayVerdict: Sendable, Hashable {
   /// The signature was not used before and is now recorded.
   case new
-  /// The signature was used before, or may have been.
+  /// The signature was used before, or may have been used before.
   case used
-  /// The signature is not recorded, and its owner has no space left for it.
+  /// The signature was not recorded, because it exceeds the owner's quota.
   case full
 }

@@ -22,13 +22,17 @@ struct RequestRefusal: Error {
   static let bodyMismatch = RequestRefusal(
     status: .badRequest, code: "BadDigest", message: "The body does not match the hash in the request.")
 
-  /// Returns the refusal of a bucket that must not reach a handler; `problem` is a predicate such as “is empty”.
+  /// Returns the refusal for a bucket name that must not reach a handler.
+  ///
+  /// - Parameter problem: A predicate such as “is empty”.
   static func invalidBucket(_ problem: String) -> RequestRefusal {
     RequestRefusal(
       status: .badRequest, code: "InvalidBucketName", message: "The bucket \(problem). Name a bucket without that.")
   }
 
-  /// Returns the refusal of a key that must not reach a handler; `problem` is a predicate such as “ends with a slash”.
+  /// Returns the refusal for an object key that must not reach a handler.
+  ///
+  /// - Parameter problem: A predicate such as “ends with a slash”.
   static func invalidKey(_ problem: String) -> RequestRefusal {
     RequestRefusal(
       status: .badRequest, code: "InvalidObjectName", message: "The key \(problem). Use a key without that.")

@@ -7,20 +7,21 @@ internal import Logging
 public import StorageAuth
 internal import StorageCrypto
 
-/// A request context that carries the verified request to the handlers.
+/// A request context that passes the verified request to the handlers.
 public protocol VerifiedRequestContext: RequestContext {
   /// The verified request with its signer and the signed content, or `nil` on routes without the middleware.
   var verifiedRequest: VerifiedRequest? { get set }
 }
 
-/// A middleware that passes on only requests with a valid signature of an accepted scheme.
+/// A middleware that passes on only requests with a valid signature in an accepted scheme.
 ///
 /// It checks, in this order: limits on the path, the query and the headers; exactly one authorization of one scheme, in
 /// one location; its time and its scope; the key, with an asynchronous lookup; the signature, in constant time, even
-/// for an unknown key; a bucket and a key that are safe to use; and that the signature was not used before. The body is
-/// checked while the handler reads it, if the request describes it (`Content-MD5`, or the hash that the service signs);
-/// the handler receives a chunked body without its frame, after each chunk's signature has been verified. Handlers must
-/// take bucket, key and parameters from `context.verifiedRequest`, which is the interpretation that was signed.
+/// for an unknown key; a bucket and a key that are safe to use; and that the signature was not used before. If the
+/// request describes its body with `Content-MD5` or with the hash that the service signs, the body is checked while the
+/// handler reads it. The handler receives a chunked body without the chunk framing, after each chunk's signature has
+/// been verified. Handlers must take the bucket, the key and the parameters from `context.verifiedRequest`, which
+/// contains the signed interpretation.
 ///
 /// ```swift
 /// let middleware = SignatureMiddleware<AppContext>(OSSVerifier(region: "cn-hangzhou")) { id in
@@ -29,15 +30,15 @@ public protocol VerifiedRequestContext: RequestContext {
 /// router.group("files").add(middleware: middleware).put("**") { request, context in … }
 /// ```
 ///
-/// A service that accepts several schemes on one route names all of them. A request must carry an authorization of
-/// exactly one of them; headers and parameters that have an effect in another scheme are rejected unless they are
-/// signed.
+/// A service that accepts several schemes on one route passes all of their verifiers. A request must contain an
+/// authorization of exactly one of these schemes. Headers and parameters that have an effect in another scheme are
+/// rejected unless they are signed.
 ///
 /// ```swift
 /// SignatureMiddleware<AppContext>(OSSVerifier(), COSVerifier(mode: .strict)) { id in … }
 /// ```
 public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
-  /// Returns the key with an ID, or `nil` if there is none.
+  /// The type of a closure that returns the access key with an ID, or `nil` if no such key exists.
   public typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
 
   private let schemes: AcceptedSchemes
@@ -50,14 +51,15 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   /// Creates a middleware that verifies signatures of one or more schemes.
   ///
   /// - Parameters:
-  ///   - first: The verifier of a scheme; a request without an authorization is refused with the error codes of its
-  ///     service. Use the strict mode of `COSVerifier` unless older SDKs must be supported.
-  ///   - others: The verifiers of further schemes, each of another service.
+  ///   - first: The verifier for a scheme. A request without an authorization is refused with the error codes of this
+  ///     scheme's service. Use the strict mode of `COSVerifier` unless older SDKs must be supported.
+  ///   - others: The verifiers for additional schemes, each for a different service.
   ///   - answers: The format of refusals.
   ///   - targets: The rules for buckets and keys that must not reach a handler.
   ///   - replays: The guard that accepts signatures only once, or `nil` to accept each signature until it expires.
-  ///   - time: The clocks.
-  ///   - lookup: Returns the key with an ID. An error that it throws is passed on to the app's router.
+  ///   - time: The clocks of the middleware.
+  ///   - lookup: A closure that returns the access key with an ID. An error that the closure throws is passed on to the
+  ///     app's router.
   public init(
     _ first: some SignatureVerifier, _ others: any SignatureVerifier..., answers: RefusalFormat = .xml,
     targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), time: any SigningClock = .system,
@@ -73,7 +75,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
 
   /// Verifies a request and passes it on, or returns the response for a refusal.
   ///
-  /// - Throws: An error of the key lookup, the replay store or `next`.
+  /// - Throws: An error of the key lookup, of the replay store or of `next`.
   public func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {

@@ -5,33 +5,33 @@ internal import StorageAuth
 
 /// Rules for the bucket and the key of a request, which a middleware applies even though the signature covers them.
 ///
-/// The services accept nearly any string as an object key. A handler that builds a path, a log line or a URL from a key
-/// can be misled by some of them, so by default they do not reach it.
+/// The services accept nearly any string as an object key. Some keys can mislead a handler that builds a path, a log
+/// line or a URL from them. By default such keys do not reach the handler.
 public struct TargetRules: Sendable, Hashable {
-  /// The kinds of buckets and keys that are rejected.
+  /// The kinds of bucket names and object keys that are rejected.
   public var refused: Hazards
 
-  /// The maximum size of a key in UTF-8 in bytes; no service allows more than 1,024.
+  /// The maximum length of an object key in bytes of UTF-8; no service allows more than 1,024.
   public var keyByteCount: Int
 
-  /// Creates rules.
+  /// Creates rules for buckets and keys.
   ///
   /// - Parameters:
-  ///   - refused: The kinds of buckets and keys that are rejected.
-  ///   - keyByteCount: The maximum size of a key in UTF-8 in bytes.
+  ///   - refused: The kinds of bucket names and object keys to reject.
+  ///   - keyByteCount: The maximum length of an object key in bytes of UTF-8.
   public init(refusing refused: Hazards = .standard, keyByteCount: Int = 1024) {
     self.refused = refused
     self.keyByteCount = keyByteCount
   }
 
-  /// The kinds of buckets and keys that can mislead a handler.
+  /// The kinds of bucket names and object keys that can mislead a handler.
   public struct Hazards: OptionSet, Sendable, Hashable {
-    /// The bits of the kinds.
+    /// The bit mask that represents the kinds.
     public let rawValue: UInt
 
-    /// Creates a set from its bits.
+    /// Creates a set of kinds from a bit mask.
     ///
-    /// - Parameter rawValue: The bits of the kinds.
+    /// - Parameter rawValue: The bit mask of the kinds.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Control characters and line separators.
@@ -40,7 +40,7 @@ public struct TargetRules: Sendable, Hashable {
     /// line and paragraph separators. They can break the lines of a log or control a terminal.
     public static let controlCharacters = Hazards(rawValue: 1 << 0)
 
-    /// A segment between slashes that is `.` or `..`, or consists only of dots and blanks, which Windows removes.
+    /// A segment between slashes that is `.` or `..`, or consists only of dots and spaces, which Windows removes.
     ///
     /// A backslash counts as a slash.
     public static let dotSegments = Hazards(rawValue: 1 << 1)
@@ -54,14 +54,14 @@ public struct TargetRules: Sendable, Hashable {
     /// A backslash, which separates directories on Windows.
     public static let backslashes = Hazards(rawValue: 1 << 3)
 
-    /// A trailing slash of a key: in a file system, `a/` and `a` are the same name.
+    /// A trailing slash in an object key, because `a/` and `a` are the same name in a file system.
     public static let trailingSlashes = Hazards(rawValue: 1 << 4)
 
-    /// All kinds except trailing slashes.
+    /// The default set of kinds: all kinds except trailing slashes.
     public static let standard: Hazards = [.controlCharacters, .dotSegments, .emptySegments, .backslashes]
   }
 
-  /// Rejects a target that violates a rule.
+  /// Throws an error if the bucket or the key of a target violates a rule.
   func check(_ target: RequestTarget) throws(RequestRefusal) {
     if let bucket = target.bucket {
       if bucket.isEmpty, refused.contains(.emptySegments) { throw .invalidBucket("is empty") }

@@ -9,22 +9,22 @@ internal import StorageCrypto
 internal import StorageJSON
 internal import StorageXML
 
-/// The format of the responses to requests whose signature is rejected.
+/// The format of responses to requests whose signature is rejected.
 public enum RefusalFormat: Sendable, Hashable {
-  /// The XML of the signature's service, which its SDKs can parse.
+  /// The XML format of the request's service, which the service's SDKs can parse.
   case xml
-  /// A JSON object `{code, message}`.
+  /// A JSON object of the form `{code, message}`.
   case json
 }
 
 /// The responses to requests whose signature is rejected.
 struct VerificationAnswers: Sendable {
-  /// The maximum size in bytes of a message, or of a part of the request that a response repeats.
+  /// The maximum size, in bytes, of a message, or of a part of the request that a response repeats.
   ///
   /// Including the two strings of a comparison, a refusal has at most 256 KiB.
   static let echoByteLimit = 4 * 1024
 
-  /// The maximum size in bytes of each element of a refusal in a header.
+  /// The maximum size, in bytes, of each element of a refusal that is sent in a header.
   private static let headerEchoByteLimit = 256
 
   private let words: RefusalVocabulary
@@ -35,7 +35,7 @@ struct VerificationAnswers: Sendable {
     self.format = format
   }
 
-  /// Returns the response for a rejected signature.
+  /// Returns the response to a request whose signature is rejected.
   func answer(for error: VerificationError, to head: HTTPRequest, at date: Timestamp) -> Response {
     var details: [(String, String)] = []
     if let comparison = error.comparison {
@@ -49,7 +49,7 @@ struct VerificationAnswers: Sendable {
     return answer(refusal.status, refusal.code, "\(error.message) \(error.remedy)", details, to: head)
   }
 
-  /// Returns the response for a request that is rejected although its signature is valid.
+  /// Returns the response to a request that is rejected although its signature is valid.
   func answer(for refusal: RequestRefusal, to head: HTTPRequest) -> Response {
     answer(refusal.status, refusal.code, refusal.message, [], to: head)
   }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The result of a conformance suite: one check for each rule.
+/// The result of a conformance suite, which contains one check for each rule.
 ///
 /// ```swift
 /// let report = SignerConformance(signer, samples: samples).report()
@@ -10,37 +10,37 @@
 /// try report.throwIfFailed()                        // either, or neither
 /// ```
 public struct ConformanceReport: Sendable {
-  /// The name of the checked implementation, such as its type.
+  /// The name of the checked implementation, such as its type name.
   public let subject: String
 
-  /// The checks, one for each rule, in the order of the rules.
+  /// The checks of the implementation, one for each rule, in the order of the rules.
   public let checks: [Check]
 
-  /// One rule and the outcome of its check.
+  /// A conformance rule and the outcome of its check.
   public struct Check: Sendable, Hashable {
-    /// The rule, in a sentence without a period.
+    /// The rule, as a sentence without a period.
     public let rule: String
 
-    /// The outcome of the check.
+    /// The outcome of checking the rule.
     public let outcome: Outcome
   }
 
-  /// The outcome of the check of a rule.
+  /// The outcome of checking a rule.
   public enum Outcome: Sendable, Hashable {
-    /// The rule held in each of a number of tries.
+    /// The implementation followed the rule in all of the given number of tries.
     case kept(tries: Int)
-    /// The rule was broken; the string describes where and how.
+    /// The implementation broke the rule; the string describes where and how.
     case broken(String)
-    /// The rule could not be tried; the string is the reason.
+    /// The rule could not be checked; the string describes why.
     case notTried(String)
   }
 
-  /// The checks of the rules that were broken.
+  /// The checks of the rules that the implementation broke.
   public var failures: [Check] {
     checks.filter { if case .broken = $0.outcome { true } else { false } }
   }
 
-  /// A Boolean value that indicates whether no rule was broken and at least one was tried.
+  /// A Boolean value that indicates whether no rule was broken and at least one rule was checked.
   public var isConforming: Bool {
     failures.isEmpty && checks.contains { if case .kept = $0.outcome { true } else { false } }
   }
@@ -54,7 +54,7 @@ public struct ConformanceReport: Sendable {
 }
 
 extension ConformanceReport: CustomStringConvertible {
-  /// The subject, and one line for each rule.
+  /// The name of the implementation, followed by one line for each rule.
   public var description: String {
     let lines = checks.map { check in
       switch check.outcome {
@@ -67,9 +67,9 @@ extension ConformanceReport: CustomStringConvertible {
   }
 }
 
-/// The error of an implementation that does not conform.
+/// The error for an implementation that does not conform to its rules.
 public struct ConformanceFailure: Error, CustomStringConvertible {
-  /// The report with the broken rules.
+  /// The report that contains the broken rules.
   public let report: ConformanceReport
 
   /// The description of the report.

@@ -4,7 +4,7 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A conformance suite for presigners: it checks an implementation against each ``PresignerRule``.
+/// A conformance suite for presigners, which checks an implementation against each ``PresignerRule``.
 ///
 /// ```swift
 /// let report = PresignerConformance(MySigner(), samples: samples).report()
@@ -14,26 +14,26 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
   /// The presigner to check.
   public let presigner: Subject
 
-  /// The requests to presign, with their credentials and times.
+  /// The requests to presign, with their credentials and signing times.
   public let samples: [SigningSample<Subject.SigningCredential>]
 
-  /// The lifetime of the URLs.
+  /// The lifetime of the presigned URLs.
   public let lifetime: Duration
 
-  /// The anonymous credential, or `nil` if the scheme has none.
+  /// The anonymous credential, or `nil` if the scheme has no anonymous credential.
   public let anonymous: Subject.SigningCredential?
 
-  /// Credentials that must be rejected, named by their defect.
+  /// The credentials that the presigner must reject, with names that describe their defects.
   public let unusable: [(name: String, credential: Subject.SigningCredential)]
 
   /// Creates a suite for a presigner with any type of credential.
   ///
   /// - Parameters:
   ///   - presigner: The presigner to check.
-  ///   - samples: The requests to presign; the presigner must accept all of them.
-  ///   - lifetime: The lifetime of the URLs, in whole seconds; it must be one that the service allows.
-  ///   - anonymous: The anonymous credential, or `nil` if the scheme has none.
-  ///   - unusable: Credentials that must be rejected, named by their defect.
+  ///   - samples: The requests to presign. The presigner must accept all of them.
+  ///   - lifetime: The lifetime of the presigned URLs in whole seconds, which the service must allow.
+  ///   - anonymous: The anonymous credential, or `nil` if the scheme has no anonymous credential.
+  ///   - unusable: The credentials that the presigner must reject, with names that describe their defects.
   public init(
     _ presigner: Subject, samples: [SigningSample<Subject.SigningCredential>], lifetime: Duration = .seconds(60),
     anonymous: Subject.SigningCredential?, unusable: [(name: String, credential: Subject.SigningCredential)]
@@ -45,7 +45,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
     self.unusable = unusable
   }
 
-  /// Checks the presigner against rules.
+  /// Checks the presigner against the given rules.
   ///
   /// - Parameter rules: The rules to check.
   /// - Returns: A report with one check for each rule.
@@ -71,12 +71,14 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
 }
 
 extension PresignerConformance where Subject.SigningCredential == AccessKey {
-  /// Creates a suite for a presigner with access keys; it adds the anonymous key and the unusable keys.
+  /// Creates a suite for a presigner that uses access keys.
+  ///
+  /// The suite includes the anonymous key and the unusable keys.
   ///
   /// - Parameters:
   ///   - presigner: The presigner to check.
-  ///   - samples: The requests to presign; the presigner must accept all of them.
-  ///   - lifetime: The lifetime of the URLs, in whole seconds; it must be one that the service allows.
+  ///   - samples: The requests to presign. The presigner must accept all of them.
+  ///   - lifetime: The lifetime of the presigned URLs in whole seconds, which the service must allow.
   public init(_ presigner: Subject, samples: [SigningSample<AccessKey>], lifetime: Duration = .seconds(60)) {
     self.init(
       presigner, samples: samples, lifetime: lifetime, anonymous: .anonymous,

@@ -3,11 +3,11 @@
 
 public import StorageAuth
 
-/// A conformance suite for credential providers: it checks an implementation against each ``ProviderRule``.
+/// A conformance suite for credential providers, which checks an implementation against each ``ProviderRule``.
 ///
-/// Configure the provider so that it returns a credential whose secrets can be recognized. Rules about failures and
-/// waiting need additional instances that are configured to fail or to wait; without them, the report states that those
-/// rules were not tried.
+/// Configure the provider so that it returns a credential with recognizable secrets. Rules about failures and waiting
+/// require additional instances that are configured to fail or to wait. Without such instances, the report states that
+/// these rules were not checked.
 ///
 /// ```swift
 /// let report = await ProviderConformance(
@@ -17,19 +17,20 @@ public import StorageAuth
 /// XCTAssertTrue(report.isConforming, "\(report)")
 /// ```
 public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
-  /// The provider to check.
+  /// The provider to check, which must return a credential.
   public let provider: Subject
 
   /// Providers of the same type that are configured to fail.
   public let failing: [any CredentialProvider<Subject.Value>]
 
-  /// A provider of the same type that does not receive a response while the suite runs, or `nil`.
+  /// A provider of the same type that receives no response while the suite runs, or `nil` to skip the rule about
+  /// waiting.
   public let waiting: (any CredentialProvider<Subject.Value>)?
 
-  /// The number of concurrent calls.
+  /// The number of concurrent calls to the provider.
   public let concurrency: Int
 
-  /// The time limit of a call, by the clock of the machine.
+  /// The time limit for each call, measured with the machine's clock.
   public let patience: Duration
 
   /// The clock used to check expiration.
@@ -37,17 +38,18 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
 
   let secrets: [String]
 
-  /// Creates a suite.
+  /// Creates a suite for a credential provider.
   ///
   /// - Parameters:
-  ///   - provider: The provider to check; it must return a credential.
+  ///   - provider: The provider to check, which must return a credential.
   ///   - failing: Providers of the same type that are configured to fail.
-  ///   - waiting: A provider of the same type that does not receive a response while the suite runs, or `nil`.
-  ///   - secrets: Secrets and session tokens in the credential and in the input of the failing providers. Use letters
-  ///     and digits only, so that they are also found in encoded text.
-  ///   - concurrency: The number of concurrent calls.
-  ///   - patience: The time limit of a call, by the clock of the machine; a call that takes longer breaks its rule and
-  ///     is not awaited any longer.
+  ///   - waiting: A provider of the same type that receives no response while the suite runs, or `nil` to skip the rule
+  ///     about waiting.
+  ///   - secrets: The secrets and session tokens in the credential and in the input of the failing providers. Use only
+  ///     letters and digits, so that the secrets are also found in encoded text.
+  ///   - concurrency: The number of concurrent calls to the provider.
+  ///   - patience: The time limit for each call, measured with the machine's clock. A call that takes longer breaks its
+  ///     rule, and the suite stops waiting for it.
   ///   - time: The clock used to check expiration.
   public init(
     _ provider: Subject, failing: [any CredentialProvider<Subject.Value>] = [],
@@ -63,7 +65,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
     self.time = time
   }
 
-  /// Checks the provider against rules.
+  /// Checks the provider against the given rules.
   ///
   /// - Parameter rules: The rules to check.
   /// - Returns: A report with one check for each rule.
@@ -100,6 +102,6 @@ extension ProviderConformance: CustomStringConvertible, CustomReflectable {
   /// The name of the provider's type.
   public var description: String { "ProviderConformance(\(Subject.self))" }
 
-  /// A mirror of the description only.
+  /// A mirror that contains only the name of the provider's type.
   public var customMirror: Mirror { Mirror(self, children: ["subject": "\(Subject.self)"]) }
 }

@@ -75,7 +75,7 @@ extension SignerConformance {
 }
 
 extension HTTPRequest {
-  /// Returns the header fields that were added to a request, sorted, so that the result does not depend on their order.
+  /// Returns the header fields that were added to the original request, in sorted order.
   func additions(to original: HTTPRequest) -> [String] {
     var rest = Array(original.headerFields)
     return headerFields.filter { field in
@@ -85,14 +85,14 @@ extension HTTPRequest {
     }.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }
 
-  /// Returns the authentication parameters of a signed request.
+  /// Returns the authentication parameters that were added to the original request.
   ///
-  /// They are the `Authorization` header, or all added header fields if there is none.
+  /// They are the `Authorization` header or, if the request has no such header, all added header fields.
   func proof(addedTo original: HTTPRequest) -> [String] {
     headerFields[.authorization].map { [$0] } ?? additions(to: original)
   }
 
-  /// The header fields, sorted, so that the result does not depend on their order.
+  /// The header fields as sorted strings, which do not depend on the order of the fields.
   fileprivate var sortedFields: [String] {
     headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }

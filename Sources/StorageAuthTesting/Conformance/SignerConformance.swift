@@ -4,7 +4,7 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A conformance suite for signers of HTTP requests: it checks an implementation against each ``SignerRule``.
+/// A conformance suite for signers of HTTP requests, which checks an implementation against each ``SignerRule``.
 ///
 /// ```swift
 /// let samples = try SampleMaker(endpoint: endpoint, bucket: "photos").samples(count: 100)
@@ -15,22 +15,22 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
   /// The signer to check.
   public let signer: Subject
 
-  /// The requests to sign, with their credentials and times.
+  /// The requests to sign, with their credentials and signing times.
   public let samples: [SigningSample<Subject.SigningCredential>]
 
-  /// The anonymous credential, or `nil` if the scheme has none.
+  /// The anonymous credential, or `nil` if the scheme has no anonymous credential.
   public let anonymous: Subject.SigningCredential?
 
-  /// Credentials that must be rejected, named by their defect.
+  /// The credentials that the signer must reject, with names that describe their defects.
   public let unusable: [(name: String, credential: Subject.SigningCredential)]
 
   /// Creates a suite for a signer with any type of credential.
   ///
   /// - Parameters:
   ///   - signer: The signer to check.
-  ///   - samples: The requests to sign; the signer must accept all of them.
-  ///   - anonymous: The anonymous credential, or `nil` if the scheme has none.
-  ///   - unusable: Credentials that must be rejected, named by their defect.
+  ///   - samples: The requests to sign. The signer must accept all of them.
+  ///   - anonymous: The anonymous credential, or `nil` if the scheme has no anonymous credential.
+  ///   - unusable: The credentials that the signer must reject, with names that describe their defects.
   public init(
     _ signer: Subject, samples: [SigningSample<Subject.SigningCredential>], anonymous: Subject.SigningCredential?,
     unusable: [(name: String, credential: Subject.SigningCredential)]
@@ -41,9 +41,9 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
     self.unusable = unusable
   }
 
-  /// Checks the signer against rules.
+  /// Checks the signer against the given rules.
   ///
-  /// - Parameter rules: The rules to check; leave out those of the `bound…` rules that the scheme does not follow.
+  /// - Parameter rules: The rules to check. Leave out the `bound…` rules that the scheme does not follow.
   /// - Returns: A report with one check for each rule.
   public func report(_ rules: [SignerRule] = SignerRule.allCases) -> ConformanceReport {
     ConformanceReport(
@@ -72,11 +72,13 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
 }
 
 extension SignerConformance where Subject.SigningCredential == AccessKey {
-  /// Creates a suite for a signer with access keys; it adds the anonymous key and the unusable keys.
+  /// Creates a suite for a signer that uses access keys.
+  ///
+  /// The suite includes the anonymous key and the unusable keys.
   ///
   /// - Parameters:
   ///   - signer: The signer to check.
-  ///   - samples: The requests to sign; the signer must accept all of them.
+  ///   - samples: The requests to sign. The signer must accept all of them.
   public init(_ signer: Subject, samples: [SigningSample<AccessKey>]) {
     self.init(
       signer, samples: samples, anonymous: .anonymous, unusable: AccessKey.unusable.map { ($0.name, $0.key) })
@@ -86,12 +88,12 @@ extension SignerConformance where Subject.SigningCredential == AccessKey {
 extension SignerConformance {
   typealias Sample = SigningSample<Subject.SigningCredential>
 
-  /// Runs a check with each sample.
+  /// Runs a check with each sample, and returns the number of tries.
   func forSamples(_ check: (Sample) throws -> Void) throws -> Int {
     try samples.forEach(try: check)
   }
 
-  /// Runs a check with each hostile request, and with each unusable credential.
+  /// Runs a check with each hostile request and with each unusable credential, and returns the number of tries.
   func forHostileInputs(_ check: (_ request: HTTPRequest, _ name: String, Sample) throws -> Void) throws -> Int {
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
     let requests = HostileInputs.requests(from: sample.request)
@@ -110,7 +112,9 @@ extension SignerConformance {
 }
 
 extension Array {
-  /// Runs a check with each sample, and adds the name of the sample to a violation.
+  /// Runs a check with each sample, and returns the number of tries.
+  ///
+  /// If a check throws a violation, the method adds the name of the sample to it.
   func forEach<SigningCredential>(try check: (Element) throws -> Void) throws -> Int
   where Element == SigningSample<SigningCredential> {
     guard !isEmpty else { throw NotTried(reason: "there is no sample") }

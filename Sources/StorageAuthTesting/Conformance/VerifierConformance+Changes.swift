@@ -56,7 +56,7 @@ extension VerifierConformance {
 }
 
 extension String {
-  /// Returns copies of the string with one byte changed.
+  /// Returns copies of the string, each with one byte changed.
   ///
   /// The new byte has the same character class, so that the string stays readable.
   func flips(from start: Int = 0) -> [String] {

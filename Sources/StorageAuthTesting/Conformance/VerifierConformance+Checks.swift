@@ -90,7 +90,7 @@ extension VerifierConformance {
     ]
   }
 
-  /// Returns the error with which a request is rejected, or `nil` if it is accepted.
+  /// Returns the error with which the verifier rejects a request, or `nil` if the verifier accepts the request.
   func refusal(of request: HTTPRequest, against key: AccessKey, at date: Timestamp) -> VerificationError? {
     do throws(VerificationError) {
       _ = try verify(request, against: key, at: date)
@@ -113,11 +113,11 @@ extension VerifierConformance {
 extension RequestTarget {
   /// Returns whether two targets are equal byte for byte.
   ///
-  /// `==` of strings would also accept canonically equivalent characters.
+  /// The operator `==` for strings would also accept canonically equivalent characters.
   ///
   /// - Parameters:
-  ///   - other: The other target.
-  ///   - ignoringAdded: Whether additional parameters after those of `other` are ignored.
+  ///   - other: The target to compare with.
+  ///   - ignoringAdded: Whether to ignore additional parameters after the parameters of `other`.
   func isByteEqual(to other: RequestTarget, ignoringAdded: Bool) -> Bool {
     func bytes(_ target: RequestTarget, _ parameters: some Sequence<Parameter>) -> [[UInt8]?] {
       [target.bucket, target.key].map { $0.map { Array($0.utf8) } }

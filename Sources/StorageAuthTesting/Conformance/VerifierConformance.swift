@@ -4,9 +4,9 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A conformance suite for verifiers: it checks an implementation against each ``VerifierRule``.
+/// A conformance suite for verifiers, which checks an implementation against each ``VerifierRule``.
 ///
-/// The requests come from a signer. All rules but the first two change one property of a correctly signed request, its
+/// A signer creates the requests. All rules except the first two change one property of a correctly signed request, its
 /// key or its time, and expect a rejection.
 ///
 /// ```swift
@@ -18,7 +18,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   /// The verifier to check.
   public let verifier: Subject
 
-  /// The requests to sign and verify, with their credentials and times.
+  /// The requests to sign and verify, with their credentials and signing times.
   public let samples: [SigningSample<AccessKey>]
 
   let placement: VerifiedRequest.Placement
@@ -28,10 +28,10 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   ///
   /// - Parameters:
   ///   - verifier: The verifier to check.
-  ///   - signer: The signer of the samples.
+  ///   - signer: The signer that signs the samples.
   ///   - samples: The requests to sign and verify.
-  ///   - signedHeaders: The lowercase names of the headers that are included in the signature if a request has them;
-  ///     headers that the signer adds need not be listed.
+  ///   - signedHeaders: The lowercase names of the headers that the signature covers if a request has them. Headers
+  ///     that the signer adds need not be listed.
   public init(
     _ verifier: Subject, signer: some Signer<HTTPRequest, AccessKey>, samples: [SigningSample<AccessKey>],
     signedHeaders: Set<String> = []
@@ -53,9 +53,9 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   ///
   /// - Parameters:
   ///   - verifier: The verifier to check.
-  ///   - presigner: The presigner of the samples.
+  ///   - presigner: The presigner that presigns the samples.
   ///   - samples: The requests to presign and verify.
-  ///   - lifetime: The lifetime of the URLs, in whole seconds.
+  ///   - lifetime: The lifetime of the presigned URLs in whole seconds.
   public init(
     _ verifier: Subject, presigner: some Presigner<AccessKey>, samples: [SigningSample<AccessKey>],
     lifetime: Duration = .seconds(60)
@@ -75,10 +75,11 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
     }
   }
 
-  /// Checks the verifier against rules.
+  /// Checks the verifier against the given rules.
   ///
-  /// - Parameter rules: The rules to check; leave out ``VerifierRule/host`` for a scheme that does not sign the host.
-  /// - Returns: A report with one check for each rule; its number of tries counts each change of each sample.
+  /// - Parameter rules: The rules to check. Leave out ``VerifierRule/host`` for a scheme that does not sign the host.
+  /// - Returns: A report with one check for each rule. The number of tries of a check includes each change of each
+  ///   sample.
   public func report(_ rules: [VerifierRule] = VerifierRule.allCases) -> ConformanceReport {
     ConformanceReport(
       subject: "\(Subject.self)",
@@ -107,18 +108,18 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   }
 }
 
-/// A sample with its signed request.
+/// A conformance sample with its signed request.
 struct SignedSample: Sendable {
   let sample: SigningSample<AccessKey>
   let request: HTTPRequest
-  /// The headers that the signature covers.
+  /// The names of the headers that the signature covers.
   let signedFields: Set<HTTPField.Name>
-  /// The time at which the URL expires; `nil` for a request with an authorization in its headers.
+  /// The expiration of the presigned URL, or `nil` for a request with an authorization in its headers.
   let expiration: Timestamp?
 }
 
 extension PresignedRequest {
-  /// The part of the URL after the host.
+  /// The path and the query of the presigned URL.
   var pathAndQuery: String {
     guard let separator = url.firstRange(of: "://"), let slash = url[separator.upperBound...].firstIndex(of: "/")
     else { return url }

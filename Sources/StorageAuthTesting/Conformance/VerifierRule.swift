@@ -1,11 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules for a verifier, together with the signer whose requests it accepts.
+/// A rule that a verifier must follow, together with the signer whose requests it accepts.
 public enum VerifierRule: String, CaseIterable, Sendable {
-  /// A correctly signed request is accepted and parsed correctly.
+  /// The verifier accepts a correctly signed request and parses it correctly.
   case acceptance = "a signed request is accepted, with the id of the key and the target of the request"
-  /// A request without an authorization is not accepted.
+  /// The verifier does not accept a request without an authorization.
   case unsigned = "a request without an authorization has no claim"
   /// The signature covers the path and the query.
   case path = "no byte of the path or the query can be changed"
@@ -15,10 +15,10 @@ public enum VerifierRule: String, CaseIterable, Sendable {
   case method = "another method is rejected"
   /// The signature covers the host.
   case host = "no byte of the host can be changed"
-  /// The signature depends on the secret.
+  /// The signature depends on the access key's secret.
   case secret = "a key with another secret, another id or another session token is rejected"
-  /// A signature expires.
+  /// The verifier rejects an expired signature.
   case time = "a signature is rejected long before and after its time, and a URL right after its expiration"
-  /// Secrets are not disclosed.
+  /// The verifier does not disclose secrets.
   case secrecy = "no secret and no session token is in an error"
 }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error of a check that found a rule broken.
+/// The error that a check throws if the implementation broke a rule.
 struct Violation: Error {
   let message: String
 
@@ -10,22 +10,23 @@ struct Violation: Error {
   }
 }
 
-/// The error of a check that could not be made.
+/// The error that a check throws if the rule cannot be checked.
 struct NotTried: Error {
   let reason: String
 }
 
-/// Throws a violation unless a condition holds.
+/// Throws a violation if a condition is `false`.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(Violation) {
   if !condition { throw Violation(message()) }
 }
 
 extension ConformanceReport.Check {
-  /// Runs a check and creates its result.
+  /// Creates the result of a rule's check by running the check.
   ///
   /// - Parameters:
-  ///   - rule: The rule.
-  ///   - check: A function that tries the rule and returns the number of tries; it throws if the rule does not hold.
+  ///   - rule: The rule, as a sentence without a period.
+  ///   - check: A closure that tries the rule and returns the number of tries. It throws if the implementation breaks
+  ///     the rule.
   init(_ rule: String, _ check: () throws -> Int) {
     self.rule = rule
     do {
@@ -41,12 +42,12 @@ extension ConformanceReport.Check {
 }
 
 extension [String] {
-  /// Throws a violation if a string contains one of these secrets.
+  /// Throws a violation if a string contains one of the secrets in this array.
   func requireAbsent(from text: String, _ place: @autoclosure () -> String) throws(Violation) {
     for secret in self where !secret.isEmpty && text.contains(secret) { throw Violation("a secret is in \(place())") }
   }
 
-  /// Throws a violation if any display of a value contains one of these secrets.
+  /// Throws a violation if any display of a value contains one of the secrets in this array.
   func requireAbsent(fromDisplaysOf value: Any, _ place: @autoclosure () -> String) throws(Violation) {
     if !DisplayedTexts(of: value).containing(self).isEmpty { throw Violation("a secret is shown by \(place())") }
   }

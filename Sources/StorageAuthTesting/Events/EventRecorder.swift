@@ -3,14 +3,16 @@
 
 public import StorageAuth
 
-/// A recorder of the events of a cache or a client, in order.
+/// A recorder for the events of a credential cache or a client, in order.
 ///
 /// ```swift
 /// let recorder = EventRecorder(client.events)
 /// XCTAssertEqual(recorder.retries.map(\.attempt), [2, 3])
 /// ```
 public final class EventRecorder: Sendable {
-  /// The recorded events; a separate object, so that the observation does not retain the recorder.
+  /// A log of the recorded events.
+  ///
+  /// It is a separate object, so that the observation does not retain the recorder.
   private final class Log: Sendable {
     let events = Lock<[AuthEvent]>([])
     let tally = Tally()
@@ -19,9 +21,9 @@ public final class EventRecorder: Sendable {
   private let log = Log()
   private let observation: AuthEvents.Observation
 
-  /// Creates a recorder of the events of `source` from now on, for the lifetime of the recorder.
+  /// Creates a recorder that records events from now on, for the lifetime of the recorder.
   ///
-  /// - Parameter source: The events of a cache or a client.
+  /// - Parameter source: The event hub of a credential cache or a client.
   public init(_ source: AuthEvents) {
     let log = log
     observation = source.observe { event in
@@ -30,42 +32,42 @@ public final class EventRecorder: Sendable {
     }
   }
 
-  /// All events so far.
+  /// All events that have been recorded so far.
   public var events: [AuthEvent] { log.events.withLock { $0 } }
 
-  /// The signatures so far.
+  /// The signature events that have been recorded so far.
   public var signatures: [AuthEvent.Signature] {
     events.compactMap { if case .signed(let event) = $0 { event } else { nil } }
   }
 
-  /// The requests to credential providers so far.
+  /// The credential refresh events that have been recorded so far.
   public var refreshes: [AuthEvent.Refresh] {
     events.compactMap { if case .refresh(let event) = $0 { event } else { nil } }
   }
 
-  /// The retries so far.
+  /// The retry events that have been recorded so far.
   public var retries: [AuthEvent.Retry] {
     events.compactMap { if case .retry(let event) = $0 { event } else { nil } }
   }
 
-  /// The clock differences that were determined so far.
+  /// The clock skew events that have been recorded so far.
   public var skews: [AuthEvent.Skew] {
     events.compactMap { if case .skew(let event) = $0 { event } else { nil } }
   }
 
-  /// The finished transfers so far.
+  /// The events of finished transfers that have been recorded so far.
   public var transfers: [AuthEvent.Transfer] {
     events.compactMap { if case .transfer(let event) = $0 { event } else { nil } }
   }
 
-  /// Waits until a number of events are recorded, or the task is cancelled.
+  /// Waits until the given number of events has been recorded, or the task is cancelled.
   ///
   /// - Parameter count: The number of events since the recorder was created.
   public func wait(forEvents count: Int) async {
     await log.tally.reached(count)
   }
 
-  /// Ends the recording; the recorded events remain.
+  /// Stops recording events; the recorded events remain available.
   public func stop() {
     observation.cancel()
   }

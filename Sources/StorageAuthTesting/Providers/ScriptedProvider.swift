@@ -3,7 +3,7 @@
 
 public import StorageAuth
 
-/// A provider that returns scripted results, counts its calls, and can hold them.
+/// A credential provider that returns scripted results, counts its calls, and can hold them.
 ///
 /// ```swift
 /// let provider = ScriptedProvider([.credential(key), .failure(outage), .credential(other)])
@@ -13,23 +13,23 @@ public import StorageAuth
 /// provider.release()
 /// ```
 public final class ScriptedProvider<Value: Credential>: CredentialProvider {
-  /// A function that returns the result of a call; the first call has the number 1.
+  /// The type of a closure that returns the result for a call; the first call has the number 1.
   public typealias Script = @Sendable @concurrent (_ call: Int) async throws(CredentialError) -> IssuedCredential<Value>
 
-  /// One scripted result.
+  /// A scripted result of a call to the provider.
   public struct Answer: Sendable {
     let result: Result<IssuedCredential<Value>, CredentialError>
 
-    /// Returns a result with a credential.
+    /// Returns a scripted result that contains a credential.
     ///
     /// - Parameters:
     ///   - value: The credential.
-    ///   - issuerTime: The time by the issuer's clock when it issued the credential, or `nil` if it is not known.
+    ///   - issuerTime: The time of issue according to the issuer's clock, or `nil` if it is unknown.
     public static func credential(_ value: Value, issuerTime: Timestamp? = nil) -> Answer {
       Answer(result: .success(IssuedCredential(value, issuerTime: issuerTime)))
     }
 
-    /// Returns a result with an error.
+    /// Returns a scripted result that contains an error.
     ///
     /// - Parameter error: The error that the call throws.
     public static func failure(_ error: CredentialError) -> Answer {
@@ -37,28 +37,28 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
     }
   }
 
-  /// The name of the source.
+  /// The name of the credential source in errors and events.
   public let source: String
 
   private let script: Script
   private let tally = Tally()
   private let gate = Gate()
 
-  /// Creates a provider that returns the results of a function.
+  /// Creates a provider that returns the results of a closure.
   ///
   /// - Parameters:
-  ///   - source: The name of the source.
-  ///   - script: A function that returns the result of a call.
+  ///   - source: The name of the credential source in errors and events.
+  ///   - script: A closure that returns the result for a call.
   public init(source: String = "script", _ script: @escaping Script) {
     self.source = source
     self.script = script
   }
 
-  /// Creates a provider that returns the results of a list, one for each call; the last result is repeated.
+  /// Creates a provider that returns the results in a list, one for each call, and repeats the last result.
   ///
   /// - Parameters:
-  ///   - answers: The results; with an empty list, each call fails.
-  ///   - source: The name of the source.
+  ///   - answers: The scripted results. If the list is empty, each call fails.
+  ///   - source: The name of the credential source in errors and events.
   public convenience init(_ answers: [Answer], source: String = "script") {
     self.init(source: source) { call throws(CredentialError) in
       guard let answer = answers.dropFirst(call - 1).first ?? answers.last else {
@@ -69,45 +69,45 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
     }
   }
 
-  /// The number of calls so far.
+  /// The number of calls to the provider so far.
   public var calls: Int { tally.count }
 
-  /// The number of calls that are being held.
+  /// The number of calls that the provider is holding.
   public var held: Int { gate.waiting }
 
-  /// Holds calls from now on: they are counted, but do not return.
+  /// Holds all calls from now on: the provider counts them, but they do not return.
   public func hold() {
     gate.close()
   }
 
-  /// Releases the held calls, and stops holding new ones.
+  /// Releases the held calls, and stops holding new calls.
   public func release() {
     gate.open()
   }
 
-  /// Releases the call that has been held longest; the others stay held.
+  /// Releases the call that has been held longest; the other calls remain held.
   public func releaseOne() {
     gate.letOneThrough()
   }
 
-  /// Waits until the provider has been called a number of times, or the task is cancelled.
+  /// Waits until the provider has received the given number of calls, or the task is cancelled.
   ///
   /// - Parameter count: The number of calls since the provider was created.
   public func wait(forCalls count: Int) async {
     await tally.reached(count)
   }
 
-  /// Returns the credential of the next result.
+  /// Returns the credential in the next scripted result.
   ///
-  /// - Throws: The scripted error; a `CredentialError` with the code `cancelled` if the task is cancelled while the
+  /// - Throws: The scripted error, or a `CredentialError` with the code `cancelled` if the task is cancelled while the
   ///   call is held.
   public func credential() async throws(CredentialError) -> Value {
     try await issue().credential
   }
 
-  /// Returns the next result.
+  /// Returns the issued credential in the next scripted result.
   ///
-  /// - Throws: The scripted error; a `CredentialError` with the code `cancelled` if the task is cancelled while the
+  /// - Throws: The scripted error, or a `CredentialError` with the code `cancelled` if the task is cancelled while the
   ///   call is held.
   public func issue() async throws(CredentialError) -> IssuedCredential<Value> {
     let call = tally.add(1)

@@ -4,9 +4,9 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// Inputs that a signer must reject, or sign without changing them.
+/// The inputs that a signer must reject, or sign without changing them.
 enum HostileInputs {
-  /// Returns copies of a request that each have one defect, or look like an attack.
+  /// Returns copies of a request, each of which has one defect or looks like an attack.
   static func requests(from request: HTTPRequest) -> [(name: String, request: HTTPRequest)] {
     let paths: [(String, String?)] = [
       ("without a path", nil), ("with an empty path", ""), ("with a path without a slash", "cat.jpg"),
@@ -43,7 +43,9 @@ enum HostileInputs {
 }
 
 extension AccessKey {
-  /// Keys that cannot sign a request, named by their defect: an empty id, line breaks, spaces at an end.
+  /// The access keys that cannot sign a request, with names that describe their defects.
+  ///
+  /// The defects are an empty ID, line breaks, and leading or trailing spaces.
   public static let unusable: [(name: String, key: AccessKey)] = {
     let secret = "hostile0secret"
     return [

@@ -4,33 +4,33 @@
 internal import HTTPTypes
 public import StorageAuth
 
-/// A generator of samples for the signers of object stores, from seeds.
+/// A generator that creates samples for the signers of object stores from seeds.
 ///
-/// The samples contain object keys, parameters and headers that implementations have signed incorrectly before.
+/// The samples contain object keys, parameters and headers that some implementations have signed incorrectly before.
 ///
 /// ```swift
 /// let samples = try SampleMaker(endpoint: endpoint, bucket: "photos", headers: ["content-type"]).samples(count: 100)
 /// ```
 public struct SampleMaker: Sendable {
-  /// The endpoint of the requests.
+  /// The endpoint of the generated requests.
   public let endpoint: ServiceEndpoint
 
-  /// The bucket of the requests.
+  /// The bucket of the generated requests.
   public let bucket: String
 
-  /// Names of query parameters that requests of this service can have.
+  /// The names of query parameters that the generated requests can have.
   public let parameters: [String]
 
-  /// Lowercase names of headers that requests of this service can have.
+  /// The lowercase names of headers that the generated requests can have.
   public let headers: [String]
 
-  /// Creates a generator of samples.
+  /// Creates a generator of signing samples.
   ///
   /// - Parameters:
-  ///   - endpoint: The endpoint of the requests.
-  ///   - bucket: The bucket of the requests.
-  ///   - parameters: Names of query parameters; each request has up to three of them.
-  ///   - headers: Lowercase names of headers; each request has up to five of them.
+  ///   - endpoint: The endpoint of the generated requests.
+  ///   - bucket: The bucket of the generated requests.
+  ///   - parameters: The names of query parameters. Each request has up to three of them.
+  ///   - headers: The lowercase names of headers. Each request has up to five of them.
   public init(endpoint: ServiceEndpoint, bucket: String, parameters: [String] = [], headers: [String] = []) {
     self.endpoint = endpoint
     self.bucket = bucket
@@ -38,13 +38,13 @@ public struct SampleMaker: Sendable {
     self.headers = headers
   }
 
-  /// Returns the sample of a seed.
+  /// Returns the sample that is generated from a seed.
   ///
   /// Half of the access keys are temporary. Object keys contain repeated slashes, dots, characters that are special in
   /// URLs, control characters and non-ASCII characters.
   ///
-  /// - Parameter seed: The seed; with the properties of the generator it determines the sample.
-  /// - Throws: A `SigningError` if the bucket name is not valid.
+  /// - Parameter seed: The seed, which determines the sample together with the properties of the generator.
+  /// - Throws: A `SigningError` if the bucket name is invalid.
   public func sample(seed: UInt64) throws(SigningError) -> SigningSample<AccessKey> {
     var random = SeededGenerator(seed: seed)
     let name = random.objectKey()
@@ -61,18 +61,18 @@ public struct SampleMaker: Sendable {
       target: RequestTarget(bucket: bucket, key: name, parameters: parameters))
   }
 
-  /// Returns the samples of consecutive seeds, starting at 0.
+  /// Returns the samples that are generated from consecutive seeds, starting at 0.
   ///
   /// - Parameter count: The number of samples.
-  /// - Throws: A `SigningError` if the bucket name is not valid.
+  /// - Throws: A `SigningError` if the bucket name is invalid.
   public func samples(count: Int) throws(SigningError) -> [SigningSample<AccessKey>] {
     try samples(seeds: (0..<max(count, 0)).map { UInt64($0) })
   }
 
-  /// Returns the samples of the given seeds.
+  /// Returns the samples that are generated from the given seeds.
   ///
-  /// - Parameter seeds: The seeds.
-  /// - Throws: A `SigningError` if the bucket name is not valid.
+  /// - Parameter seeds: The seeds, each of which determines one sample.
+  /// - Throws: A `SigningError` if the bucket name is invalid.
   public func samples(seeds: [UInt64]) throws(SigningError) -> [SigningSample<AccessKey>] {
     var samples: [SigningSample<AccessKey>] = []
     for seed in seeds { samples.append(try sample(seed: seed)) }

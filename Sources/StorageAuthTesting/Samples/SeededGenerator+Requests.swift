@@ -8,7 +8,7 @@ extension SeededGenerator {
   static let idCharacters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789").map(String.init)
   static let tokenCharacters = idCharacters + ["+", "/", "=", "%", "~", "*", "&", "?", "-", "%2F"]
 
-  /// Parts of object keys that implementations have signed incorrectly before.
+  /// The fragments of object keys that some implementations have signed incorrectly before.
   private static let keyPieces = [
     "//", "..", ".", "/../", "/./", "%2F", "%252F", "%", "+", " ", "?", "#", "&", "=", ";", ":", "@", "*", "'", "(",
     ")",
@@ -42,7 +42,7 @@ extension SeededGenerator {
     for name in names.shuffled(using: &self).prefix(count) {
       let value = pick(values)
       guard let field = HTTPField.Name(once(in: 2) ? name : name.uppercased()) else { continue }
-      // OSS V1 signs a request with an empty `Content-Type` as one without.
+      // OSS V1 signs a request with an empty `Content-Type` like a request without `Content-Type`.
       fields.append(HTTPField(name: field, value: value.isEmpty && !name.hasPrefix("x-") ? "z" : value))
     }
     return fields

@@ -4,42 +4,45 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A request to sign, with its credential and its time: one input of a conformance suite.
+/// An input of a conformance suite: a request to sign, with its credential and its signing time.
 public struct SigningSample<SigningCredential: Credential>: Sendable {
-  /// The name of the sample in reports.
+  /// The name of the sample in conformance reports.
   public var name: String
 
-  /// The request, without an authorization.
+  /// The request to sign, without an authorization.
   public var request: HTTPRequest
 
-  /// The credential to sign with.
+  /// The credential with which to sign the request.
   public var credential: SigningCredential
 
-  /// The time of signing, in the service's time.
+  /// The signing time according to the server's clock.
   public var date: Timestamp
 
-  /// The target of the request, or `nil` if a verifier's reading of it is not compared.
+  /// The target of the request, or `nil` if the target that the verifier parses is not compared.
   public var target: RequestTarget?
 
-  /// The same credential with another secret, or `nil` if the scheme has none.
+  /// The same credential with another secret, or `nil` if the scheme has no such credential.
   public var otherSecret: SigningCredential?
 
-  /// The same credential with an expiration at the time of signing, or `nil` if the scheme has none.
+  /// The same credential with an expiration at the signing time, or `nil` if the scheme has no such credential.
   public var ended: SigningCredential?
 
-  /// The secrets that must never occur in a request, a URL or an error; a session token is not one, because it is sent.
+  /// The secrets that must never occur in a request, a URL or an error.
+  ///
+  /// A session token is not a secret in this sense, because it is sent.
   public var secrets: [String]
 
-  /// Creates a sample.
+  /// Creates a sample with any type of credential.
   ///
   /// - Parameters:
-  ///   - name: The name of the sample in reports.
-  ///   - request: The request, without an authorization.
-  ///   - credential: The credential to sign with.
-  ///   - date: The time of signing, in the service's time.
-  ///   - target: The target of the request, or `nil` if a verifier's reading of it is not compared.
-  ///   - otherSecret: The same credential with another secret, or `nil` if the scheme has none.
-  ///   - ended: The same credential with an expiration at the time of signing, or `nil` if the scheme has none.
+  ///   - name: The name of the sample in conformance reports.
+  ///   - request: The request to sign, without an authorization.
+  ///   - credential: The credential with which to sign the request.
+  ///   - date: The signing time according to the server's clock.
+  ///   - target: The target of the request, or `nil` if the target that the verifier parses is not compared.
+  ///   - otherSecret: The same credential with another secret, or `nil` if the scheme has no such credential.
+  ///   - ended: The same credential with an expiration at the signing time, or `nil` if the scheme has no such
+  ///     credential.
   ///   - secrets: The secrets that must never occur in a request, a URL or an error.
   public init(
     _ name: String, request: HTTPRequest, credential: SigningCredential, date: Timestamp, target: RequestTarget? = nil,
@@ -57,16 +60,16 @@ public struct SigningSample<SigningCredential: Credential>: Sendable {
 }
 
 extension SigningSample where SigningCredential == AccessKey {
-  /// Creates a sample for an access key, from which its variants and its secret are derived.
+  /// Creates a sample with an access key, from which the key's variants and the secret are derived.
   ///
-  /// A secret of less than eight bytes is not searched for, because it may occur by chance.
+  /// Secrets shorter than eight bytes are not searched for, because they may occur by chance.
   ///
   /// - Parameters:
-  ///   - name: The name of the sample in reports.
-  ///   - request: The request, without an authorization.
-  ///   - key: The access key to sign with.
-  ///   - date: The time of signing, in the service's time.
-  ///   - target: The target of the request, or `nil` if a verifier's reading of it is not compared.
+  ///   - name: The name of the sample in conformance reports.
+  ///   - request: The request to sign, without an authorization.
+  ///   - key: The access key with which to sign the request.
+  ///   - date: The signing time according to the server's clock.
+  ///   - target: The target of the request, or `nil` if the target that the verifier parses is not compared.
   public init(
     _ name: String, request: HTTPRequest, key: AccessKey, date: Timestamp, target: RequestTarget? = nil
   ) {
@@ -80,9 +83,9 @@ extension SigningSample where SigningCredential == AccessKey {
 }
 
 extension SigningSample: CustomStringConvertible, CustomReflectable {
-  /// The name of the sample.
+  /// The name of the sample, without its credential.
   public var description: String { "SigningSample(\(name))" }
 
-  /// A mirror of the name only.
+  /// A mirror that contains only the name of the sample.
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

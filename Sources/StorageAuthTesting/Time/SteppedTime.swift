@@ -3,7 +3,7 @@
 
 public import StorageAuth
 
-/// Clocks that only advance when a test steps them.
+/// A wall clock and an uptime clock that advance only when a test steps them.
 ///
 /// ```swift
 /// let time = SteppedTime()
@@ -27,32 +27,32 @@ public final class SteppedTime: SigningClock {
   private let state: Lock<State>
   private let slept = Tally()
 
-  /// Creates clocks.
+  /// Creates stepped clocks with an uptime of zero.
   ///
   /// - Parameter now: The initial time of the wall clock.
   public init(now: Timestamp = Timestamp(unixSeconds: 1_800_000_000)) {
     state = Lock(State(now: now))
   }
 
-  /// The present by the wall clock.
+  /// The current time of the wall clock.
   public var now: Timestamp { state.withLock { $0.now } }
 
-  /// The duration by which the clocks have been stepped.
+  /// The total duration by which the test has advanced the clocks.
   public var uptime: Duration { state.withLock { $0.uptime } }
 
-  /// The number of tasks that are sleeping.
+  /// The number of tasks that are currently sleeping.
   public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-  /// Waits until a number of sleeps have started, or the task is cancelled.
+  /// Waits until the given number of sleeps has started, or the task is cancelled.
   ///
-  /// - Parameter count: The number of sleeps since the clocks were created, including those that are over.
+  /// - Parameter count: The number of sleeps since the clocks were created, including sleeps that have ended.
   public func wait(forSleeps count: Int) async {
     await slept.reached(count)
   }
 
-  /// Advances both clocks, and wakes the tasks whose sleep is over, in the order of their wake-up times.
+  /// Advances both clocks, and wakes the tasks whose sleep has ended, in the order of their wake-up times.
   ///
-  /// - Parameter duration: The duration to advance by; not negative.
+  /// - Parameter duration: The duration by which to advance the clocks, which must not be negative.
   public func advance(by duration: Duration) {
     let woken = state.withLock { state in
       state.now = state.now.advanced(by: duration)
@@ -71,9 +71,9 @@ public final class SteppedTime: SigningClock {
     state.withLock { $0.now = now }
   }
 
-  /// Waits until the clocks have been advanced by a duration.
+  /// Waits until the test has advanced the clocks by the given duration.
   ///
-  /// - Parameter duration: The duration.
+  /// - Parameter duration: The duration to sleep.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     let id = state.withLock { state in

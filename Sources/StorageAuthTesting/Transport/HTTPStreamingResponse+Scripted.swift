@@ -5,12 +5,12 @@ internal import HTTPTypes
 public import StorageAuth
 
 extension HTTPStreamingResponse {
-  /// Returns a response with a body of bytes.
+  /// Returns a scripted response with the given status and body.
   ///
   /// - Parameters:
-  ///   - code: The status code.
-  ///   - body: The body; `Content-Length` is set to its length.
-  ///   - headers: Additional headers by name; a name that is not a valid header name is ignored.
+  ///   - code: The HTTP status code.
+  ///   - body: The bytes of the body. `Content-Length` is set to their number.
+  ///   - headers: Additional headers by name. An invalid header name is ignored.
   public static func status(_ code: Int, _ body: [UInt8] = [], headers: [String: String] = [:]) -> HTTPStreamingResponse
   {
     var response = HTTPResponse(status: .init(code: code))
@@ -21,44 +21,44 @@ extension HTTPStreamingResponse {
     return HTTPStreamingResponse(response: response, body: ByteStream(body))
   }
 
-  /// Returns a response with a text body.
+  /// Returns a scripted response with a text body.
   ///
   /// - Parameters:
-  ///   - text: The body.
-  ///   - code: The status code.
+  ///   - text: The text of the body.
+  ///   - code: The HTTP status code.
   ///   - type: The value of `Content-Type`.
-  ///   - headers: Additional headers by name; a name that is not a valid header name is ignored.
+  ///   - headers: Additional headers by name. An invalid header name is ignored.
   public static func text(
     _ text: String, status code: Int = 200, type: String = "text/plain; charset=utf-8", headers: [String: String] = [:]
   ) -> HTTPStreamingResponse {
     status(code, Array(text.utf8), headers: ["Content-Type": type].merging(headers) { $1 })
   }
 
-  /// Returns a response with a JSON body.
+  /// Returns a scripted response with a JSON body.
   ///
   /// - Parameters:
   ///   - text: The JSON document.
-  ///   - status: The status code.
-  ///   - headers: Additional headers by name; a name that is not a valid header name is ignored.
+  ///   - status: The HTTP status code.
+  ///   - headers: Additional headers by name. An invalid header name is ignored.
   public static func json(_ text: String, status: Int = 200, headers: [String: String] = [:]) -> HTTPStreamingResponse {
     self.text(text, status: status, type: "application/json", headers: headers)
   }
 
-  /// Returns a response with an XML body.
+  /// Returns a scripted response with an XML body.
   ///
   /// - Parameters:
   ///   - text: The XML document.
-  ///   - status: The status code.
-  ///   - headers: Additional headers by name; a name that is not a valid header name is ignored.
+  ///   - status: The HTTP status code.
+  ///   - headers: Additional headers by name. An invalid header name is ignored.
   public static func xml(_ text: String, status: Int = 200, headers: [String: String] = [:]) -> HTTPStreamingResponse {
     self.text(text, status: status, type: "application/xml", headers: headers)
   }
 }
 
 extension HTTPStreamingResponse {
-  /// Returns the same response, whose connection is lost in the middle of the body.
+  /// Returns a copy of the response whose connection is lost in the middle of the body.
   ///
-  /// - Parameter count: The number of bytes of the body that arrive.
+  /// - Parameter count: The number of body bytes that arrive before the connection is lost.
   public func cut(afterBytes count: Int) -> HTTPStreamingResponse {
     var copy = self
     let body = body
@@ -78,12 +78,12 @@ extension HTTPStreamingResponse {
     return copy
   }
 
-  /// Returns the same response, whose body arrives in chunks with a pause before each.
+  /// Returns a copy of the response whose body arrives in chunks, with a pause before each chunk.
   ///
   /// - Parameters:
-  ///   - pause: The pause before each chunk, by the clock `time`.
-  ///   - size: The largest number of bytes of a chunk; at least one.
-  ///   - time: The clock of the pauses; with ``SteppedTime`` a test controls when they end.
+  ///   - pause: The pause before each chunk, measured with the clock `time`.
+  ///   - size: The maximum size of a chunk in bytes, at least 1.
+  ///   - time: The clock that measures the pauses. With ``SteppedTime``, a test controls when they end.
   public func slowed(by pause: Duration, chunk size: Int = 1_024, on time: any SigningClock) -> HTTPStreamingResponse {
     var copy = self
     let body = body
@@ -103,12 +103,12 @@ extension HTTPStreamingResponse {
     return copy
   }
 
-  /// Returns the same response after a delay.
+  /// Returns the response after a delay.
   ///
   /// - Parameters:
-  ///   - delay: The delay of the response head, by the clock `time`.
-  ///   - time: The clock of the delay.
-  /// - Throws: `TransportError` with the code `cancelled` if the task is cancelled meanwhile.
+  ///   - delay: The delay before the head of the response, measured with the clock `time`.
+  ///   - time: The clock that measures the delay.
+  /// - Throws: `TransportError` with the code `cancelled` if the task is cancelled during the delay.
   public func delayed(by delay: Duration, on time: any SigningClock) async throws(TransportError)
     -> HTTPStreamingResponse
   {

@@ -4,50 +4,51 @@
 public import HTTPTypes
 internal import StorageAuth
 
-/// A recorded request as it would have been sent, with its body read to the end.
+/// A recorded request with its complete body.
 ///
-/// Its description contains the method, the host, the path without the query and the names of the headers, so that a
+/// The description contains only the method, the host, the path without the query, and the header names, so that a
 /// failing test prints no authorization.
 public struct RecordedRequest: Sendable {
-  /// The head: method, scheme, authority, path with query, and headers.
+  /// The head of the request: method, scheme, authority, path with query, and headers.
   public let head: HTTPRequest
 
-  /// The body.
+  /// The complete body of the request.
   public let body: [UInt8]
 
   /// Creates a recorded request.
   ///
   /// - Parameters:
-  ///   - head: The head: method, scheme, authority, path with query, and headers.
-  ///   - body: The body.
+  ///   - head: The head of the request: method, scheme, authority, path with query, and headers.
+  ///   - body: The complete body of the request.
   public init(head: HTTPRequest, body: [UInt8] = []) {
     self.head = head
     self.body = body
   }
 
-  /// The method.
+  /// The method of the request.
   public var method: HTTPRequest.Method { head.method }
 
-  /// The path with its query, as it is sent.
+  /// The path and the query of the request, exactly as sent.
   public var path: String { head.path ?? "" }
 
-  /// The whole URL, as it is sent.
+  /// The complete URL of the request, exactly as sent.
   public var url: String { "\(head.scheme ?? "")://\(head.authority ?? "")\(path)" }
 
-  /// The body as a string; bytes that are not UTF-8 are replaced.
+  /// The body as a string, in which bytes that are not valid UTF-8 are replaced.
   public var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// Returns the value of a header, or `nil` if the request does not have it.
+  /// Returns the value of a header, or `nil` if the request does not contain the header.
   ///
-  /// - Parameter name: The name of the header, in any case.
+  /// - Parameter name: The name of the header, in any letter case.
   public func header(_ name: String) -> String? {
     HTTPField.Name(name).flatMap { head.headerFields[$0] }
   }
 
   /// Returns the value of a query parameter, still percent-encoded.
   ///
-  /// - Parameter name: The name of the parameter, as it is encoded in the query.
-  /// - Returns: An empty string for a parameter without a value, and `nil` if the request does not have it.
+  /// - Parameter name: The name of the parameter as it is encoded in the query.
+  /// - Returns: The value, an empty string for a parameter without a value, or `nil` if the request does not contain
+  ///   the parameter.
   public func parameter(_ name: String) -> String? {
     let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
     for pair in query.split(separator: "&") {
@@ -59,7 +60,7 @@ public struct RecordedRequest: Sendable {
 }
 
 extension RecordedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method, the URL without its query, the names of the headers, and the length of the body.
+  /// The method, the URL without its query, the header names, and the size of the body.
   public var description: String {
     let visible = url.prefix { $0 != "?" }
     let query = visible.count < url.count ? "?\(Secret.mask)" : ""
@@ -70,6 +71,6 @@ extension RecordedRequest: CustomStringConvertible, CustomDebugStringConvertible
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the description only.
+  /// A mirror that contains only the description.
   public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -4,7 +4,7 @@
 public import HTTPTypes
 public import StorageAuth
 
-/// A transport without a network: it records requests and returns scripted responses.
+/// An HTTP transport without a network, which records requests and returns scripted responses.
 ///
 /// ```swift
 /// let transport = ScriptedTransport([.json(#"{"StatusCode":200, …}"#), .status(503)])
@@ -12,7 +12,7 @@ public import StorageAuth
 /// XCTAssertEqual(transport.requests.map(\.method), [.get])
 /// ```
 public final class ScriptedTransport: HTTPTransport {
-  /// A function that returns the response to a request.
+  /// The type of a closure that returns the response to a request.
   public typealias Script =
     @Sendable @concurrent (RecordedRequest) async throws(TransportError) -> HTTPStreamingResponse
 
@@ -22,16 +22,16 @@ public final class ScriptedTransport: HTTPTransport {
   private let tally = Tally()
   private let gate = Gate()
 
-  /// Creates a transport that returns the responses of a function.
+  /// Creates a transport that returns the responses of a closure.
   ///
-  /// - Parameter script: A function that returns the response to a request.
+  /// - Parameter script: A closure that returns the response to a request.
   public init(_ script: @escaping Script) {
     self.script = script
   }
 
-  /// Creates a transport that returns the responses of a list, one for each request.
+  /// Creates a transport that returns the responses in a list, one for each request.
   ///
-  /// - Parameter replies: The responses; after the last one the connection fails.
+  /// - Parameter replies: The responses. After the last response, the connection fails.
   public convenience init(_ replies: [HTTPStreamingResponse]) {
     let next = Lock(replies[...])
     self.init { request throws(TransportError) in
@@ -44,36 +44,36 @@ public final class ScriptedTransport: HTTPTransport {
     }
   }
 
-  /// The recorded requests, in order.
+  /// The requests that have been sent so far, in order.
   public var requests: [RecordedRequest] { recorded.withLock { $0 } }
 
-  /// The largest number of requests that were in flight at the same time.
+  /// The maximum number of requests that were in flight at the same time.
   public var highestInFlight: Int { inFlight.withLock { $0.highest } }
 
-  /// Holds responses from now on: requests are recorded, but not answered.
+  /// Holds all responses from now on: the transport records requests, but does not respond to them.
   public func hold() {
     gate.close()
   }
 
-  /// Releases the held responses, and stops holding new ones.
+  /// Releases the held responses, and stops holding new responses.
   public func release() {
     gate.open()
   }
 
-  /// Waits until a number of requests have been sent, or the task is cancelled.
+  /// Waits until the given number of requests has been sent, or the task is cancelled.
   ///
   /// - Parameter count: The number of requests since the transport was created.
   public func wait(forRequests count: Int) async {
     await tally.reached(count)
   }
 
-  /// Records a request and returns the scripted response.
+  /// Records a request and returns the scripted response to it.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - body: The body, which is read to its end.
+  ///   - request: The head of the request.
+  ///   - body: The body of the request, which is read to its end.
   /// - Returns: The scripted response.
-  /// - Throws: The scripted error; a `TransportError` with the code `connectionLost` if the body cannot be read, or
+  /// - Throws: The scripted error, or a `TransportError` with the code `connectionLost` if the body cannot be read, or
   ///   `cancelled` if the task is cancelled while the response is held.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     inFlight.withLock { $0 = ($0.now + 1, max($0.highest, $0.now + 1)) }
@@ -113,7 +113,7 @@ extension ScriptedTransport: CustomStringConvertible, CustomDebugStringConvertib
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// A mirror of the descriptions of the requests only.
+  /// A mirror that contains only the descriptions of the requests.
   public var customMirror: Mirror { Mirror(self, children: ["requests": requests.map(\.description)]) }
 }
 

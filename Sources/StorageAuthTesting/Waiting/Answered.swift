@@ -1,12 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Returns the result of an operation, or `nil` if it takes too long; the operation is then cancelled and not awaited.
+/// Returns the result of an operation, or `nil` if the operation takes too long.
+///
+/// An operation that takes too long is cancelled, and the function does not wait for it.
 ///
 /// - Parameters:
-///   - patience: The time limit of the operation, by the clock of the machine.
+///   - patience: The time limit for the operation, measured with the machine's clock.
 ///   - yields: The number of `Task.yield()` calls after which the operation is cancelled, or `nil` for no cancellation.
-///   - work: The operation, which runs on a separate task.
+///   - work: The operation, which runs in a separate task.
 func answered<Value: Sendable>(
   within patience: Duration, cancelledAfter yields: Int? = nil, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {

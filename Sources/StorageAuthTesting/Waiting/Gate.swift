@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// A gate that tasks wait at while it is closed.
+/// A gate at which tasks wait while the gate is closed.
 final class Gate: Sendable {
   private struct State {
     var isClosed: Bool
@@ -17,7 +17,7 @@ final class Gate: Sendable {
     state = Lock(State(isClosed: isClosed))
   }
 
-  /// The number of waiting tasks.
+  /// The number of tasks that are waiting at the gate.
   var waiting: Int { state.withLock { $0.waiters.count } }
 
   func close() {
@@ -34,7 +34,7 @@ final class Gate: Sendable {
     for waiter in waiters { waiter.continuation.resume() }
   }
 
-  /// Resumes the task that has waited longest; the gate stays open or closed.
+  /// Resumes the task that has waited longest, without opening or closing the gate.
   func letOneThrough() {
     let waiter = state.withLock { $0.waiters.isEmpty ? nil : $0.waiters.removeFirst() }
     waiter?.continuation.resume()

@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// A counter that tasks can wait for.
+/// A counter with which tasks can wait until it reaches a value.
 final class Tally: Sendable {
   private struct Waiter {
     let id: UInt64
@@ -21,9 +21,9 @@ final class Tally: Sendable {
 
   var count: Int { state.withLock { $0.count } }
 
-  /// Adds a number to the counter and resumes the tasks whose goal is reached.
+  /// Adds a number to the counter, and resumes the tasks whose goal has been reached.
   ///
-  /// - Returns: The count after the change.
+  /// - Returns: The value of the counter after the addition.
   @discardableResult
   func add(_ change: Int) -> Int {
     let (count, woken) = state.withLock { state in
@@ -36,7 +36,7 @@ final class Tally: Sendable {
     return count
   }
 
-  /// Waits until the count is at least `goal`, or the task is cancelled.
+  /// Waits until the counter is at least `goal`, or the task is cancelled.
   func reached(_ goal: Int) async {
     let id = state.withLock { state in
       state.nextID += 1

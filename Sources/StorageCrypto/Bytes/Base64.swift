@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ByteWriter {
-  /// Appends bytes in Base64 with padding (RFC 4648, section 4).
+  /// Appends bytes as Base64 with padding (RFC 4648, section 4).
   package mutating func append(base64 bytes: Span<UInt8>) {
     forEachBase64Group(of: bytes) { writer, digits, _ in writer.append(lanes: UInt64(digits), count: 4) }
   }
 
-  /// Appends a digest in Base64 with padding.
+  /// Appends a digest as Base64 with padding.
   package mutating func append(base64 digest: Digest) {
     digest.withBytes { append(base64: $0) }
   }
 
-  /// Appends a digest in Base64 with padding, percent-encoded for a URL.
+  /// Appends a digest as percent-encoded Base64 with padding, for use in a URL.
   package mutating func append(percentEncodedBase64 digest: Digest) {
     digest.withBytes { bytes in
       forEachBase64Group(of: bytes) { writer, digits, isKept in
@@ -41,8 +41,9 @@ extension ByteWriter {
     place &+= 3
   }
 
-  /// Calls `body` for each group of three bytes with its four digits, the first one in the lowest byte, and with
-  /// whether all of them are letters or decimal digits.
+  /// Calls `body` for each group of three bytes, with the four Base64 digits of the group.
+  ///
+  /// The first digit is in the lowest byte. `isKept` is `true` if all digits are letters or decimal digits.
   @inline(__always)
   private mutating func forEachBase64Group(
     of bytes: Span<UInt8>, _ body: (inout ByteWriter, _ digits: UInt32, _ isKept: Bool) -> Void
@@ -68,21 +69,22 @@ extension ByteWriter {
 
 private let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-/// Returns the values of the four Base64 digits of 24 bits, one in each byte, with that of the highest six bits in the
-/// lowest byte.
+/// Returns the values of the four Base64 digits for 24 bits, with one value in each byte of the result.
+///
+/// The lowest byte contains the value of the highest six bits.
 @inline(__always)
 private func base64Values(of bits: UInt32) -> UInt32 {
   bits &>> 18 | (bits &>> 4) & 0x3f00 | (bits &<< 10) & 0x3f_0000 | (bits &<< 24) & 0x3f00_0000
 }
 
-/// Returns the Base64 digits of four values, one in each byte.
+/// Returns the Base64 digits for four values, with one value in each byte.
 @inline(__always)
 private func base64Digits(of values: UInt32) -> UInt32 {
   base64Digit(values) | base64Digit(values &>> 8) &<< 8 | base64Digit(values &>> 16) &<< 16
     | base64Digit(values &>> 24) &<< 24
 }
 
-/// Returns the Base64 digit of the lowest six bits of a value.
+/// Returns the Base64 digit for the lowest six bits of a value.
 @inline(__always)
 private func base64Digit(_ value: UInt32) -> UInt32 {
   // Within bounds: six bits are at most 63, and the alphabet has 64 characters.
@@ -90,8 +92,9 @@ private func base64Digit(_ value: UInt32) -> UInt32 {
 }
 
 extension [UInt8] {
-  /// Parses Base64 with padding (RFC 4648, section 4), or returns `nil` for any other string, also if unused bits are
-  /// not zero.
+  /// Creates an array from Base64 with padding (RFC 4648, section 4).
+  ///
+  /// Returns `nil` for any other string, including Base64 whose unused bits are not zero.
   package init?(base64 text: String) {
     var bytes: [UInt8] = []
     let digits = Array(text.utf8)

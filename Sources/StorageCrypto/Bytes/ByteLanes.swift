@@ -1,9 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sixteen bytes as SIMD lanes, so that one operation tests all of them.
+/// Sixteen bytes as SIMD lanes, so that a single operation tests all of them.
 ///
-/// The first byte is the first lane on every platform. Lanes after the end of the bytes are zero.
+/// The first byte is the first lane on every platform. Lanes after the end of the loaded bytes are zero.
 @usableFromInline
 package struct ByteLanes {
   @usableFromInline let bytes: SIMD16<UInt8>
@@ -13,14 +13,14 @@ package struct ByteLanes {
     self.bytes = bytes
   }
 
-  /// Creates lanes from two integers; the lowest byte of the first one is the first lane.
+  /// Creates lanes from two integers, with the lowest byte of the first integer as the first lane.
   @inlinable @inline(__always)
   init(_ low: UInt64, _ high: UInt64 = 0) {
     // Safe: both types have sixteen bytes, and every bit pattern is valid.
     bytes = unsafe unsafeBitCast(SIMD2(low.littleEndian, high.littleEndian), to: SIMD16<UInt8>.self)
   }
 
-  /// Loads the next sixteen bytes, or the remaining ones if there are fewer.
+  /// Loads the next sixteen bytes, or all remaining bytes if there are fewer than sixteen.
   @inlinable @inline(__always)
   package init(_ text: Span<UInt8>, from index: Int) {
     precondition(index >= 0, "The index is in front of the text.")
@@ -32,21 +32,21 @@ package struct ByteLanes {
     }
   }
 
-  /// Returns the lanes with bytes in a closed range.
+  /// Returns the set of lanes whose byte is in a closed range.
   @inlinable @inline(__always)
   package func lie(from first: UInt8, through last: UInt8) -> LaneSet {
     LaneSet((bytes &- SIMD16(repeating: first)) .<= SIMD16(repeating: last &- first))
   }
 
-  /// Returns the lanes that equal a byte.
+  /// Returns the set of lanes whose byte equals the given byte.
   @inlinable @inline(__always)
   package func equal(_ byte: UInt8) -> LaneSet { LaneSet(bytes .== SIMD16(repeating: byte)) }
 
-  /// Returns the lanes that equal those of another value.
+  /// Returns the set of lanes whose byte equals the corresponding byte of other lanes.
   @inlinable @inline(__always)
   package func equal(_ others: ByteLanes) -> LaneSet { LaneSet(bytes .== others.bytes) }
 
-  /// The lanes with ASCII letters.
+  /// The set of lanes that contain ASCII letters.
   @inlinable @inline(__always)
   package var areLetters: LaneSet {
     let lowered = bytes | SIMD16(repeating: 0x20)
@@ -54,11 +54,11 @@ package struct ByteLanes {
       (lowered &- SIMD16(repeating: UInt8(ascii: "a"))) .<= SIMD16(repeating: UInt8(ascii: "z") &- UInt8(ascii: "a")))
   }
 
-  /// The lanes with ASCII digits.
+  /// The set of lanes that contain ASCII digits.
   @inlinable @inline(__always)
   package var areDigits: LaneSet { lie(from: UInt8(ascii: "0"), through: UInt8(ascii: "9")) }
 
-  /// The lanes with unreserved characters (RFC 3986, section 2.3) or slashes.
+  /// The set of lanes that contain unreserved characters (RFC 3986, section 2.3) or slashes.
   @inlinable @inline(__always)
   var areUnreservedOrSlashes: LaneSet {
     // The range from the hyphen to `9` contains `-`, `.`, `/` and the digits.
@@ -66,14 +66,14 @@ package struct ByteLanes {
       .union(equal(UInt8(ascii: "~")))
   }
 
-  /// Returns the lanes with bytes that an encoding does not escape.
+  /// Returns the set of lanes whose byte an encoding does not escape.
   @inlinable @inline(__always)
   func areKept(by encoding: PercentEncoding) -> LaneSet {
     encoding.keepsSlash
       ? areUnreservedOrSlashes : areUnreservedOrSlashes.subtracting(equal(UInt8(ascii: "/")))
   }
 
-  /// The bytes with ASCII letters in lower case.
+  /// A copy of the lanes with ASCII letters in lowercase.
   @inlinable @inline(__always)
   package var lowercased: ByteLanes {
     let capitals = lie(from: UInt8(ascii: "A"), through: UInt8(ascii: "Z"))
@@ -81,7 +81,7 @@ package struct ByteLanes {
   }
 }
 
-/// A set of some of the sixteen lanes.
+/// A set of some of the sixteen lanes in ``ByteLanes``.
 @usableFromInline
 package struct LaneSet {
   @usableFromInline let mask: SIMDMask<SIMD16<Int8>>
@@ -97,12 +97,13 @@ package struct LaneSet {
   @inlinable @inline(__always)
   package func subtracting(_ other: LaneSet) -> LaneSet { LaneSet(mask .& .!other.mask) }
 
-  /// The lanes that are not in the set.
+  /// The set of lanes that are not in this set.
   @inlinable @inline(__always)
   package var inverted: LaneSet { LaneSet(.!mask) }
 
-  /// Two integers of eight bytes, with the first lane lowest, in which a byte is 255 for a lane in the set and zero for
-  /// the others.
+  /// Two integers of eight bytes, in which a byte is 255 for a lane in the set, and otherwise zero.
+  ///
+  /// The first lane is the lowest byte.
   @inlinable @inline(__always)
   var words: (low: UInt64, high: UInt64) {
     // Safe: a mask has sixteen bytes, each of which is zero or has all bits set.
@@ -110,16 +111,16 @@ package struct LaneSet {
     return (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
   }
 
-  /// The first lane in the set, or 16 if the set is empty.
+  /// The index of the first lane in the set, or 16 if the set is empty.
   @inlinable @inline(__always)
   package var first: Int {
     let (low, high) = words
     return low != 0 ? low.firstLane : 8 &+ high.firstLane
   }
 
-  /// Returns the first lane in the set and the number of lanes in the set, of the lanes before `end`.
+  /// Returns the index of the set's first lane and the number of its lanes, considering only the lanes before `end`.
   ///
-  /// - Parameter end: The lane, from 0 to 16.
+  /// - Parameter end: The index of a lane, from 0 to 16.
   @inlinable @inline(__always)
   package func lanes(before end: Int) -> (first: Int, count: Int) {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -130,11 +131,11 @@ package struct LaneSet {
 }
 
 extension UInt64 {
-  /// The first of eight lanes that is not zero, or 8 if all are zero.
+  /// The index of the first of eight lanes that is not zero, or 8 if all lanes are zero.
   @inlinable @inline(__always)
   package var firstLane: Int { trailingZeroBitCount &>> 3 }
 
-  /// Returns the first `count` of eight lanes, with the others set to zero.
+  /// Returns the first `count` of eight lanes, with the other lanes set to zero.
   @inlinable @inline(__always)
   package func firstLanes(_ count: Int) -> UInt64 {
     if count >= 8 { return self }
@@ -143,7 +144,9 @@ extension UInt64 {
 }
 
 extension Span<UInt8> {
-  /// Returns the next eight bytes as an integer with the first byte lowest; bytes after the end are zero.
+  /// Returns the next eight bytes as an integer with the first byte lowest.
+  ///
+  /// Bytes after the end of the span are zero.
   @inlinable @inline(__always)
   package func word(from index: Int) -> UInt64 {
     precondition(index >= 0, "The index is in front of the text.")
@@ -162,19 +165,21 @@ extension Span<UInt8> {
     return word
   }
 
-  /// Loads eight bytes at an index, which must be within bounds; every bit pattern is valid, and the load does not
-  /// require alignment.
+  /// Loads eight bytes at an index, which must be within bounds.
+  ///
+  /// Every bit pattern is valid, and the load does not require alignment.
   @unsafe
   @inlinable @inline(__always)
   func uncheckedWord(at index: Int) -> UInt64 {
     unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// Returns the index of the first byte from `start` that is not in a run, or the count if all bytes are.
+  /// Returns the index of the first byte, from `start` on, that is not in a run, or `count` if all bytes are in the
+  /// run.
   ///
   /// - Parameters:
-  ///   - start: The index at which to start, which must not be negative.
-  ///   - run: Returns the lanes that are in the run.
+  ///   - start: The index of the first byte to test, which must not be negative.
+  ///   - run: A closure that returns the set of lanes in the run.
   @inlinable @inline(__always)
   package func end(ofRunFrom start: Int, _ run: (ByteLanes) -> LaneSet) -> Int {
     var index = start
@@ -186,25 +191,25 @@ extension Span<UInt8> {
     return Swift.min(index, count)
   }
 
-  /// Returns the index of the first byte from `start` that an encoding escapes, or the count if it escapes none.
+  /// Returns the index of the first byte, from `start` on, that an encoding escapes, or `count` if it escapes no byte.
   @inlinable @inline(__always)
   package func end(ofRunFrom start: Int, keptBy encoding: PercentEncoding) -> Int {
     end(ofRunFrom: start) { $0.areKept(by: encoding) }
   }
 
-  /// Returns whether any byte is in the set that a closure returns.
+  /// Returns whether any byte is in the set of lanes that a closure returns.
   @inlinable @inline(__always)
   package func contains(where isFound: (ByteLanes) -> LaneSet) -> Bool {
     end(ofRunFrom: 0) { isFound($0).inverted } < count
   }
 
-  /// Returns whether the bytes contain a byte.
+  /// Returns whether the span contains the given byte.
   @inlinable
   package func contains(_ byte: UInt8) -> Bool {
     contains { $0.equal(byte) }
   }
 
-  /// Returns whether two byte sequences are equal.
+  /// Returns whether two byte sequences are identical.
   @inlinable @inline(__always)
   package func isIdentical(to other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
@@ -216,8 +221,9 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Compares two byte sequences: the result is negative if this one is first in the order of bytes, and zero if they
-  /// are equal.
+  /// Compares two byte sequences lexicographically.
+  ///
+  /// The result is negative if this sequence sorts first, and zero if the sequences are equal.
   @inlinable
   package func compared(to other: Span<UInt8>) -> Int {
     let end = Swift.min(count, other.count)
@@ -231,7 +237,7 @@ extension Span<UInt8> {
     return count &- other.count
   }
 
-  /// Returns whether the bytes start with a literal.
+  /// Returns whether the span starts with the bytes of a string literal.
   @inlinable @inline(__always)
   package func starts(with prefix: StaticString) -> Bool {
     let length = prefix.utf8CodeUnitCount

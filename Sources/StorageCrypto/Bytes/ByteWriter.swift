@@ -1,15 +1,16 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sink for bytes that are hashed or collected while they are written.
+/// A buffered writer for bytes that are hashed or collected.
 ///
-/// The bytes are buffered in a block on the stack, which is flushed when it is full, so that writing a canonical
-/// request does not allocate. A writer exists only inside the closure that receives it. Bytes that are collected in an
-/// array may be a key, so that the block is wiped then; a string cannot be wiped anyway.
+/// The writer buffers the bytes in a block on the stack, and flushes the block when it is full, so that writing a
+/// canonical request does not allocate. A writer exists only inside the closure that receives it. If the bytes are
+/// collected in an array, they may be a key, so the block is wiped afterwards. For a string the block is not wiped,
+/// because a string cannot be wiped anyway.
 @safe
 @usableFromInline
 package struct ByteWriter: ~Copyable {
-  /// The destination of full blocks.
+  /// The destination of the bytes in full blocks.
   @unsafe
   enum Drain {
     case sha1(UnsafeMutablePointer<SHA1>)
@@ -19,17 +20,17 @@ package struct ByteWriter: ~Copyable {
     case array(UnsafeMutablePointer<[UInt8]>)
   }
 
-  /// The size of the block in bytes, which is small enough that it is always allocated on the stack.
+  /// The size of the block in bytes, which is small enough for the block to be always on the stack.
   @usableFromInline static var blockByteCount: Int { 1024 }
 
   // Safe: the block of `with` outlives the writer, and writes stay below `blockByteCount`.
   @usableFromInline let block: UnsafeMutableBufferPointer<UInt8>
   private let drain: Drain
 
-  /// The number of used bytes of the block, which is never greater than `blockByteCount`.
+  /// The number of used bytes in the block, which is never greater than `blockByteCount`.
   @usableFromInline var count = 0
 
-  /// The greatest number of used bytes of the block, as of its last flush.
+  /// The maximum number of bytes that have been used in the block, as of its last flush.
   private var highWater = 0
 
   private init(block: UnsafeMutableBufferPointer<UInt8>, drain: Drain) {
@@ -37,7 +38,7 @@ package struct ByteWriter: ~Copyable {
     unsafe self.drain = drain
   }
 
-  /// Calls `body` with a writer, then `end` with the bytes that are still in the block.
+  /// Calls `body` with a writer, and then calls `end` with the bytes that are still in the block.
   static func with<Result>(
     _ drain: Drain, wipes: Bool = false, _ body: (inout ByteWriter) -> Void, end: (Span<UInt8>) -> Result
   ) -> Result {
@@ -58,7 +59,7 @@ package struct ByteWriter: ~Copyable {
     unsafe UnsafeBufferPointer(rebasing: block[..<count])
   }
 
-  /// Passes the bytes of the block to the destination, and empties the block.
+  /// Passes the bytes in the block to the destination, and empties the block.
   @usableFromInline
   mutating func flush() {
     switch unsafe drain {
@@ -72,10 +73,10 @@ package struct ByteWriter: ~Copyable {
     count = 0
   }
 
-  /// Reserves space for bytes that ``put(_:at:)`` writes afterwards.
+  /// Reserves space for bytes that the caller then writes with ``put(_:at:)``.
   ///
-  /// - Parameter byteCount: The number of bytes, at most 256.
-  /// - Returns: The index of the first byte.
+  /// - Parameter byteCount: The number of bytes to reserve, at most 256.
+  /// - Returns: The index of the first reserved byte.
   @inlinable @inline(__always)
   package mutating func reserve(_ byteCount: Int) -> Int {
     precondition(byteCount <= 256, "There is room for 256 bytes.")
@@ -85,7 +86,9 @@ package struct ByteWriter: ~Copyable {
     return start
   }
 
-  /// Writes a byte to reserved space; unsafe at any other index, because the index is not checked.
+  /// Writes a byte to reserved space.
+  ///
+  /// The method is unsafe at any other index, because it does not check the index.
   @unsafe
   @inlinable @inline(__always)
   package mutating func put(_ byte: UInt8, at index: Int) {
@@ -93,7 +96,7 @@ package struct ByteWriter: ~Copyable {
     unsafe block[index] = byte
   }
 
-  /// Appends the lowest lanes of an integer, at most eight.
+  /// Appends the lowest bytes of an integer, at most eight.
   @inlinable @inline(__always)
   package mutating func append(lanes: UInt64, count laneCount: Int = 8) {
     precondition(laneCount >= 0 && laneCount <= 8, "A number has eight lanes.")
@@ -103,7 +106,7 @@ package struct ByteWriter: ~Copyable {
     giveBack(from: start &+ laneCount)
   }
 
-  /// Appends the first lanes of sixteen.
+  /// Appends the first bytes of sixteen lanes.
   @inlinable @inline(__always)
   package mutating func append(_ lanes: ByteLanes, count laneCount: Int) {
     precondition(laneCount >= 0 && laneCount <= 16, "There are sixteen lanes.")
@@ -114,14 +117,14 @@ package struct ByteWriter: ~Copyable {
     giveBack(from: start &+ laneCount)
   }
 
-  /// Releases the unused end of the last reservation.
+  /// Releases the unused end of the last reservation, starting at an index.
   @inlinable @inline(__always)
   mutating func giveBack(from index: Int) {
     precondition(index >= 0 && index <= count, "The index is outside of what was reserved.")
     count = index
   }
 
-  /// Appends one byte.
+  /// Appends a byte to the output.
   @inlinable @inline(__always)
   package mutating func append(_ byte: UInt8) {
     if count == Self.blockByteCount { flush() }
@@ -129,7 +132,7 @@ package struct ByteWriter: ~Copyable {
     count &+= 1
   }
 
-  /// Appends bytes.
+  /// Appends the bytes of a span to the output.
   @inlinable @inline(__always)
   package mutating func append(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(buffer: $0) }
@@ -144,7 +147,7 @@ package struct ByteWriter: ~Copyable {
     count &+= buffer.count
   }
 
-  /// Appends bytes that do not fit into the block, in pieces that do.
+  /// Appends bytes that do not fit into the block, in pieces that fit.
   @usableFromInline
   mutating func append(long buffer: UnsafeBufferPointer<UInt8>) {
     var rest = unsafe buffer[...]
@@ -162,7 +165,7 @@ package struct ByteWriter: ~Copyable {
     withBytes(of: string) { append($0) }
   }
 
-  /// Appends a string literal.
+  /// Appends the UTF-8 bytes of a string literal.
   @inlinable @inline(__always)
   package mutating func append(_ text: StaticString) {
     text.withUTF8Buffer { unsafe append(buffer: $0) }
@@ -190,8 +193,9 @@ package func withBytes<Result, Failure: Error>(
   return try withCopiedBytes(of: string, body)
 }
 
-/// Calls `body` with a copy of the bytes of a string that does not store them contiguously, such as one from
-/// Objective-C.
+/// Calls `body` with a copy of a string's bytes, for a string that does not store its bytes contiguously.
+///
+/// Such strings come from Objective-C, for example.
 @usableFromInline
 func withCopiedBytes<Result, Failure: Error>(
   of string: String, _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -200,14 +204,14 @@ func withCopiedBytes<Result, Failure: Error>(
 }
 
 extension String {
-  /// Creates a string from the bytes that `body` writes, which must be UTF-8.
+  /// Creates a string from the bytes that `body` writes, which must be valid UTF-8.
   package init(writing body: (inout ByteWriter) -> Void) {
     self = unsafe withWrittenBytes(body) { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }
 
 extension [UInt8] {
-  /// Creates an array of the bytes that `body` writes.
+  /// Creates an array from the bytes that `body` writes.
   @usableFromInline
   package init(writing body: (inout ByteWriter) -> Void) {
     self = []
@@ -218,7 +222,9 @@ extension [UInt8] {
     }
   }
 
-  /// Appends bytes; if the array needs larger memory, the old memory is wiped before it is released.
+  /// Appends bytes to the array.
+  ///
+  /// If the array needs more memory, the method wipes the old memory before releasing it.
   fileprivate mutating func append(wipingOutgrown bytes: UnsafeBufferPointer<UInt8>) {
     if capacity - count < bytes.count {
       var grown: [UInt8] = []
@@ -232,7 +238,7 @@ extension [UInt8] {
   }
 }
 
-/// Calls `use` with all bytes that `body` writes, without an allocation if they fit into the block.
+/// Calls `use` with all bytes that `body` writes, without an allocation if the bytes fit into the block.
 @unsafe
 package func withWrittenBytes<Result>(
   _ body: (inout ByteWriter) -> Void, _ use: (UnsafeBufferPointer<UInt8>) -> Result

@@ -3,7 +3,7 @@
 
 internal import CLibcrypto
 
-/// Returns whether two byte sequences are equal, in time that depends only on their lengths.
+/// Returns whether two byte sequences are equal, in a time that depends only on their lengths.
 package func constantTimeEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
   guard first.count == second.count else { return false }
   return unsafe first.withUnsafeBytes { first in
@@ -13,7 +13,7 @@ package func constantTimeEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> B
   }
 }
 
-/// Returns whether two strings are equal byte for byte, in time that depends only on their lengths.
+/// Returns whether two strings are equal byte for byte, in a time that depends only on their lengths.
 package func constantTimeEqual(_ first: String, _ second: String) -> Bool {
   withBytes(of: first) { first in withBytes(of: second) { constantTimeEqual(first, $0) } }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ByteWriter {
-  /// Appends bytes in lower-case hexadecimal digits.
+  /// Appends bytes as lowercase hexadecimal digits.
   package mutating func append(hex bytes: Span<UInt8>) {
     var index = 0
     while index &+ 4 <= bytes.count {
@@ -17,13 +17,14 @@ extension ByteWriter {
     }
   }
 
-  /// Appends a digest in lower-case hexadecimal digits.
+  /// Appends a digest as lowercase hexadecimal digits.
   package mutating func append(hex digest: Digest) {
     digest.withBytes { append(hex: $0) }
   }
 }
 
-/// Returns the lower-case hexadecimal digits of four bytes, starting with the lowest byte, as eight lanes.
+/// Returns the lowercase hexadecimal digits of four bytes, starting with the lowest byte, as the eight bytes of an
+/// integer.
 @inline(__always)
 private func hexDigits(of bytes: UInt32) -> UInt64 {
   // Each byte moves to the lower half of two lanes, then its upper four bits to the first lane and the others to the
@@ -37,7 +38,7 @@ private func hexDigits(of bytes: UInt32) -> UInt64 {
   return digits &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") &- UInt8(ascii: "0") &- 10)
 }
 
-/// Returns the value of a hexadecimal digit in either case, or `nil` for any other byte.
+/// Returns the value of a hexadecimal digit in uppercase or lowercase, or `nil` for any other byte.
 @inlinable
 package func hexValue(_ digit: UInt8) -> UInt8? {
   switch digit {
@@ -49,7 +50,7 @@ package func hexValue(_ digit: UInt8) -> UInt8? {
 }
 
 extension [UInt8] {
-  /// Parses hexadecimal digits in either case, or returns `nil` for any other string.
+  /// Creates an array from hexadecimal digits in uppercase or lowercase, or returns `nil` for any other string.
   package init?(hex text: String) {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }

@@ -1,13 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A fixed set of ASCII names that is searched without creating a string.
+/// A fixed set of ASCII names that can be searched without creating a string.
 @usableFromInline
 package final class NameTable: Sendable {
-  /// The concatenated names, the shortest first.
+  /// The concatenated names, sorted by length.
   private let bytes: [UInt8]
 
-  /// The start index of the names of each length, followed by the end index of the longest ones.
+  /// The index of the first name of each length, followed by the end index of the longest names.
   private let starts: [Int]
 
   package init(_ names: some Sequence<String>) {
@@ -22,7 +22,7 @@ package final class NameTable: Sendable {
     self.starts = starts
   }
 
-  /// Returns whether the table contains a name.
+  /// Returns whether the table contains the name with the given bytes.
   package func contains(_ name: Span<UInt8>) -> Bool {
     guard name.count > 0, name.count &+ 1 < starts.count else { return false }
     let bytes = bytes
@@ -37,7 +37,7 @@ package final class NameTable: Sendable {
     return false
   }
 
-  /// Returns whether the table contains a name.
+  /// Returns whether the table contains the given name.
   package func contains(_ name: String) -> Bool {
     withBytes(of: name) { contains($0) }
   }

@@ -1,19 +1,19 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The classes of bytes in a URL.
+/// The classes of bytes with respect to their use in a URL.
 @usableFromInline
 package enum URLByte {
   /// The class of an unreserved character (RFC 3986, section 2.3): a letter, a digit, or one of `-_.~`.
   @inlinable package static var unreserved: UInt8 { UInt8(ascii: "0") }
 
-  /// The class of `/`.
+  /// The class of the slash (`/`).
   @inlinable package static var slash: UInt8 { UInt8(ascii: "1") }
 
-  /// The class of the other characters that are valid in a URL.
+  /// The class of all other characters that are valid in a URL.
   @inlinable package static var other: UInt8 { UInt8(ascii: "2") }
 
-  /// Returns the class of a byte, which is greater than ``other`` if the byte is not valid in a URL.
+  /// Returns the class of a byte, which is greater than ``other`` if the byte is invalid in a URL.
   @inlinable @inline(__always)
   package static func kind(of byte: UInt8) -> UInt8 {
     // Within bounds: a byte is at most 255, and there are sixteen rows of sixteen classes.
@@ -47,11 +47,12 @@ package enum URLByte {
   }
 }
 
-/// The bytes that are not changed by percent-encoding; every other byte becomes `%XX` in upper case (RFC 3986, section
-/// 2.1).
+/// A percent-encoding, defined by the bytes that it does not escape.
+///
+/// Every other byte becomes `%XX` with uppercase digits (RFC 3986, section 2.1).
 @usableFromInline
 package struct PercentEncoding: Sendable {
-  /// The last class of bytes that is not escaped.
+  /// The last class of bytes that the encoding does not escape.
   @usableFromInline let lastKept: UInt8
 
   @inlinable
@@ -62,31 +63,31 @@ package struct PercentEncoding: Sendable {
   /// The encoding that escapes all bytes except the unreserved characters of RFC 3986: letters, digits and `-_.~`.
   @inlinable package static var component: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.unreserved) }
 
-  /// The encoding for the path of a URL, which does not escape `/` either.
+  /// The encoding for a URL path, which escapes neither the unreserved characters nor `/`.
   @inlinable package static var path: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.slash) }
 
-  /// Whether a slash is not escaped.
+  /// Whether the encoding leaves a slash unescaped.
   @inlinable @inline(__always)
   var keepsSlash: Bool { lastKept == URLByte.slash }
 
-  /// Returns whether a byte is not escaped.
+  /// Returns whether the encoding leaves a byte unescaped.
   @inlinable @inline(__always)
   package func keeps(_ byte: UInt8) -> Bool { URLByte.kind(of: byte) <= lastKept }
 }
 
-/// The case of the hexadecimal digits in an escape, or of a whole encoded string.
+/// The letter case of a percent-encoded string and of the hexadecimal digits in its escapes.
 @usableFromInline
 package enum EncodedCase: Sendable {
-  /// Letters keep their case, and escapes are `%2F`.
+  /// Letters keep their case, and escapes are uppercase, such as `%2F`.
   case asWritten
-  /// Everything is in lower case, including escapes: `%2f`.
+  /// All letters are lowercase, including the digits of escapes, such as `%2f`.
   case lowered
-  /// Letters are in lower case, and escapes in upper case: `%2F`.
+  /// Letters are lowercase, and escapes are uppercase, such as `%2F`.
   case loweredLetters
 }
 
 extension ByteWriter {
-  /// Appends one percent-encoded byte.
+  /// Appends a byte with percent-encoding.
   @inlinable @inline(__always)
   package mutating func append(
     percentEncoding byte: UInt8, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -102,7 +103,7 @@ extension ByteWriter {
     }
   }
 
-  /// Appends percent-encoded bytes.
+  /// Appends bytes with percent-encoding.
   @usableFromInline
   package mutating func append(
     percentEncoding bytes: Span<UInt8>, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -123,7 +124,7 @@ extension ByteWriter {
     }
   }
 
-  /// Appends a percent-encoded string.
+  /// Appends the UTF-8 bytes of a string with percent-encoding.
   @inlinable
   package mutating func append(
     percentEncoding text: String, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -133,32 +134,32 @@ extension ByteWriter {
 }
 
 extension Span<UInt8> {
-  /// Returns whether an encoding escapes none of the bytes.
+  /// Returns whether an encoding leaves all bytes of the span unescaped.
   @inlinable
   package func isKept(by encoding: PercentEncoding) -> Bool {
     end(ofRunFrom: 0, keptBy: encoding) == count
   }
 }
 
-/// Returns the digit of an escape for a value from 0 to 15.
+/// Returns the hexadecimal digit for a value from 0 to 15, for use in an escape.
 @inlinable @inline(__always)
 package func escapeDigit(_ value: UInt8, _ textCase: EncodedCase) -> UInt8 {
   value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: textCase == .lowered ? "a" : "A") &- 10)
 }
 
-/// Returns an ASCII letter in lower case, or any other byte unchanged.
+/// Returns an ASCII letter in lowercase, or any other byte unchanged.
 @inlinable @inline(__always)
 package func asciiLowercased(_ byte: UInt8) -> UInt8 {
   byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
 }
 
 extension String {
-  /// Returns the percent-encoded string.
+  /// Returns a percent-encoded copy of the string.
   package func percentEncoded(_ encoding: PercentEncoding = .component) -> String {
     String(writing: { $0.append(percentEncoding: self, encoding) })
   }
 
-  /// Returns the bytes of the percent-decoded string, or `nil` if an escape is malformed.
+  /// Returns the bytes of the string after percent-decoding, or `nil` if an escape is malformed.
   package func percentDecodedBytes(plusIsSpace: Bool = false) -> [UInt8]? {
     withBytes(of: self) { text in
       var bytes: [UInt8] = []

@@ -1,10 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decodes one byte of a percent-encoded string, and moves the index to the next one.
+/// Decodes the next byte of a percent-encoded string, and moves the index past it.
 ///
-/// A truncated escape, or one that is not hexadecimal, stands for itself; callers validate strings before they decode
-/// them.
+/// A truncated escape, or an escape that is not hexadecimal, is not decoded; callers validate strings before they
+/// decode them.
 @inline(__always)
 private func decodedByte(_ text: Span<UInt8>, at index: inout Int, plusIsSpace: Bool) -> UInt8 {
   let byte = text[index]
@@ -19,7 +19,7 @@ private func decodedByte(_ text: Span<UInt8>, at index: inout Int, plusIsSpace: 
 }
 
 extension ByteWriter {
-  /// Appends a percent-encoded string in decoded form.
+  /// Appends a percent-encoded string in its decoded form.
   package mutating func append(decoding text: Span<UInt8>, plusIsSpace: Bool) {
     var index = 0
     while index < text.count {
@@ -30,7 +30,7 @@ extension ByteWriter {
     }
   }
 
-  /// Appends a percent-encoded string in its canonical encoding: decoded, then encoded again.
+  /// Appends a percent-encoded string in its canonical encoding, by decoding and encoding it again.
   package mutating func append(
     normalizing text: Span<UInt8>, plusIsSpace: Bool, _ encoding: PercentEncoding = .component,
     _ textCase: EncodedCase = .asWritten
@@ -48,20 +48,21 @@ extension ByteWriter {
   }
 }
 
-/// The sort order of percent-encoded strings.
+/// The sort order for percent-encoded strings.
 package enum EncodedOrder: Sendable {
-  /// The order of the decoded bytes.
+  /// The order by the decoded bytes.
   case decoded
-  /// The order of the decoded bytes in lower case.
+  /// The order by the decoded bytes in lowercase.
   case decodedLowered
-  /// The order of the canonical encoding.
+  /// The order by the canonical encoding.
   case encoded
-  /// The order of the canonical encoding in lower case.
+  /// The order by the canonical encoding in lowercase.
   case encodedLowered
 }
 
-/// Returns the number of unescaped leading bytes that two strings have in common, or fewer: up to seven bytes at the end
-/// are not compared.
+/// Returns the number of unescaped leading bytes that two strings have in common, or a smaller number.
+///
+/// The function does not compare up to seven bytes at the end of the shorter string.
 @inline(__always)
 private func commonStart(of first: Span<UInt8>, _ second: Span<UInt8>) -> Int {
   let end = min(first.count, second.count)
@@ -76,7 +77,7 @@ private func commonStart(of first: Span<UInt8>, _ second: Span<UInt8>) -> Int {
   return index
 }
 
-/// Compares two percent-encoded strings, and returns a negative integer, zero or a positive integer.
+/// Compares two percent-encoded strings, and returns a negative integer, zero or a positive integer as `strcmp` does.
 package func compare(
   _ first: Span<UInt8>, _ second: Span<UInt8>, by order: EncodedOrder, plusIsSpace: Bool
 ) -> Int {
@@ -98,8 +99,8 @@ package func compare(
     }
     if a == b { continue }
     if order == .encoded || order == .encodedLowered {
-      // An escape starts with `%`, which sorts before every byte that is not escaped; two escapes sort as their bytes
-      // do.
+      // An escape starts with `%`, which sorts before every byte that is not escaped. Two escapes sort by the bytes
+      // that they represent.
       let aKept = PercentEncoding.component.keeps(a)
       let bKept = PercentEncoding.component.keeps(b)
       if aKept != bKept { return aKept ? 1 : -1 }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A short list on the stack, which moves to the heap only if it grows too long.
+/// A short list on the stack, which moves to the heap only if it becomes too long.
 ///
 /// A list exists only inside the closure that receives it.
 @safe
@@ -9,7 +9,7 @@
 package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline var block: UnsafeMutableBufferPointer<Element>
   @usableFromInline var isOnHeap = false
-  /// The number of elements.
+  /// The number of elements in the list.
   @usableFromInline package var count = 0
 
   @inlinable @inline(__always)
@@ -22,7 +22,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     if isOnHeap { unsafe block.deallocate() }
   }
 
-  /// Calls `body` with an empty list.
+  /// Calls `body` with an empty list, and releases the list's memory afterwards.
   @inlinable @inline(__always)
   package static func with<Result, Failure: Error>(
     _ body: (inout ScratchList) throws(Failure) -> Result
@@ -35,7 +35,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Appends an element.
+  /// Appends an element to the list.
   @inlinable @inline(__always)
   package mutating func append(_ element: Element) {
     if unsafe count == block.count { grow() }
@@ -52,7 +52,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     isOnHeap = true
   }
 
-  /// Accesses the element at an index.
+  /// Accesses the list's element at an index, which must be within bounds.
   @inlinable @inline(__always)
   package subscript(_ index: Int) -> Element {
     get {
@@ -65,7 +65,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Removes the elements that do not satisfy a condition.
+  /// Removes all elements that do not satisfy a condition.
   @inlinable @inline(__always)
   package mutating func keep(where isKept: (Element) -> Bool) {
     var kept = 0
@@ -76,10 +76,11 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     count = kept
   }
 
-  /// Sorts the elements; equal ones keep their order.
+  /// Sorts the list; equal elements keep their order.
   ///
-  /// - Parameter compare: Returns a negative integer for an element before another, and zero for an equal one.
-  /// - Returns: Whether two elements are equal.
+  /// - Parameter compare: A closure that returns a negative integer if its first argument sorts first, and zero if its
+  ///   arguments are equal.
+  /// - Returns: Whether at least two elements are equal.
   @inlinable @inline(__always)
   @discardableResult
   package mutating func sort(by compare: (Element, Element) -> Int) -> Bool {

@@ -3,7 +3,7 @@
 
 package import Synchronization
 
-/// Bytes that are wiped when their last reference is released.
+/// A byte buffer that is wiped when its last reference is released.
 @safe
 @usableFromInline
 package final class SecretBytes: Sendable {
@@ -12,7 +12,7 @@ package final class SecretBytes: Sendable {
   // released after its last use and the pointer does not retain it.
   @usableFromInline nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
-  /// Creates a copy of bytes.
+  /// Creates a buffer with a copy of the given bytes.
   package init(_ bytes: Span<UInt8>) {
     let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
     unsafe bytes.withUnsafeBytes { unsafe storage.copyMemory(from: $0) }
@@ -27,7 +27,7 @@ package final class SecretBytes: Sendable {
     unsafe storage.deallocate()
   }
 
-  /// Calls `body` with the bytes.
+  /// Calls `body` with the secret bytes.
   @inlinable
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     withExtendedLifetime(self) {
@@ -35,6 +35,6 @@ package final class SecretBytes: Sendable {
     }
   }
 
-  /// A closure that is called with the memory of each secret after it is wiped and before it is deallocated; for tests.
+  /// A closure that tests set to inspect the memory of each secret after it is wiped and before it is deallocated.
   package static let wipeObserver = Mutex<(@Sendable ([UInt8]) -> Void)?>(nil)
 }

@@ -3,21 +3,22 @@
 
 internal import CCarryless
 
-/// A reflected cyclic redundancy check with a register that is inverted at the start and at the end: the form of every
-/// checksum that storage services report for objects.
+/// A reflected cyclic redundancy check whose register is inverted at the start and at the end.
+///
+/// All checksums that storage services report for objects have this form.
 package struct CRC: Sendable, Equatable {
-  /// A polynomial and its width.
+  /// A CRC algorithm, defined by its polynomial and its width.
   package enum Algorithm: Sendable, Hashable, CaseIterable {
-    /// CRC-32 of ISO 3309.
+    /// The CRC-32 algorithm (ISO 3309).
     case crc32
-    /// CRC-32C (Castagnoli).
+    /// The CRC-32C algorithm (Castagnoli).
     case crc32c
-    /// CRC-64 with the ECMA-182 polynomial (CRC-64/XZ).
+    /// The CRC-64 algorithm with the ECMA-182 polynomial (CRC-64/XZ).
     case crc64ECMA
-    /// CRC-64/NVME.
+    /// The CRC-64/NVME algorithm.
     case crc64NVME
 
-    /// The size of a checksum, in bytes.
+    /// The size, in bytes, of a checksum that the algorithm computes.
     package var byteCount: Int {
       switch self {
       case .crc32, .crc32c: 4
@@ -25,7 +26,7 @@ package struct CRC: Sendable, Equatable {
       }
     }
 
-    /// The polynomial, with the coefficient of the highest power in the lowest bit.
+    /// The polynomial, in which the lowest bit is the coefficient of the highest power.
     fileprivate var polynomial: UInt64 {
       switch self {
       case .crc32: 0xEDB8_8320
@@ -35,7 +36,7 @@ package struct CRC: Sendable, Equatable {
       }
     }
 
-    /// The initial register, and the value that inverts the final one.
+    /// The initial value of the register, which also inverts its final value.
     fileprivate var mask: UInt64 { byteCount == 4 ? 0xFFFF_FFFF : .max }
 
     fileprivate var tables: [UInt64] {
@@ -72,7 +73,7 @@ package struct CRC: Sendable, Equatable {
         near: carryless_block(low: algorithm.power(128 + 64 - 1), high: algorithm.power(128 - 1)))
     }
 
-    /// Returns the remainder of a power of x, reflected in 64 bits.
+    /// Returns the remainder of a power of x modulo the polynomial, reflected in 64 bits.
     private func power(_ exponent: Int) -> UInt64 {
       let width = 8 * byteCount
       var value = UInt64(1) << (width - 1)
@@ -80,7 +81,9 @@ package struct CRC: Sendable, Equatable {
       return value << (64 - width)
     }
 
-    /// Returns eight tables of 256 entries; table `n`, at `n << 8`, advances a byte that has `n` more bytes after it.
+    /// Returns eight tables of 256 entries.
+    ///
+    /// Table `n`, which starts at index `n << 8`, advances the register for a byte that is followed by `n` more bytes.
     private static func makeTables(_ algorithm: Algorithm) -> [UInt64] {
       var tables = [UInt64](repeating: 0, count: 8 * 256)
       for byte in 0..<256 {
@@ -105,28 +108,28 @@ package struct CRC: Sendable, Equatable {
     register = algorithm.mask
   }
 
-  /// The checksum of all bytes so far.
+  /// The checksum of all bytes that have been added so far.
   package var checksum: UInt64 { register ^ algorithm.mask }
 
-  /// The checksum of all bytes so far as big-endian bytes.
+  /// The checksum of all bytes that have been added so far, in big-endian byte order.
   package var bytes: [UInt8] { Self.bytes(of: checksum, algorithm) }
 
-  /// Returns a checksum as big-endian bytes.
+  /// Returns a checksum of the given algorithm in big-endian byte order.
   package static func bytes(of checksum: UInt64, _ algorithm: Algorithm) -> [UInt8] {
     (0..<algorithm.byteCount).reversed().map { UInt8(truncatingIfNeeded: checksum >> (8 * UInt64($0))) }
   }
 
-  /// Adds bytes.
+  /// Updates the checksum with the bytes of a span.
   package mutating func update(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBytes { unsafe update($0) }
   }
 
-  /// Adds the bytes of an array.
+  /// Updates the checksum with the bytes of an array.
   package mutating func update(_ bytes: [UInt8]) {
     update(bytes.span)
   }
 
-  /// Adds the bytes of a buffer.
+  /// Updates the checksum with the bytes of a buffer.
   @unsafe
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.fewestFoldedBytes, Self.folds else { return unsafe updateByTable(bytes) }
@@ -139,13 +142,15 @@ package struct CRC: Sendable, Equatable {
     unsafe updateByTable(UnsafeRawBufferPointer(rebasing: bytes[folded...]))
   }
 
-  /// The number of bytes from which folding is faster than the tables; it must be at least 64.
+  /// The minimum number of bytes for which folding is faster than the tables; it must be at least 64.
   private static let fewestFoldedBytes = 64
 
   /// Whether the processor supports carry-less multiplication, as most do.
   private static let folds = carryless_is_available()
 
-  /// Adds the bytes of a buffer with tables, eight bytes at a time, for processors without carry-less multiplication.
+  /// Updates the checksum with the bytes of a buffer by means of tables, eight bytes at a time.
+  ///
+  /// This method is for processors without carry-less multiplication.
   @unsafe
   package mutating func updateByTable(_ bytes: UnsafeRawBufferPointer) {
     let tables = algorithm.tables.span
@@ -166,7 +171,7 @@ package struct CRC: Sendable, Equatable {
 
   /// Returns the register after eight bytes, to which the previous register has been added.
   ///
-  /// A 32-bit register leaves the upper half of the word zero, so that one function works for both widths.
+  /// A 32-bit register leaves the upper half of the word zero, so the same function works for both widths.
   @inline(__always)
   private static func advance(_ word: UInt64, _ tables: Span<UInt64>) -> UInt64 {
     var crc = tables[0x700 | Int(word & 0xff)]
@@ -204,7 +209,7 @@ package struct CRC: Sendable, Equatable {
     return result ^ second
   }
 
-  /// A linear map over GF(2) on the 64 bits of the register, with one column for each bit.
+  /// A linear map over GF(2) on the 64 bits of a CRC register, with one column for each bit.
   private struct Matrix {
     var columns: [UInt64]
 
@@ -222,7 +227,7 @@ package struct CRC: Sendable, Equatable {
       Matrix(columns: columns.map { apply(to: $0) })
     }
 
-    /// Returns the map of one zero byte on the register.
+    /// Returns the linear map that a zero byte applies to the register.
     static func oneZeroByte(_ algorithm: Algorithm) -> Matrix {
       let oneZeroBit = Matrix(columns: (0..<64).map { $0 == 0 ? algorithm.polynomial : 1 << UInt64($0 - 1) })
       return oneZeroBit.squared().squared().squared()

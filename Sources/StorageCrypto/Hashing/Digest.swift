@@ -9,7 +9,7 @@ package struct Digest: Sendable {
     0, 0, 0, 0, 0, 0, 0, 0
   )
 
-  /// The size of the digest, in bytes.
+  /// The size of the digest in bytes.
   @usableFromInline package let byteCount: Int
 
   @usableFromInline
@@ -26,7 +26,7 @@ package struct Digest: Sendable {
     }
   }
 
-  /// Calls `body` with the bytes.
+  /// Calls `body` with the bytes of the digest.
   @inlinable
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     unsafe withUnsafeBytes(of: words) { buffer in
@@ -35,17 +35,17 @@ package struct Digest: Sendable {
     }
   }
 
-  /// The bytes as an array.
+  /// The bytes of the digest as an array.
   package var bytes: [UInt8] {
     [UInt8](writing: { $0.append(self) })
   }
 
-  /// The bytes in lower-case hexadecimal digits.
+  /// The digest as lowercase hexadecimal digits.
   package var hex: String {
     String(writing: { $0.append(hex: self) })
   }
 
-  /// The bytes in Base64 with padding (RFC 4648, section 4).
+  /// The digest as Base64 with padding (RFC 4648, section 4).
   package var base64: String {
     String(writing: { $0.append(base64: self) })
   }

@@ -1,12 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A key for HMAC (RFC 2104), for which the states after the inner and the outer pad are computed once.
+/// A key for HMAC (RFC 2104), which stores the hash states after the inner and the outer pad.
 ///
-/// Authenticating a message then costs the blocks of the message and one more, and no allocation. The states are as
-/// secret as the key: they are wiped when the last reference is released, and each copy with which a message is
-/// authenticated is wiped after its use. Copies are made from memory to memory, because a value that passes through a
-/// variable may remain on the stack.
+/// To authenticate a message, the key hashes only the blocks of the message and one more block, and allocates no
+/// memory. The states are as secret as the key: they are wiped when the last reference is released, and each copy that
+/// is used to authenticate a message is wiped after its use. States are copied from memory to memory, because a value
+/// that passes through a variable may remain on the stack.
 @safe
 @usableFromInline
 package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
@@ -16,7 +16,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   // because they contain no references, which the compiler checks (`BitwiseCopyable`).
   @usableFromInline nonisolated(unsafe) let states: UnsafeMutablePointer<Hash>
 
-  /// Creates a key of any length.
+  /// Creates an HMAC key from any number of bytes.
   @inlinable
   package init(_ key: Span<UInt8>) {
     unsafe states = .allocate(capacity: 2)
@@ -33,7 +33,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     }
   }
 
-  /// Creates a key from the bytes that `body` writes.
+  /// Creates an HMAC key from the bytes that `body` writes.
   @inlinable
   package convenience init(writing body: (inout ByteWriter) -> Void) {
     var key = [UInt8](writing: body)
@@ -62,7 +62,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     }
   }
 
-  /// Calls `body` with stack memory for a hash and for a digest, and wipes both afterwards.
+  /// Calls `body` with stack memory for a hash state and a digest, and wipes both afterwards.
   @inlinable
   static func withScratch<Result>(
     _ body: (UnsafeMutableBufferPointer<Hash>, UnsafeMutableBufferPointer<UInt8>) -> Result
@@ -78,7 +78,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     }
   }
 
-  /// Calls `use` with the authentication code of the bytes that `body` writes, and wipes the code afterwards.
+  /// Calls `use` with the authentication code for the bytes that `body` writes, and wipes the code afterwards.
   @inlinable
   package func withAuthenticationCode<Result>(
     writing body: (inout ByteWriter) -> Void, _ use: (Span<UInt8>) -> Result
@@ -107,26 +107,26 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
       from: UnsafeRawBufferPointer(start: states + index, count: MemoryLayout<Hash>.stride))
   }
 
-  /// Returns a key whose bytes are the authentication code of the bytes that `body` writes.
+  /// Returns a key whose bytes are the authentication code for the bytes that `body` writes.
   @specialized(where Hash == SHA256)
   package func derivedKey(writing body: (inout ByteWriter) -> Void) -> HMACKey<Hash> {
     withAuthenticationCode(writing: body) { HMACKey($0) }
   }
 
-  /// Returns the authentication code of the bytes that `body` writes.
+  /// Returns the authentication code for the bytes that `body` writes.
   @specialized(where Hash == SHA1)
   @specialized(where Hash == SHA256)
   package func authenticationCode(writing body: (inout ByteWriter) -> Void) -> Digest {
     withAuthenticationCode(writing: body) { Digest($0) }
   }
 
-  /// Returns the authentication code of a span.
+  /// Returns the authentication code for the bytes of a span.
   @inlinable
   package func authenticationCode(for message: Span<UInt8>) -> Digest {
     withCode({ $0.update(message) }, { Digest($0) })
   }
 
-  /// Returns the authentication code of a string in UTF-8.
+  /// Returns the authentication code for the UTF-8 bytes of a string.
   @inlinable
   package func authenticationCode(for message: String) -> Digest {
     withBytes(of: message) { authenticationCode(for: $0) }

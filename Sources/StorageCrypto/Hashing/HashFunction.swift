@@ -4,25 +4,27 @@
 /// A cryptographic hash function whose state is a plain value, so that a copy continues from the same state.
 @usableFromInline
 package protocol HashFunction: Sendable {
-  /// The size of the digest, in bytes.
+  /// The size of the function's digests in bytes.
   static var digestByteCount: Int { get }
-  /// The block size of the compression function, in bytes.
+  /// The block size of the compression function in bytes.
   static var blockByteCount: Int { get }
 
   init()
 
   mutating func update(_ bytes: Span<UInt8>)
 
-  /// Adds the bytes that `body` writes.
+  /// Updates the hash state with the bytes that `body` writes.
   mutating func update(writing body: (inout ByteWriter) -> Void)
 
-  /// Writes the digest to memory with room for it; the hash must not be used afterwards.
+  /// Writes the digest to memory, which must have room for it.
+  ///
+  /// The hash must not be used afterwards.
   @unsafe
   mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>)
 }
 
 extension HashFunction {
-  /// Ends the message, and returns its digest.
+  /// Ends the message, and returns the digest of all its bytes.
   @inlinable
   package consuming func finalize() -> Digest {
     var hash = self
@@ -37,7 +39,7 @@ extension HashFunction {
     return hash.finalize()
   }
 
-  /// Returns the digest of a span.
+  /// Returns the digest of the bytes of a span.
   @inlinable
   package static func hash(_ bytes: Span<UInt8>) -> Digest {
     var hash = Self()
@@ -45,7 +47,7 @@ extension HashFunction {
     return hash.finalize()
   }
 
-  /// Returns the digest of an array.
+  /// Returns the digest of the bytes of an array.
   @inlinable
   package static func hash(_ bytes: [UInt8]) -> Digest {
     hash(bytes.span)

@@ -3,7 +3,9 @@
 
 internal import CLibcrypto
 
-/// MD5 (RFC 1321), for the Content-MD5 header and entity tags; this package does not use it for protection.
+/// The MD5 hash function (RFC 1321), for the `Content-MD5` header and entity tags.
+///
+/// This package does not use MD5 for security.
 @safe
 @usableFromInline
 package struct MD5: HashFunction {

@@ -3,7 +3,9 @@
 
 internal import CLibcrypto
 
-/// SHA-1 (FIPS 180-4), for the signatures that are defined with it; this package does not use it for other protection.
+/// The SHA-1 hash function (FIPS 180-4), for the signature schemes that require it.
+///
+/// This package does not use SHA-1 for other security purposes.
 @safe
 @usableFromInline
 package struct SHA1: HashFunction, BitwiseCopyable {

@@ -3,7 +3,7 @@
 
 internal import CLibcrypto
 
-/// SHA-256 (FIPS 180-4).
+/// The SHA-256 hash function (FIPS 180-4).
 @safe
 @usableFromInline
 package struct SHA256: HashFunction, BitwiseCopyable {

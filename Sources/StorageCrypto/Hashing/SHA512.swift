@@ -3,7 +3,7 @@
 
 internal import CLibcrypto
 
-/// SHA-512 (FIPS 180-4).
+/// The SHA-512 hash function (FIPS 180-4).
 @safe
 @usableFromInline
 package struct SHA512: HashFunction {

@@ -42,7 +42,7 @@ final class BigNumber {
     return remainder
   }
 
-  /// Returns whether the integer is the product of two others.
+  /// Returns whether the integer is the product of two other integers.
   func isProduct(of first: BigNumber, _ second: BigNumber) -> Bool {
     guard let context = unsafe BN_CTX_secure_new(), let product = unsafe BigNumber(BN_secure_new()) else {
       return false

@@ -3,7 +3,7 @@
 
 /// An encoder of the distinguished encoding rules (DER) of ASN.1 (X.690), limited to the values in private keys.
 enum DER {
-  /// Returns a value with its tag and its length.
+  /// Returns the encoding of a value with the given tag and contents.
   static func value(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
     let count = contents.count
     let length: [UInt8] =
@@ -15,13 +15,13 @@ enum DER {
     return [tag] + length + contents
   }
 
-  /// Returns the encoding of a non-negative integer from its big-endian bytes.
+  /// Returns the encoding of a non-negative integer that is given as big-endian bytes.
   static func integer(_ number: [UInt8]) -> [UInt8] {
     let digits = Array(number.drop { $0 == 0 })
     return value(0x02, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : digits)
   }
 
-  /// Returns the encoding of a sequence of values.
+  /// Returns the encoding of a sequence of encoded values.
   static func sequence(_ values: [[UInt8]]) -> [UInt8] {
     value(0x30, values.flatMap { $0 })
   }

@@ -3,17 +3,18 @@
 
 /// The reason why a key cannot be parsed or used.
 package enum KeyError: Error, Sendable, Hashable {
-  /// The text is not a key of the expected kind.
+  /// The text does not contain a key of the expected kind.
   case malformed
-  /// The key is encrypted and the caller gave no passphrase.
+  /// The key is encrypted, and the caller gave no passphrase.
   case passphraseMissing
-  /// The passphrase does not decrypt the key; a damaged key may give the same error, because wrong decryption results
-  /// in random bytes.
+  /// The passphrase is wrong.
+  ///
+  /// A damaged key may cause the same error, because decrypting it results in random bytes, as with a wrong passphrase.
   case wrongPassphrase
   /// The key is encrypted with an algorithm that libcrypto does not provide.
   case unsupportedEncryption
-  /// The kind of the key does not support the operation.
+  /// The key's kind does not support the operation.
   case unsupportedKind
-  /// An operation of libcrypto failed.
+  /// An operation in libcrypto failed.
   case failed
 }

@@ -3,7 +3,7 @@
 
 internal import CLibcrypto
 
-/// A reference-counted key of libcrypto, which is only read here, from any thread.
+/// A reference-counted libcrypto key, which is never changed and can be used from any thread.
 @safe
 final class KeyHandle: Sendable {
   // Safe to share: the pointer is set before the initializer returns, freed after the last reference is released, and
@@ -11,7 +11,7 @@ final class KeyHandle: Sendable {
   // changes it, and locks what it caches in the key (openssl-threads(7)).
   private nonisolated(unsafe) let key: OpaquePointer
 
-  /// Takes ownership of a reference; returns `nil` if libcrypto returned none.
+  /// Creates a handle that takes ownership of a libcrypto key, or returns `nil` if `key` is `nil`.
   init?(_ key: OpaquePointer?) {
     guard let key = unsafe key else { return nil }
     unsafe self.key = key
@@ -21,14 +21,14 @@ final class KeyHandle: Sendable {
     unsafe EVP_PKEY_free(key)
   }
 
-  /// Calls `body` with the key, and keeps the key alive until `body` returns.
+  /// Calls `body` with the libcrypto key, and keeps the key alive until `body` returns.
   ///
-  /// This is necessary because an object may be released after its last use, and the pointer does not retain it.
+  /// Otherwise the object could be released after its last use, because the pointer does not retain it.
   func withKey<Result>(_ body: (OpaquePointer) -> Result) -> Result {
     withExtendedLifetime(self) { unsafe body(key) }
   }
 
-  /// The kind of the key.
+  /// The algorithm of the key, with the key's length or curve.
   var kind: KeyKind {
     clearingErrors {
       let bits = unsafe withKey { Int(unsafe EVP_PKEY_get_bits($0)) }
@@ -55,7 +55,9 @@ final class KeyHandle: Sendable {
     return String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Returns an integer parameter of the key as big-endian bytes: as many as it needs, or `byteCount`.
+  /// Returns an integer parameter of the key as big-endian bytes, or `nil` if the key has no such parameter.
+  ///
+  /// The result has `byteCount` bytes. If `byteCount` is `nil`, the result has as many bytes as the integer needs.
   func number(_ name: String, byteCount: Int? = nil) -> [UInt8]? {
     var number: OpaquePointer?
     guard unsafe withKey({ unsafe EVP_PKEY_get_bn_param($0, name, &number) }) == 1, let number = unsafe number else {
@@ -67,7 +69,7 @@ final class KeyHandle: Sendable {
     return unsafe BN_bn2binpad(number, &bytes, Int32(count)) == Int32(count) ? bytes : nil
   }
 
-  /// Returns the 32 bytes of an Ed25519 key: its public point or its private seed.
+  /// Returns the 32 bytes of an Ed25519 key's public point or private seed, or `nil` if they are not available.
   func raw(isPrivate: Bool) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 32)
     var count = bytes.count
@@ -79,7 +81,7 @@ final class KeyHandle: Sendable {
     return status == 1 && count == bytes.count ? bytes : nil
   }
 
-  /// Returns the uncompressed public point of an ECDSA key.
+  /// Returns the uncompressed public point of an ECDSA key, or `nil` if the point is not available.
   func point(on curve: EllipticCurve) -> [UInt8]? {
     guard let x = number("qx", byteCount: curve.coordinateByteCount),
       let y = number("qy", byteCount: curve.coordinateByteCount)
@@ -87,8 +89,9 @@ final class KeyHandle: Sendable {
     return [4] + x + y
   }
 
-  /// The public key as an SSH key blob (RFC 4253, section 6.6; RFC 5656; RFC 8709), or `nil` for kinds that SSH does
-  /// not support.
+  /// The public key as an SSH key blob (RFC 4253, section 6.6; RFC 5656; RFC 8709).
+  ///
+  /// It is `nil` if SSH does not support the key's kind.
   var sshBlob: [UInt8]? {
     let kind = kind
     return clearingErrors {

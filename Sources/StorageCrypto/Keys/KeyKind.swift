@@ -1,25 +1,25 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The algorithm of a key, and its length or curve.
+/// The algorithm of a key, with the key's length or curve.
 package enum KeyKind: Sendable, Hashable {
-  /// RSA with a modulus of `bits` bits.
+  /// RSA, with the length of the modulus in bits.
   case rsa(bits: Int)
-  /// ECDSA on one of the curves that SSH supports.
+  /// ECDSA, with a curve that SSH supports.
   case ecdsa(EllipticCurve)
-  /// Ed25519.
+  /// Ed25519, the Edwards-curve signature algorithm (RFC 8032).
   case ed25519
-  /// DSA with a prime of `bits` bits.
+  /// DSA, with the length of the prime in bits.
   case dsa(bits: Int)
-  /// Another algorithm, by its name in libcrypto.
+  /// Another algorithm, with its name in libcrypto.
   case other(String)
 }
 
-/// A curve that SSH supports (RFC 5656).
+/// An elliptic curve that SSH supports (RFC 5656).
 package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
   case nistp256, nistp384, nistp521
 
-  /// The name of the curve in libcrypto.
+  /// The name of the elliptic curve in libcrypto.
   var groupName: String {
     switch self {
     case .nistp256: "prime256v1"
@@ -28,7 +28,7 @@ package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The object identifier of the curve, without tag and length.
+  /// The encoded object identifier of the elliptic curve, without tag and length.
   var objectIdentifier: [UInt8] {
     switch self {
     case .nistp256: [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]
@@ -37,7 +37,7 @@ package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The size of a coordinate and of a private scalar, in bytes.
+  /// The size, in bytes, of a coordinate and of a private scalar on the curve.
   package var coordinateByteCount: Int {
     switch self {
     case .nistp256: 32

@@ -5,7 +5,7 @@ internal import CLibcrypto
 
 /// The memory streams (`BIO`) of libcrypto, each of which exists for the duration of one call.
 enum MemoryBIO {
-  /// Calls `body` with a stream that reads the bytes.
+  /// Calls `body` with a stream from which libcrypto reads the given bytes.
   static func reading<Result>(_ bytes: Span<UInt8>, _ body: (OpaquePointer) -> Result?) -> Result? {
     unsafe bytes.withUnsafeBytes { buffer in
       guard buffer.count <= Int(Int32.max), let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count))
@@ -15,7 +15,9 @@ enum MemoryBIO {
     }
   }
 
-  /// Returns the bytes that `body` writes to a stream, or `nil` if it fails; libcrypto wipes the stream.
+  /// Returns the bytes that `body` writes to a stream, or `nil` if `body` fails.
+  ///
+  /// The bytes in the stream are wiped by libcrypto.
   static func writing(_ body: (OpaquePointer) -> Int32) -> SecretBytes? {
     guard let bio = unsafe BIO_new(BIO_s_mem()) else { return nil }
     defer { unsafe BIO_free_all(bio) }
@@ -27,7 +29,7 @@ enum MemoryBIO {
   }
 }
 
-/// Calls `body` and clears the error queue of libcrypto before and after.
+/// Calls `body`, and clears libcrypto's error queue before and after the call.
 func clearingErrors<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
   ERR_clear_error()
   defer { ERR_clear_error() }

@@ -3,7 +3,7 @@
 
 internal import CLibcrypto
 
-/// The passphrase for libcrypto's callback; without a callback libcrypto would prompt at the terminal.
+/// The passphrase that a callback returns to libcrypto, which would otherwise prompt for it at the terminal.
 final class PassphraseAnswer {
   private let passphrase: SecretBytes?
 
@@ -14,7 +14,7 @@ final class PassphraseAnswer {
     self.passphrase = passphrase
   }
 
-  /// Calls `body` with the context for `answerPassphrase`.
+  /// Calls `body` with the context that `answerPassphrase` requires.
   func use<Result>(_ body: (_ context: UnsafeMutableRawPointer) -> Result) -> Result {
     withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
   }
@@ -28,7 +28,7 @@ final class PassphraseAnswer {
     } ?? -1
   }
 
-  /// The reason why a key could not be parsed after the callback was used, derived from the errors of libcrypto.
+  /// The reason why libcrypto could not parse the key, derived from libcrypto's error queue.
   var failure: KeyError {
     guard wasAsked else { return .malformed }
     guard passphrase != nil else { return .passphraseMissing }
@@ -41,7 +41,7 @@ final class PassphraseAnswer {
   }
 }
 
-/// A callback of type `pem_password_cb`, whose context is a `PassphraseAnswer`.
+/// A libcrypto callback of type `pem_password_cb`, whose context is a `PassphraseAnswer`.
 func answerPassphrase(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isWriting: Int32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {

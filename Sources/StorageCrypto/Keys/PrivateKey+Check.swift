@@ -4,7 +4,7 @@
 internal import CLibcrypto
 
 extension PrivateKey {
-  /// A Boolean value that indicates whether the public part of the key verifies a signature of its private part.
+  /// Whether the public key verifies a signature made with the private key.
   package var isWhole: Bool {
     let hasDigest = kind != .ed25519
     return clearingErrors {

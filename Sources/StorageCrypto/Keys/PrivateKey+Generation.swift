@@ -4,7 +4,7 @@
 internal import CLibcrypto
 
 extension PrivateKey {
-  /// Generates an RSA key.
+  /// Generates an RSA key pair.
   ///
   /// - Parameter bits: The length of the modulus, from 512 to 16384 bits.
   package static func generateRSA(bits: Int) throws(KeyError) -> PrivateKey {
@@ -12,12 +12,12 @@ extension PrivateKey {
     return try unsafe generate("RSA") { unsafe EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) }
   }
 
-  /// Generates an ECDSA key.
+  /// Generates an ECDSA key pair on the given curve.
   package static func generateECDSA(_ curve: EllipticCurve) throws(KeyError) -> PrivateKey {
     try unsafe generate("EC") { unsafe EVP_PKEY_CTX_set_group_name($0, curve.groupName) }
   }
 
-  /// Generates an Ed25519 key.
+  /// Generates an Ed25519 key pair.
   package static func generateEd25519() throws(KeyError) -> PrivateKey {
     try unsafe generate("ED25519") { _ in 1 }
   }

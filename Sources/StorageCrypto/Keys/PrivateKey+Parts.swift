@@ -3,9 +3,9 @@
 
 internal import CLibcrypto
 
-/// The integers of a private key that an SSH key file contains, as big-endian bytes.
+/// The integers of a private key in an SSH key file, as big-endian bytes.
 package enum PrivateKeyParts: Sendable {
-  /// The modulus, both exponents, the coefficient and the two primes of an RSA key.
+  /// The modulus, the exponents, the coefficient and the two primes of an RSA key.
   case rsa(
     modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]])
   /// The uncompressed public point and the private scalar of an ECDSA key.
@@ -15,7 +15,7 @@ package enum PrivateKeyParts: Sendable {
 }
 
 extension PrivateKeyParts: CustomStringConvertible, CustomReflectable {
-  /// The kind of the key, without its integers.
+  /// The kind of the private key, without its integers.
   package var description: String {
     switch self {
     case .rsa: "PrivateKeyParts(rsa)"
@@ -29,12 +29,12 @@ extension PrivateKeyParts: CustomStringConvertible, CustomReflectable {
 }
 
 extension PrivateKey {
-  /// The largest RSA modulus that libcrypto supports, in bytes.
+  /// The maximum size, in bytes, of an RSA modulus that libcrypto supports.
   private static let modulusLimit = 2_048
 
-  /// Creates a key from its parts.
+  /// Creates a private key from its integers.
   ///
-  /// - Throws: `malformed` if the parts do not belong to one key, which a signature with them shows.
+  /// - Throws: `malformed` if the integers do not belong to the same key, which a test signature shows.
   package init(_ parts: PrivateKeyParts) throws(KeyError) {
     let handle: KeyHandle? = clearingErrors {
       switch parts {
@@ -49,7 +49,7 @@ extension PrivateKey {
     guard isWhole else { throw .malformed }
   }
 
-  /// Creates a key from an `RSAPrivateKey` (PKCS #1, RFC 8017).
+  /// Creates an RSA key by encoding its integers as an `RSAPrivateKey` (PKCS #1, RFC 8017).
   private static func rsa(
     _ modulus: [UInt8], _ publicExponent: [UInt8], _ privateExponent: [UInt8], _ coefficient: [UInt8],
     _ primes: [[UInt8]]
@@ -68,7 +68,7 @@ extension PrivateKey {
     return key(der: &der, EVP_PKEY_RSA)
   }
 
-  /// Creates a key from an `ECPrivateKey` (RFC 5915).
+  /// Creates an ECDSA key by encoding its integers as an `ECPrivateKey` (RFC 5915).
   private static func ecdsa(_ curve: EllipticCurve, _ point: [UInt8], _ scalar: [UInt8]) -> KeyHandle? {
     let digits = scalar.drop { $0 == 0 }
     let padding = curve.coordinateByteCount - digits.count
@@ -87,7 +87,7 @@ extension PrivateKey {
     return handle.raw(isPrivate: false) == point ? handle : nil
   }
 
-  /// Parses a key, and wipes its encoding.
+  /// Parses the DER encoding of a private key, and wipes the encoding.
   private static func key(der: inout [UInt8], _ type: Int32) -> KeyHandle? {
     defer { wipe(&der) }
     return unsafe der.withUnsafeBufferPointer { buffer in

@@ -4,8 +4,9 @@
 internal import CLibcrypto
 
 extension PrivateKey {
-  /// The unencrypted key in the traditional PEM format of its kind (such as `BEGIN RSA PRIVATE KEY`), or `nil` for
-  /// kinds that have none.
+  /// The unencrypted private key in its kind's traditional PEM format, such as `BEGIN RSA PRIVATE KEY`.
+  ///
+  /// It is `nil` if the kind has no traditional format.
   package var traditionalPEM: SecretBytes? {
     clearingErrors {
       unsafe MemoryBIO.writing { bio in
@@ -14,7 +15,7 @@ extension PrivateKey {
     }
   }
 
-  /// The unencrypted key in PKCS #8 (`BEGIN PRIVATE KEY`).
+  /// The unencrypted private key in PKCS #8 PEM (`BEGIN PRIVATE KEY`), or `nil` if libcrypto cannot encode it.
   package var pkcs8PEM: SecretBytes? {
     clearingErrors {
       unsafe MemoryBIO.writing { bio in
@@ -23,8 +24,9 @@ extension PrivateKey {
     }
   }
 
-  /// Returns the unencrypted key in OpenSSH's format (`BEGIN OPENSSH PRIVATE KEY`), or `nil` for kinds that SSH does
-  /// not support.
+  /// Returns the unencrypted private key in OpenSSH's format (`BEGIN OPENSSH PRIVATE KEY`).
+  ///
+  /// Returns `nil` if SSH does not support the key's kind.
   ///
   /// - Parameter comment: The comment in the file, usually the name of the key.
   package func openSSHPEM(comment: String = "") -> SecretBytes? {
@@ -59,7 +61,7 @@ extension PrivateKey {
     return SecretBytes(text.span)
   }
 
-  /// The fields of the private section, without the check integers and the comment.
+  /// The fields in the private section of an OpenSSH key file, without the check integers and the comment.
   private var privateFields: SSHFields? {
     let kind = kind
     return clearingErrors {

@@ -3,9 +3,9 @@
 
 internal import CLibcrypto
 
-/// A private key that libcrypto can use.
+/// A private key for use with libcrypto.
 ///
-/// `print`, `dump` and `Mirror` do not show it.
+/// `print`, `dump` and `Mirror` do not show the key.
 package struct PrivateKey: Sendable {
   let handle: KeyHandle
 
@@ -13,13 +13,15 @@ package struct PrivateKey: Sendable {
     self.handle = handle
   }
 
-  /// Parses a key in PEM: the traditional formats of RSA, EC and DSA, and PKCS #8, each encrypted or not.
+  /// Creates a private key from PEM text.
   ///
-  /// It never prompts the user for a passphrase.
+  /// The format can be a traditional RSA, EC or DSA format, or PKCS #8, with or without encryption.
+  ///
+  /// The initializer never prompts the user for a passphrase.
   ///
   /// - Parameters:
-  ///   - pem: The text; other text around the key is skipped.
-  ///   - passphrase: The passphrase in UTF-8, which is not used for an unencrypted key.
+  ///   - pem: The PEM text. Other text around the key is skipped.
+  ///   - passphrase: The passphrase in UTF-8, which is ignored if the key is not encrypted.
   package init(pem: SecretBytes, passphrase: SecretBytes? = nil) throws(KeyError) {
     let answer = PassphraseAnswer(passphrase)
     let outcome: Result<KeyHandle, KeyError> = clearingErrors {
@@ -33,22 +35,22 @@ package struct PrivateKey: Sendable {
     handle = try outcome.get()
   }
 
-  /// Parses a key in PEM from strings that are no longer secret, or that cannot be wiped anyway.
+  /// Creates a private key from PEM text in strings that are no longer secret, or that cannot be wiped anyway.
   package init(pem: String, passphrase: String? = nil) throws(KeyError) {
     try self.init(
       pem: withBytes(of: pem) { SecretBytes($0) },
       passphrase: passphrase.map { withBytes(of: $0) { SecretBytes($0) } })
   }
 
-  /// The kind of the key.
+  /// The algorithm of the private key, with the key's length or curve.
   package var kind: KeyKind { handle.kind }
 
-  /// The public key, which retains the same libcrypto key and uses only its public part.
+  /// The public key, which retains the same libcrypto key but uses only its public part.
   package var publicKey: PublicKey { PublicKey(handle) }
 
-  /// Signs a message with RSA, PKCS #1 v1.5 and SHA-512.
+  /// Signs a message with RSA, using PKCS #1 v1.5 and SHA-512.
   ///
-  /// - Throws: `unsupportedKind` if the key is not an RSA key, `failed` if it is too short for the hash.
+  /// - Throws: `unsupportedKind` if the key is not an RSA key, or `failed` if the key is too short for the hash.
   package func sign(rsaSHA512 message: [UInt8]) throws(KeyError) -> [UInt8] {
     guard case .rsa = kind else { throw .unsupportedKind }
     let signature: [UInt8]? = clearingErrors {
@@ -68,7 +70,7 @@ package struct PrivateKey: Sendable {
 }
 
 extension PrivateKey: CustomStringConvertible, CustomReflectable {
-  /// The kind of the key, without the key.
+  /// The kind of the private key, without any secret.
   package var description: String { "PrivateKey(\(kind))" }
 
   /// A mirror without children.

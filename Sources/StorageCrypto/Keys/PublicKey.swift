@@ -3,7 +3,7 @@
 
 internal import CLibcrypto
 
-/// A public key.
+/// A public key for use with libcrypto.
 package struct PublicKey: Sendable {
   private let handle: KeyHandle
 
@@ -11,8 +11,9 @@ package struct PublicKey: Sendable {
     self.handle = handle
   }
 
-  /// Parses a key in PEM: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`), or the older format of RSA (`BEGIN RSA PUBLIC
-  /// KEY`).
+  /// Creates a public key from PEM text.
+  ///
+  /// The format is SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) or the older RSA format (`BEGIN RSA PUBLIC KEY`).
   package init(pem: String) throws(KeyError) {
     let handle: KeyHandle? = clearingErrors {
       withBytes(of: pem) { pem in
@@ -25,13 +26,13 @@ package struct PublicKey: Sendable {
     self.handle = handle
   }
 
-  /// The kind of the key.
+  /// The algorithm of the public key, with the key's length or curve.
   package var kind: KeyKind { handle.kind }
 
-  /// The key as an SSH key blob, or `nil` for kinds that SSH does not support.
+  /// The public key as an SSH key blob, or `nil` if SSH does not support the key's kind.
   package var sshBlob: [UInt8]? { handle.sshBlob }
 
-  /// The key in PEM, as SubjectPublicKeyInfo.
+  /// The public key in PEM, as SubjectPublicKeyInfo, or `nil` if libcrypto cannot encode it.
   package var pem: String? {
     clearingErrors {
       unsafe MemoryBIO.writing { bio in unsafe handle.withKey { unsafe PEM_write_bio_PUBKEY(bio, $0) } }
@@ -39,7 +40,7 @@ package struct PublicKey: Sendable {
     }
   }
 
-  /// Returns whether a signature of a message with RSA, PKCS #1 v1.5 and SHA-512 is valid for the key.
+  /// Returns whether the key verifies an RSA signature of a message, using PKCS #1 v1.5 and SHA-512.
   package func verify(rsaSHA512 signature: [UInt8], of message: [UInt8]) -> Bool {
     guard case .rsa = kind else { return false }
     return clearingErrors {

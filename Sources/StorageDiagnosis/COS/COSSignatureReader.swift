@@ -7,9 +7,9 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension SignedService {
-  /// Returns the service Tencent Cloud COS.
+  /// Returns Tencent Cloud COS as the service for which requests are signed.
   ///
-  /// - Parameter style: The position of the bucket in the URL; `nil` derives it from the host.
+  /// - Parameter style: The position of the bucket name in the URL, or `nil` to derive the position from the host.
   public static func cos(style: AddressingStyle? = nil) -> SignedService {
     SignedService(COSSignatureReader(style: style))
   }
@@ -40,8 +40,9 @@ struct COSSignatureReader: SignatureReader {
     }
   }
 
-  /// Returns `true` for an ID of more than 40 bytes, because the IDs of temporary keys are longer than those of
-  /// permanent ones.
+  /// Returns `true` if an access key ID belongs to a temporary key: its ID is longer than 40 bytes.
+  ///
+  /// Otherwise returns `nil`.
   func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.count > 40 ? true : nil }
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
@@ -54,9 +55,10 @@ struct COSSignatureReader: SignatureReader {
     return parts
   }
 
-  /// Parses the HTTP string, whose hash COS signs.
+  /// Parses a COS HTTP string, whose hash the signature covers.
   ///
-  /// The path is decoded and can contain line feeds; those at the end of the string are easily lost when it is copied.
+  /// The path is decoded and can contain line feeds. Line feeds at the end of the string are easily lost when the
+  /// string is copied.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
     var lines = text.lines
     let pathEnd = 2 + (request.decodedPath ?? "").count(of: "\n")
@@ -85,7 +87,7 @@ struct COSSignatureReader: SignatureReader {
 }
 
 extension SignedPart {
-  /// Whether the header or parameter has an effect on COS or its data processing.
+  /// Whether the header or query parameter has an effect on COS or its data processing.
   fileprivate var hasEffectInCOS: Bool {
     switch self {
     case .header(let name), .parameter(let name):

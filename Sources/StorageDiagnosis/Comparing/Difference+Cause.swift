@@ -4,7 +4,7 @@
 internal import StorageAuth
 
 extension Difference {
-  /// Returns the cause of the difference.
+  /// Returns the cause of the difference between the client's and the service's value.
   func cause(in sent: SentRequest) -> SignatureDiagnosis.Cause {
     if case .header(let name) = part, sent.reader.dateHeaders.contains(name) {
       return seen == nil ? .dateMissing : .dateChanged
@@ -63,15 +63,16 @@ extension Difference {
     return Difference.spelling(sent, seen)
   }
 
-  /// Both values, percent-decoded if both are well-formed.
+  /// Both values, percent-decoded if both are well-formed, or `nil` if one of the values is absent.
   private var decodedPair: (String, String)? {
     guard let sent, let seen else { return nil }
     guard let first = sent.unescaped, let second = seen.unescaped else { return (sent, seen) }
     return (first, second)
   }
 
-  /// Returns the cause of a difference that is only in the encoding of two equal values, or `nil` for other
-  /// differences.
+  /// Returns the cause of a difference between two values that are equal except for their encoding.
+  ///
+  /// Returns `nil` for other differences.
   static func spelling(_ sent: String, _ seen: String) -> SignatureDiagnosis.Cause? {
     let isEscaped = sent.utf8.contains(UInt8(ascii: "%")) && seen.utf8.contains(UInt8(ascii: "%"))
     if isEscaped, let first = sent.unescaped, let second = seen.unescaped, first.isIdentical(to: second) {

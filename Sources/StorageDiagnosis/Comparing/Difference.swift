@@ -3,24 +3,24 @@
 
 internal import StorageAuth
 
-/// A part whose value was signed by the client in one form and by the service in another.
+/// A component of the signed strings whose value differs between the client and the service.
 struct Difference {
   let part: SignedPart
 
-  /// The value that was sent, or `nil` if the part was absent.
+  /// The value that the client signed, or `nil` if the component was absent.
   let sent: String?
 
-  /// The value that the service saw, or `nil` if the part was absent.
+  /// The value that the service signed, or `nil` if the component was absent.
   let seen: String?
 
-  /// Returns the parts that differ, the most informative first; the hash of the canonical request is left out.
+  /// Returns the components that differ, starting with the most informative one, without the canonical request's hash.
   ///
   /// A session token that is masked on one side counts as equal.
   ///
   /// - Parameters:
-  ///   - sent: The parts that the client signed.
-  ///   - seen: The parts that the service signed.
-  ///   - dateHeaders: The headers that contain the time of signing.
+  ///   - sent: The components that the client signed.
+  ///   - seen: The components that the service signed.
+  ///   - dateHeaders: The lowercase names of the headers that contain the signing time.
   static func all(_ sent: SignedParts, _ seen: SignedParts, dateHeaders: Set<String>) -> [Difference] {
     let parts = sent.parts + seen.parts.filter { sent.values[$0] == nil }
     var differences: [Difference] = []
@@ -41,12 +41,12 @@ struct Difference {
 }
 
 extension SignedPart {
-  /// Whether the value is a session token.
+  /// Whether the component's value is a session token.
   var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
 
-  /// Whether the value must not be shown.
+  /// Whether the component's value is secret and must not be shown.
   ///
-  /// A `?` in a key that was decoded in transit changes which part counts as the name of a parameter.
+  /// If a `?` in a key was decoded in transit, it changes which part counts as a parameter name.
   var isSecret: Bool {
     secretName.map { SecretName.isSecret($0) } ?? false
   }
@@ -60,11 +60,11 @@ extension SignedPart {
 }
 
 extension Difference {
-  /// Returns the finding for this difference.
+  /// Returns the finding that describes this difference.
   ///
   /// - Parameters:
   ///   - cause: The cause of the difference.
-  ///   - others: The other differences.
+  ///   - others: The other differences between the same strings.
   func finding(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureFinding {
     var finding = SignatureFinding(
       cause, line: part.name.onOneLine, sent: sent.map(shown), seen: seen.map(shown))

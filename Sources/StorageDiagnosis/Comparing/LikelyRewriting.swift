@@ -3,12 +3,12 @@
 
 internal import HTTPTypes
 
-/// The changes that HTTP stacks and proxies usually make to a request.
+/// The changes that HTTP stacks and proxies commonly make to a request.
 ///
-/// If a service shows only a hash of what it received, the changed request with the same hash is the one that it
-/// received.
+/// If a service shows only a hash of the request that it received, the changed request with the same hash is the
+/// received request.
 enum LikelyRewriting {
-  /// Returns the requests that may have arrived instead of a request.
+  /// Returns the requests that the service may have received instead of the given request.
   static func all(of request: HTTPRequest) -> [HTTPRequest] {
     var all = paths(of: request) + queries(of: request) + hosts(of: request)
     for type in contentTypes(after: request.headerFields[.contentType]) {

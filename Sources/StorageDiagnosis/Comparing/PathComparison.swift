@@ -3,15 +3,15 @@
 
 internal import StorageAuth
 
-/// A comparison of the path that was signed with the path that the service saw.
+/// A comparison of the path that the client signed with the path that the service received.
 struct PathComparison {
-  /// The decoded path that was signed.
+  /// The decoded path that the client signed.
   let sent: String
-  /// The decoded path that the service saw.
+  /// The decoded path that the service received.
   let seen: String
   let request: SentRequest
 
-  /// The cause of the difference, or `nil` if it has no specific name.
+  /// The cause of the difference between the paths, or `nil` if the difference has no specific cause.
   var cause: SignatureDiagnosis.Cause? {
     if sent.slashesMerged.isIdentical(to: seen) { return .slashesMerged }
     let resolved = sent.dotsResolved
@@ -30,7 +30,7 @@ struct PathComparison {
     return nil
   }
 
-  /// Returns the first part of a path, and the rest with its slash.
+  /// Returns the first component of a path, and the rest of the path starting with its slash.
   private func bucketAndKey(_ path: String) -> (bucket: String, key: String) {
     let bytes = path.utf8.dropFirst()
     let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
@@ -39,14 +39,14 @@ struct PathComparison {
 }
 
 extension String {
-  /// The path with one slash in place of several consecutive ones.
+  /// The path with each sequence of slashes replaced by one slash.
   var slashesMerged: String {
     var bytes: [UInt8] = []
     for byte in utf8 where byte != UInt8(ascii: "/") || bytes.last != byte { bytes.append(byte) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The path with `.` and `..` resolved.
+  /// The path with the segments `.` and `..` resolved.
   var dotsResolved: String {
     var parts: [String] = []
     let all = cut(at: "/")

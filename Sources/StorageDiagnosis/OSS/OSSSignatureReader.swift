@@ -7,12 +7,12 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension SignedService {
-  /// Returns the service Alibaba Cloud OSS; the signature version is read from the request.
+  /// Returns Alibaba Cloud OSS as the service for which requests are signed, with the version taken from each request.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket that was signed, which a custom domain requires.
-  ///   - region: The region of the bucket, if the caller knows it.
-  ///   - style: The position of the bucket in the URL; `nil` derives it from the host.
+  ///   - bucket: The signed bucket name, which is required for a custom domain.
+  ///   - region: The region of the bucket, or `nil` if the caller does not know it.
+  ///   - style: The position of the bucket name in the URL, or `nil` to derive the position from the host.
   public static func oss(
     bucket: String? = nil, region: String? = nil, style: AddressingStyle? = nil
   ) -> SignedService {
@@ -20,7 +20,7 @@ extension SignedService {
   }
 }
 
-/// A reader of the signatures, V1 and V4, and error responses of OSS.
+/// A reader of OSS signatures, V1 and V4, and of OSS error responses.
 struct OSSSignatureReader: SignatureReader {
   let bucket: String?
   let region: String?
@@ -43,7 +43,9 @@ struct OSSSignatureReader: SignatureReader {
     }
   }
 
-  /// Returns the addressing style that the signer used: its configured bucket takes precedence over one in the host.
+  /// Returns the addressing style that the signer used.
+  ///
+  /// The bucket name in the signer's configuration takes precedence over a bucket name in the host.
   private func signedStyle(of request: HTTPRequest) -> AddressingStyle? {
     let authority = request.authority ?? ""
     guard bucket != nil, (style ?? AddressingStyle(authority: authority)) != .path else { return style }
@@ -54,7 +56,7 @@ struct OSSSignatureReader: SignatureReader {
     (style ?? AddressingStyle(authority: request.authority ?? "")) != .path
   }
 
-  /// Returns whether an ID starts with `STS.`, as those of temporary keys do.
+  /// Returns whether an access key ID starts with `STS.`, as the IDs of temporary keys do.
   func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.starts(with: "STS.".utf8) }
 
   // MARK: Texts
@@ -141,13 +143,13 @@ struct OSSSignatureReader: SignatureReader {
 }
 
 extension SignedParts {
-  /// Parses the string to sign of OSS V1.
+  /// Creates components by parsing an OSS V1 string to sign.
   ///
-  /// The resource is decoded, so that a `?` of the key looks like the one before the parameters.
+  /// The resource is decoded, so a `?` in the key looks like the `?` before the parameters.
   ///
   /// - Parameters:
   ///   - text: The string to sign.
-  ///   - path: The expected path, which shows where the parameters begin.
+  ///   - path: The expected path, which shows where the parameters start.
   fileprivate init?(ossV1 text: String, path: String?) {
     let lines = text.lines
     guard lines.count >= 5 else { return nil }

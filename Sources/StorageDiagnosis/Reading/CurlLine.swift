@@ -3,31 +3,31 @@
 
 internal import StorageAuth
 
-/// A request as a command line of curl, as browsers and SDKs print it.
+/// A request in the form of a curl command line, as browsers and SDKs print it.
 ///
-/// The values that curl adds by default are included: the method of a request with a body, and the Content-Type of
-/// `--data`.
+/// The request includes the values that curl adds by default: the method of a request with a body, and the
+/// `Content-Type` for `--data`.
 package struct CurlLine: Sendable, Equatable {
   /// A reason why a command line cannot be parsed.
   package enum Problem: Error {
-    /// A quote is opened and not closed.
+    /// A quotation mark is opened but not closed.
     case openQuote
   }
 
   /// The method of the request.
   package private(set) var method = "GET"
 
-  /// The first URL, or `nil` if the line contains none.
+  /// The first URL on the command line, or `nil` if the line contains no URL.
   package private(set) var url: String?
 
-  /// The headers, as `Name: value`, in the order of the line.
+  /// The headers in the form `Name: value`, in the order of the command line.
   package private(set) var headers: [String] = []
 
-  /// Parses a command line.
+  /// Creates a request by parsing a curl command line.
   ///
-  /// - Parameter line: The line, with or without `curl` in front; quotes, backslashes and line continuations are those
-  ///   of a shell.
-  /// - Throws: A ``Problem`` if a quote is not closed.
+  /// - Parameter line: The line, with or without `curl` at the start. Quotes, backslashes and line continuations have
+  ///   their shell meanings.
+  /// - Throws: A ``Problem`` if a quotation mark is not closed.
   package init(_ line: String) throws(Problem) {
     var words = try Self.words(of: line)[...]
     if let first = words.first, first.isIdentical(to: "curl") { words.removeFirst() }
@@ -59,10 +59,9 @@ package struct CurlLine: Sendable, Equatable {
     if hasForm, !hasType { headers.append("Content-Type: application/x-www-form-urlencoded") }
   }
 
-  /// Returns the options in a word, each with its value if that is in the same word; a `nil` option for a word that is
-  /// none.
+  /// Returns the options in a word, each with its value if the same word contains it.
   ///
-  /// `-XPUT` is `-X PUT`, and `-sS` is `-s -S`.
+  /// The option is `nil` for a word that is not an option. `-XPUT` is `-X PUT`, and `-sS` is `-s -S`.
   private static func options(in word: String) -> [(option: String?, value: String?)] {
     guard word.hasBytePrefix("-"), word.utf8.count > 1 else { return [(nil, nil)] }
     if word.hasBytePrefix("--") { return [(word, nil)] }
@@ -90,7 +89,7 @@ package struct CurlLine: Sendable, Equatable {
     "--proxy",
   ]
 
-  /// Splits a line into words as a shell does.
+  /// Splits a command line into words as a shell does.
   private static func words(of line: String) throws(Problem) -> [String] {
     var words: [String] = []
     var word = ""

@@ -4,21 +4,21 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// A request as it was sent, with the strings that its signature covers.
+/// A request as the client sent it, with the strings that its signature covers.
 struct SentRequest {
   let request: HTTPRequest
   let reader: any SignatureReader
 
-  /// The claims of the request about its signature, or `nil` if they cannot be parsed.
+  /// The unverified statements of the request about its signature, or `nil` if they cannot be parsed.
   private(set) var reading: SignatureReading?
 
-  /// The reason why the signature cannot be parsed.
+  /// The reason why the request's signature cannot be parsed, or `nil` if it can.
   private(set) var problem: VerificationError?
 
-  /// The parts of the strings that the signature covers.
+  /// The components of the strings that the signature covers, or `nil` if they are unknown.
   private(set) var parts: SignedParts?
 
-  /// The strings themselves, for differences that no part shows.
+  /// The string to sign and the canonical request, for differences that no component shows.
   private(set) var texts: SignedTexts?
 
   /// The session tokens in the request.
@@ -51,7 +51,7 @@ struct SentRequest {
     return tokens.filter { !$0.isEmpty }.map { Secret($0) }
   }
 
-  /// Parses both strings and returns the parts of both.
+  /// Parses a string to sign and a canonical request, and returns the components of both.
   func signedParts(_ stringToSign: String?, _ canonicalRequest: String?) -> SignedParts? {
     let canonical = canonicalRequest.flatMap { reader.parts(ofCanonicalRequest: $0, for: request) }
     let signed = stringToSign.flatMap { reader.parts(ofStringToSign: $0, for: request) }
@@ -60,20 +60,20 @@ struct SentRequest {
     return result
   }
 
-  /// Returns the parts of those strings whose counterparts the response shows.
+  /// Returns the components of the client's strings whose counterparts the service's response shows.
   func parts(showing answer: RefusedAnswer.Reading) -> SignedParts? {
     signedParts(
       answer.stringToSign == nil ? nil : texts?.stringToSign,
       answer.canonicalRequest == nil ? nil : texts?.canonicalRequest)
   }
 
-  /// Whether the request has a session token at a position where the service reads it.
+  /// Whether the request contains a session token at a position where the service reads it.
   var hasToken: Bool { reading?.hasToken ?? !tokens.isEmpty }
 
-  /// Returns whether a query parameter is in the URL as it was sent.
+  /// Returns whether the URL, as the client sent it, contains a query parameter with the given name.
   func hasParameter(_ name: String) -> Bool { parameterNames.contains(name) }
 
-  /// Whether the request has a signature in the headers and one in the URL.
+  /// Whether the request contains one signature in the headers and another in the URL.
   var isSignedTwice: Bool {
     request.headerFields.contains(.authorization) && reader.signatureParameters.contains(where: hasParameter)
   }
@@ -82,7 +82,7 @@ struct SentRequest {
 }
 
 extension HTTPRequest {
-  /// The decoded names of the parameters in the URL.
+  /// The decoded names of the query parameters in the URL.
   var parameterNames: [String] {
     ((path ?? "").cutOnce(at: "?").behind ?? "").cut(at: "&").filter { !$0.isEmpty }.map {
       let written = $0.cutOnce(at: "=").before
@@ -90,6 +90,6 @@ extension HTTPRequest {
     }
   }
 
-  /// The decoded path without its query, or `nil` if an escape is malformed.
+  /// The decoded path without its query, or `nil` if a percent-escape is malformed.
   var decodedPath: String? { (path ?? "").cutOnce(at: "?").before.unescaped }
 }

@@ -1,40 +1,40 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of the strings that a signature covers.
+/// A component of the strings that a signature covers.
 public enum SignedPart: Sendable, Hashable {
-  /// The name of the scheme.
+  /// The name of the signature scheme.
   case algorithm
-  /// The method.
+  /// The method of the request.
   case method
-  /// The path, with the bucket if the service signs it so.
+  /// The path, including the bucket name if the service signs it as part of the path.
   case path
-  /// A query parameter.
+  /// A query parameter, with its decoded name.
   case parameter(String)
-  /// A header; its name is in lower case.
+  /// A header, with its lowercase name.
   case header(String)
-  /// The separate line for the date of a request or the expiration of a URL.
+  /// The separate line for the date of a request or for the expiration of a URL.
   case date
-  /// The time of signing in the string to sign.
+  /// The signing time in the string to sign.
   case signingTime
-  /// The day of the scope.
+  /// The day in the scope of the signature.
   case scopeDay
-  /// The region of the scope.
+  /// The region in the scope of the signature.
   case scopeRegion
-  /// The product, or service, of the scope.
+  /// The product, or service, in the scope of the signature.
   case scopeProduct
-  /// The list of headers that are signed in addition to those of a rule.
+  /// The list of headers that are signed although the scheme does not require it.
   case additionalHeaders
   /// The list of all signed headers.
   case signedHeaders
-  /// The hash of the body, or the word in its place.
+  /// The hash of the body, or a word such as `UNSIGNED-PAYLOAD` in its place.
   case payloadHash
   /// The window in which the signature is valid.
   case window
-  /// The hash of the canonical request, which differs whenever that does.
+  /// The hash of the canonical request, which differs whenever the canonical request differs.
   case requestHash
 
-  /// The name of the line for people.
+  /// The human-readable name of the component.
   public var name: String {
     switch self {
     case .algorithm: "algorithm"
@@ -58,10 +58,11 @@ public enum SignedPart: Sendable, Hashable {
     }
   }
 
-  /// Returns the rank of a line among several that differ, the lowest first: the other differences are often
-  /// consequences.
+  /// Returns the rank of the component among several that differ, starting with the lowest.
   ///
-  /// - Parameter dateHeaders: The headers that contain the time of signing.
+  /// Differences with a higher rank are often consequences of a difference with a lower rank.
+  ///
+  /// - Parameter dateHeaders: The lowercase names of the headers that contain the signing time.
   func rank(_ dateHeaders: Set<String>) -> Int {
     switch self {
     case .algorithm: 0

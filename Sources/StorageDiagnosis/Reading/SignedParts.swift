@@ -3,43 +3,44 @@
 
 internal import StorageAuth
 
-/// The parts of a string that a signature covers.
+/// The components of a string to sign or a canonical request.
 public struct SignedParts: Sendable {
-  /// The signature version of the string, if the service has several with similar formats.
+  /// The signature version of the string, or `nil` if the service has only one version with this format.
   let version: String?
-  /// The parts in the order of the string, each once.
+  /// The components in the order of the string, without duplicates.
   private(set) var parts: [SignedPart] = []
-  /// The values of each part; several for a repeated parameter.
+  /// The values of each component; a repeated parameter has several values.
   private(set) var values: [SignedPart: [String]] = [:]
 
-  /// Creates an empty collection of parts.
+  /// Creates an empty collection of components.
   ///
-  /// - Parameter version: The signature version of the string, if the service has several.
+  /// - Parameter version: The signature version of the string, if the service has several versions.
   public init(version: String? = nil) {
     self.version = version
   }
 
-  /// The first value of a part, or `nil` if the part is absent.
+  /// The first value of a component, or `nil` if the component is absent.
   subscript(_ part: SignedPart) -> String? { values[part]?.first }
 
-  /// Adds a value.
+  /// Adds a value of a component.
   ///
   /// - Parameters:
-  ///   - part: The part.
-  ///   - value: The value.
-  ///   - isLine: Whether the string always contains the line, so that an empty line stands for an absent value.
+  ///   - part: The component to which the value belongs.
+  ///   - value: The value, as it appears in the string.
+  ///   - isLine: Whether the string always contains a line for the component, so that an empty line represents an
+  ///     absent value.
   public mutating func add(_ part: SignedPart, _ value: String, isLine: Bool = false) {
     if isLine, value.isEmpty { return }
     if values[part] == nil { parts.append(part) }
     values[part, default: []].append(value)
   }
 
-  /// Adds all parts of another string.
+  /// Adds all components of another string.
   mutating func add(_ other: SignedParts) {
     for part in other.parts { for value in other.values[part] ?? [] { add(part, value) } }
   }
 
-  /// Returns the parts without one of them.
+  /// Returns a copy without the given component.
   func without(_ part: SignedPart) -> SignedParts {
     var copy = self
     copy.parts.removeAll { $0 == part }
@@ -47,7 +48,7 @@ public struct SignedParts: Sendable {
     return copy
   }
 
-  /// Adds the parameters of a query.
+  /// Adds the query parameters of a percent-encoded query.
   public mutating func add(query: String) {
     for item in query.cut(at: "&") where !item.isEmpty {
       let (name, value) = item.cutOnce(at: "=")
@@ -55,12 +56,14 @@ public struct SignedParts: Sendable {
     }
   }
 
-  /// Parses a string to sign of four lines: algorithm, time, scope, and the hash of the canonical request.
+  /// Creates components by parsing a string to sign of four lines.
+  ///
+  /// The lines are the algorithm, the time, the scope, and the hash of the canonical request.
   ///
   /// - Parameters:
   ///   - text: The string to sign.
   ///   - algorithm: The prefix of the first line.
-  ///   - version: The signature version.
+  ///   - version: The signature version of the string.
   init?(scopedStringToSign text: String, algorithm: String, version: String? = nil) {
     let lines = text.lines
     guard lines.count >= 4, lines[0].hasBytePrefix(algorithm) else { return nil }
@@ -75,15 +78,15 @@ public struct SignedParts: Sendable {
     add(.requestHash, lines[3])
   }
 
-  /// Parses a canonical request.
+  /// Creates components by parsing a canonical request.
   ///
-  /// Its lines are the method, the path, the query, one line for each header, an empty line, a list of headers and the
-  /// hash of the body.
+  /// The lines of a canonical request are the method, the path, the query, one line for each header, an empty line, a
+  /// list of headers and the hash of the body.
   ///
   /// - Parameters:
   ///   - text: The canonical request.
-  ///   - list: The part that the list of headers becomes.
-  ///   - version: The signature version.
+  ///   - list: The component that represents the list of headers.
+  ///   - version: The signature version of the string.
   init?(canonicalRequest text: String, list: SignedPart, version: String? = nil) {
     let lines = text.lines
     guard lines.count >= 6 else { return nil }
@@ -103,7 +106,7 @@ public struct SignedParts: Sendable {
 }
 
 extension SignedParts: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The number of parts, without values, which may be tokens.
+  /// The number of components, without their values, which may be tokens.
   public var description: String { "SignedParts(\(parts.count) parts)" }
 
   /// The same as ``description``.

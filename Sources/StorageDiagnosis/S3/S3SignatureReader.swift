@@ -7,12 +7,12 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension SignedService {
-  /// Returns the service Amazon S3, which also stands for compatible services.
+  /// Returns Amazon S3, or a compatible service, as the service for which requests are signed.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket of a custom domain.
-  ///   - region: The region of the bucket, if the caller knows it.
-  ///   - style: The position of the bucket in the URL; `nil` derives it from the host.
+  ///   - bucket: The bucket name for a custom domain.
+  ///   - region: The region of the bucket, or `nil` if the caller does not know it.
+  ///   - style: The position of the bucket name in the URL, or `nil` to derive the position from the host.
   public static func s3(
     bucket: String? = nil, region: String? = nil, style: AddressingStyle? = nil
   ) -> SignedService {
@@ -20,7 +20,7 @@ extension SignedService {
   }
 }
 
-/// A reader of the signatures, Signature Version 4, and error responses of S3.
+/// A reader of Signature Version 4 signatures and of S3 error responses.
 ///
 /// Source: AWS, "Error Responses", <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
 struct S3SignatureReader: SignatureReader {
@@ -52,8 +52,10 @@ struct S3SignatureReader: SignatureReader {
     }
   }
 
-  /// Returns whether a key is temporary: such IDs start with `ASIA`, those of users with `AKIA`; compatible services
-  /// have others.
+  /// Returns whether an access key ID belongs to a temporary key, or `nil` if the ID does not show it.
+  ///
+  /// The IDs of temporary keys start with `ASIA`, and the IDs of users' keys start with `AKIA`. Compatible services
+  /// have other IDs.
   func isTemporary(_ id: AccessKeyID) -> Bool? {
     if id.utf8.starts(with: "ASIA".utf8) { return true }
     return id.utf8.starts(with: "AKIA".utf8) ? false : nil
@@ -119,7 +121,7 @@ struct S3SignatureReader: SignatureReader {
 
   private func claim(of request: HTTPRequest) -> S3Claim? { try? verifier.claim(in: request) }
 
-  /// Returns the finding for a scope that is for another region, service or day.
+  /// Returns the finding for a signature whose scope is for another region, service or day.
   private func scopeFinding(
     _ refusal: RefusedAnswer.Reading, _ message: String, _ request: HTTPRequest
   ) -> SignatureFinding? {
@@ -141,7 +143,7 @@ struct S3SignatureReader: SignatureReader {
     return SignatureFinding(.wrongDay, line: SignedPart.scopeDay.name, sent: claim?.day, detail: words(message))
   }
 
-  /// Returns the finding for a header that has an effect and is not listed as signed.
+  /// Returns the finding for a header that has an effect but is not listed as signed.
   private func unsignedHeader(_ refusal: RefusedAnswer.Reading, _ message: String) -> SignatureFinding {
     let listed = refusal.details["HeadersNotSigned"] ?? message.cutOnce(at: ":").behind ?? ""
     let parts = listed.cut(at: ",").map { SignedPart.header(String($0.droppingBlanks)) }
