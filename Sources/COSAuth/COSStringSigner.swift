@@ -90,7 +90,7 @@ public struct COSStringSigner: StringSigner {
 
   /// Computes the signature of a string to sign that satisfies the rules.
   ///
-  /// ``StorageAuth/StringSigner`` calls this method after the checks.
+  /// `StorageAuth.StringSigner` calls this method after the checks.
   ///
   /// - Parameters:
   ///   - order: The client's request for a signature, with the string to sign.

@@ -116,7 +116,7 @@ struct COSHTTPString {
   ///   - fields: The header fields from which the signed headers are selected.
   ///   - path: The path with every signed query parameter.
   ///   - body: A closure that receives the three functions.
-  /// - Throws: A ``SigningError`` if the path cannot be parsed, if a parameter has no name or is not allowed, or if a
+  /// - Throws: A `SigningError` if the path cannot be parsed, if a parameter has no name or is not allowed, or if a
   ///   signed header is repeated.
   func withHTTPString<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String,

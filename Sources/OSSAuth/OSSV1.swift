@@ -33,7 +33,7 @@ struct OSSV1String {
   ///   - refused: The query parameters that a request must not contain before it is signed.
   ///   - allowsAmbiguity: Whether to allow a string to sign that is also the string of another request.
   ///   - body: A closure that receives the function.
-  /// - Throws: A ``SigningError`` if the path cannot be parsed, or if a signed header or parameter is repeated.
+  /// - Throws: A `SigningError` if the path cannot be parsed, or if a signed header or parameter is repeated.
   func withStringToSign<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, date: Date,
     refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true,

@@ -59,7 +59,7 @@ struct OSSV4Request {
   ///   - omitting: The name of the query parameter that contains the signature, which is left out.
   ///   - refused: The query parameters that a request must not contain before it is signed.
   ///   - body: A closure that receives the function.
-  /// - Throws: A ``SigningError`` if the path cannot be parsed, or if a signed header or parameter is repeated.
+  /// - Throws: A `SigningError` if the path cannot be parsed, or if a signed header or parameter is repeated.
   func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,

@@ -190,7 +190,7 @@ package struct S3CanonicalRequest {
   ///   - omitting: The name of the query parameter that contains the signature, which is left out.
   ///   - refused: The query parameters that a request must not contain before it is signed.
   ///   - body: A closure that receives the two functions.
-  /// - Throws: A ``SigningError`` if the path is ambiguous, or if a parameter or header that must be unique is
+  /// - Throws: A `SigningError` if the path is ambiguous, or if a parameter or header that must be unique is
   ///   repeated.
   package func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,

@@ -61,7 +61,7 @@ package struct S3ChunkDecoder: BodyDecoder {
   ///   - request: The verified request.
   ///   - key: The access key with which the request was verified.
   ///   - maximumChunkByteCount: The maximum size, in bytes, of a signed chunk, which the decoder buffers.
-  /// - Throws: A ``VerificationError`` if the request was not signed for a chunked body, if the length or the trailer
+  /// - Throws: A `VerificationError` if the request was not signed for a chunked body, if the length or the trailer
   ///   name is missing, or if the proof belongs to another request.
   package init(
     for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey,
@@ -90,7 +90,7 @@ package struct S3ChunkDecoder: BodyDecoder {
   ///
   /// - Parameter bytes: The next bytes of the encoded body.
   /// - Returns: The object's bytes that have been verified since the last call, which may be empty.
-  /// - Throws: A ``VerificationError`` if the framing is malformed, if a chunk is too short or too long, or if a
+  /// - Throws: A `VerificationError` if the framing is malformed, if a chunk is too short or too long, or if a
   ///   signature or the checksum is wrong. The caller must then discard all decoded bytes; all further calls throw as
   ///   well.
   package mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
@@ -123,7 +123,7 @@ package struct S3ChunkDecoder: BodyDecoder {
 
   /// Checks that the body is complete after its last bytes have been decoded.
   ///
-  /// - Throws: A ``VerificationError`` with the service's error code `IncompleteBody` if the body is incomplete.
+  /// - Throws: A `VerificationError` with the service's error code `IncompleteBody` if the body is incomplete.
   package mutating func finish() throws(VerificationError) {
     guard case .done = state, line.isEmpty, !hasFailed else {
       hasFailed = true

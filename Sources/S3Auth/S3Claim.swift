@@ -21,7 +21,7 @@ struct S3Authorization: Sendable {
 
   /// Creates an authorization from the value of an `Authorization` header.
   ///
-  /// - Throws: A ``VerificationError`` with the S3 error code for the problem.
+  /// - Throws: A `VerificationError` with the S3 error code for the problem.
   init(_ text: String) throws(VerificationError) {
     let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
     let word = text[..<space]

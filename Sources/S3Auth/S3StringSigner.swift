@@ -82,7 +82,7 @@ public struct S3StringSigner: StringSigner {
 
   /// Computes the signature of a string to sign that satisfies the rules.
   ///
-  /// ``StorageAuth/StringSigner`` calls this method after the checks.
+  /// `StorageAuth.StringSigner` calls this method after the checks.
   ///
   /// - Parameters:
   ///   - order: The client's request for a signature, with the string to sign.

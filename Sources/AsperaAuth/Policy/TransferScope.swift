@@ -11,7 +11,7 @@ struct TransferScope {
 
   /// Creates the scope in which an access rule allows an action.
   ///
-  /// - Throws: A ``PolicyError`` if the rule has expired or has a condition to which a token cannot be bound.
+  /// - Throws: A `PolicyError` if the rule has expired or has a condition to which a token cannot be bound.
   init(_ rule: AccessRule, _ action: AccessAction, at date: Timestamp) throws(PolicyError) {
     switch rule.objects {
     case .all: prefix = ""
