@@ -117,7 +117,7 @@ public struct COSVerifier: SignatureVerifier {
   /// Verifies the signature that a request claims to have.
   ///
   /// - Parameters:
-  ///   - claim: The result of ``claim(in:)`` for the request.
+  ///   - claim: The result of `claim(in:)` for the request.
   ///   - request: The request as received.
   ///   - key: The access key with the claimed ID.
   ///   - date: The current time.

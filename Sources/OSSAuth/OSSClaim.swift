@@ -101,11 +101,10 @@ extension OSSVerifier {
     return claim
   }
 
-  /// Rejects a request that contains a reserved parameter name of OSS in another letter case.
+  /// Rejects a request with a parameter whose name differs only in case from a reserved name of OSS.
   ///
-  /// The reserved names are the names of authorization parameters and of the service's own parameters. OSS signatures
-  /// do not cover such a name in another letter case, and a program that ignores case would use the parameter like the
-  /// reserved one.
+  /// The reserved names are those of authorization parameters and of the service's own parameters. OSS signatures do not
+  /// cover such a parameter, and a program that ignores case would treat it as the reserved one.
   private func checkNames(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters where !Self.exactNames.contains(parameter.name) {
       let lowered =

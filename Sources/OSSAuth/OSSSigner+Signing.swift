@@ -180,12 +180,12 @@ extension OSSSigner {
   /// Creates a presigned URL for a request to OSS.
   ///
   /// The client that uses the URL must send exactly the headers of the result, and no `Content-Type` unless the result
-  /// contains it. A V4 URL is valid for 1 second to 7 days, or for at most 12 hours if the key is temporary. V1 has no
-  /// upper limit.
+  /// contains it. A V4 URL is valid for 1 second to 7 days, or for at most 12 hours if the access key is temporary. V1
+  /// has no upper limit.
   ///
-  /// A V1 URL for a key that contains a question mark would also be valid for a shorter key, which ends at the question
-  /// mark, with the remainder as parameters. Such keys, and parameters with the same ambiguity, are rejected unless
-  /// ``allowsAmbiguousV1`` is set.
+  /// If an object key contains a question mark, a V1 URL for the object would also be valid for another object: the key
+  /// of that object ends before the question mark, and the remainder would be query parameters. Such object keys, and
+  /// parameters with the same ambiguity, are rejected unless ``allowsAmbiguousV1`` is set.
   ///
   /// - Parameters:
   ///   - request: The request that the URL authorizes.

@@ -167,7 +167,7 @@ extension S3Signer {
     request.headerFields = draft.fields.fields
   }
 
-  /// Returns the components of the string to sign for a request that is signed in its headers.
+  /// Returns the components of the string to sign for a request whose `Authorization` header carries the signature.
   func draft(
     _ original: HTTPRequest, token: HTTPField?, date: Timestamp
   ) throws(SigningError) -> S3Draft {

@@ -23,7 +23,7 @@ public struct S3Network: OptionSet, Sendable, Hashable {
   /// Hosts with cryptography that is validated under FIPS 140, in the regions of the United States and Canada.
   public static let fips = S3Network(rawValue: 2)
 
-  /// The acceleration network, for a bucket with transfer acceleration enabled and a name without dots.
+  /// S3 Transfer Acceleration. The bucket must have acceleration enabled, and its name must not contain dots.
   public static let accelerated = S3Network(rawValue: 4)
 }
 

@@ -147,7 +147,9 @@ public struct RefusedAnswer: Sendable {
     /// Whether the service rejected the request because of its sender.
     var isRefusal: Bool { status == 403 || status == 401 }
 
-    /// Returns whether the response can concern the sender of the request or its signature.
+    /// Returns whether the request's credential or signature can be the reason for the error response.
+    ///
+    /// - Parameter meanings: The known meanings of error codes, by error code.
     func concernsAuthorization(_ meanings: [String: RefusalMeaning]) -> Bool {
       if isRefusal { return true }
       guard let code else { return stringToSign != nil || canonicalRequest != nil }

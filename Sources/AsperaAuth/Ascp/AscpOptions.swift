@@ -42,7 +42,7 @@ public struct AscpOptions: Sendable, Equatable {
   /// The home directory, which replaces `~` in key paths that begin with `~/`.
   public var homeDirectory: String?
 
-  /// The names of fields that may be ignored, although ascp has no option for them and they could affect the transfer.
+  /// The names of fields that are ignored if ascp has no option for them, even if they could affect the transfer.
   ///
   /// A specification with any other field for which ascp has no option is rejected. Fields that are mapped to an option
   /// are never ignored.

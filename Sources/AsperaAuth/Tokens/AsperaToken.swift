@@ -25,7 +25,7 @@ public struct AsperaToken: Sendable, Equatable {
   /// The kind of the token, determined by its form.
   public let kind: Kind
 
-  /// A sentence about an irregularity in the token's form, such as a truncated end, or `nil` if the form is regular.
+  /// A description of a defect in the token's format, such as truncation, or `nil` if the token is well formed.
   public let note: String?
 
   /// The time at which the token expires according to the issuer's clock, or `nil` if the time is unknown.

@@ -3,7 +3,7 @@
 
 /// A cipher that encrypts the data of a transfer between the client and the server.
 public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
-  /// The cipher that the server chooses, or else AES-128. This value does not turn encryption off.
+  /// The cipher that the server chooses, or AES-128 if the server does not choose one. Encryption stays on.
   case none
   case aes128 = "aes-128"
   case aes192 = "aes-192"

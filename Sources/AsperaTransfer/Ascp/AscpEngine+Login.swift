@@ -52,9 +52,9 @@ extension AscpEngine {
 }
 
 extension AsperaAccount {
-  /// Returns a signed specification that only serves for a login.
+  /// Returns a transfer specification that can only be used to log in, signed with the account's credential.
   ///
-  /// The token that the account's transfers require is not needed for a login.
+  /// It contains no token, even if the account's transfers require one.
   fileprivate func loginSpecification() throws(AsperaError) -> TransferSpec {
     let (password, key): (Secret?, AsperaPrivateKey?) =
       switch authentication {

@@ -26,7 +26,7 @@ struct SessionMachine {
     var isRefused = false
   }
 
-  /// The next step of a session that waits before a retry or was interrupted.
+  /// The first step that a session takes when the pause before its retry, or its interruption, is over.
   enum Step: Equatable {
     case ask(Need)
     case start

@@ -86,7 +86,7 @@ struct ServiceAnswer: Sendable {
 }
 
 extension Timestamp {
-  /// The range of plausible times of a service's clock and of times in a response: 2020 up to and excluding 2100.
+  /// The plausible range for a service's clock and for times in its responses: from 2020 up to, but not including, 2100.
   static let plausible = Timestamp(unixSeconds: 1_577_836_800)..<Timestamp(unixSeconds: 4_102_444_800)
 }
 

@@ -50,8 +50,8 @@ public protocol StorageProvider<SigningCredential>: Sendable {
 
   /// The endpoint of the service.
   ///
-  /// - Throws: A `SigningError` if the provider was created with an invalid address. The first operation reports the
-  ///   error.
+  /// - Throws: A `SigningError` if the provider was created with an invalid address. Initializers of providers do not
+  ///   throw, so a client reports this error when it performs its first operation.
   var endpoint: ServiceEndpoint { get throws(SigningError) }
 
   /// The signer that signs requests to the service.

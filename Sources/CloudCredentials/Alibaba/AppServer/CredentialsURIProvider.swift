@@ -66,7 +66,7 @@ public struct CredentialsURIProvider: CredentialProvider {
 }
 
 extension CredentialsURIProvider: CustomStringConvertible, CustomReflectable {
-  /// A description that contains the URL without its query, which may contain a login.
+  /// A description that contains the URL without its query, because the query may contain credentials.
   public var description: String { "CredentialsURIProvider(\(source))" }
 
   /// A mirror that does not show the URL's query.
