@@ -23,7 +23,9 @@ public struct S3Network: OptionSet, Sendable, Hashable {
   /// Hosts with cryptography that is validated under FIPS 140, in the regions of the United States and Canada.
   public static let fips = S3Network(rawValue: 2)
 
-  /// S3 Transfer Acceleration. The bucket must have acceleration enabled, and its name must not contain dots.
+  /// The endpoint for S3 Transfer Acceleration.
+  ///
+  /// The bucket must have acceleration enabled, and its name must not contain dots.
   public static let accelerated = S3Network(rawValue: 4)
 }
 
