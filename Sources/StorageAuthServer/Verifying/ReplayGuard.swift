@@ -16,7 +16,7 @@ internal import StorageCrypto
 /// - presigned URLs, because they are meant to be used more than once.
 ///
 /// A URL counts as presigned only if the signature covers its placement
-/// (``StorageAuth/VerifiedRequest/signsPlacement``). A COS authorization can be moved from the header into the URL.
+/// (`VerifiedRequest.signsPlacement`). A COS authorization can be moved from the header into the URL.
 /// Therefore every COS signature that changes data is accepted only once, including the signature of an upload URL.
 public struct ReplayGuard: Sendable {
   private let store: any ReplayStore
