@@ -18,8 +18,9 @@ public enum MemoryScan {
   private static let mask: UInt8 = 0xaa
   private static let chunkByteCount = 1 << 20
 
-  /// The largest mapping that is searched, in bytes. Only the shadow memory of a sanitizer, of several terabytes, is
-  /// larger; it holds no data of the process.
+  /// The largest mapping that is searched, in bytes.
+  ///
+  /// Only the shadow memory of a sanitizer is larger, with several terabytes. It contains no data of the process.
   private static let largestMapping: UInt = 1 << 36
 
   /// Runs `work` on a separate thread, and `scan` while that thread waits.
