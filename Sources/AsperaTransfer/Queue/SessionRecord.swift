@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
+internal import Foundation
 internal import StorageAuth
 
 /// A transfer queue's data about a session, except the session's state machine.
@@ -32,6 +33,8 @@ struct SessionRecord {
   let batch: UInt64?
   /// The callers that wait for the session's result.
   var waiters: [Waiter] = []
+  /// The ID of the transfer in its tags, which is the same for all attempts.
+  let transferID = UUID().uuidString.lowercased()
 
   /// Creates the record for a session that is added to a queue.
   ///

@@ -278,7 +278,8 @@ extension TransferQueue {
     var specification = record.session.specification
     if record.issuer != nil { specification.token = nil }
     do throws(SigningError) {
-      let signed = try makeSigner(record.account).signed(specification, with: grant, in: .at(date))
+      var signed = try makeSigner(record.account).signed(specification, with: grant, in: .at(date))
+      signed.identifyTransfer(as: record.transferID)
       if let generation {
         authEvents.emit(
           .signed(
