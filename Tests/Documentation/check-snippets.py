@@ -68,10 +68,13 @@ def source(page, first, lines):
         + "".join(body) + "#sourceLocation()\n}}\n")
 
 
-def compiler(*arguments):
-    return subprocess.run(
-        ["swiftc", "-emit-sil", "-o", os.devnull, "-swift-version", "6", "-suppress-warnings", *arguments], cwd=ROOT,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def compiler(*arguments, **options):
+    """Compiles without linking. After an error the compiler deletes its output, which therefore is a file to delete:
+    with /dev/null, root would lose the device."""
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(
+            ["swiftc", "-emit-sil", "-o", os.path.join(folder, "output.sil"), "-swift-version", "6",
+             "-suppress-warnings", *arguments], cwd=ROOT, text=True, **options)
 
 
 def manifest_settings():
@@ -86,20 +89,21 @@ def check_tutorial(path, libraries, manifests):
     with open(path, encoding="utf-8") as file:
         steps = re.findall(r'@Code\(name: "([^"]+)", file: "([^"]+)"', file.read())
     present, used, complaints = {}, [], ""
+    captured = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with tempfile.TemporaryDirectory() as modules:
         for name, file in steps:
             present[name] = os.path.relpath(os.path.join(resources, file), ROOT)
             used.append(present[name])
             folder = os.path.dirname(name)
             if not folder:
-                outcome = compiler(*manifests, present[name])
+                outcome = compiler(*manifests, present[name], **captured)
             else:
                 module = os.path.basename(folder)
                 files = [present[other] for other in present if os.path.dirname(other) == folder]
                 outcome = compiler(
                     "-parse-as-library", "-whole-module-optimization", "-module-name", module, "-emit-module",
                     "-emit-module-path", os.path.join(modules, module + ".swiftmodule"), "-I", modules, *libraries,
-                    *files)
+                    *files, **captured)
             if outcome.returncode:
                 complaints += f"{os.path.relpath(path, ROOT)}: the step with {file} does not compile\n{outcome.stdout}"
     return used, complaints
@@ -133,11 +137,9 @@ def main():
                     file.write(source(page, first, lines))
                 files.append(path)
                 count += 1
-        outcome = subprocess.run(
-            ["swiftc", "-emit-sil", "-o", os.devnull, "-module-name", "Snippets", "-parse-as-library", "-swift-version",
-             "6", "-enable-upcoming-feature", "MemberImportVisibility", "-suppress-warnings",
-             "-whole-module-optimization", *settings(binaries()), *files],
-            cwd=ROOT)
+        outcome = compiler(
+            "-module-name", "Snippets", "-parse-as-library", "-enable-upcoming-feature", "MemberImportVisibility",
+            "-whole-module-optimization", *settings(binaries()), *files)
     if outcome.returncode or not count:
         print(f"snippets: some of {count} blocks of Swift in the documentation do not compile")
         return 1
