@@ -156,11 +156,10 @@ extension FaspURI {
 
   /// Converts a link's cipher name, such as `aes128cfb`, to the name in specifications, such as `aes-128-cfb`.
   private static func cipher(_ value: String) throws(AsperaError) -> String {
-    let plain = value.lowercased().replacing("-", with: "")
-    guard let cipher = TransferCipher.namesForAscp.first(where: { $0.value == plain }) else {
+    guard let cipher = TransferCipher(nameForAscp: value.lowercased().replacing("-", with: "")) else {
       throw problem("names an unknown cipher")
     }
-    return cipher.key
+    return cipher.rawValue
   }
 
   /// Replaces the Base64-encoded tags in a specification with a JSON object, which is easier to read and to extend.

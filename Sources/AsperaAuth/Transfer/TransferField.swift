@@ -79,7 +79,7 @@ struct TransferField: Sendable {
 
 extension TransferField {
   /// The names of the ciphers with hyphens, and without them, as IBM's SDKs write them.
-  private static let ciphers = Form.word(TransferCipher.words + TransferCipher.namesForAscp.values.sorted())
+  private static let ciphers = Form.word(TransferCipher.words + TransferCipher.wordsWithoutHyphens)
   private static let attributes = Form.word(["none", "native", "metafile"])
   private static let rates = Form.number(0...Int.max)
 

@@ -19,6 +19,9 @@ public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
   static let namesForAscp = Dictionary(
     allCases.map { ($0.rawValue, $0.rawValue.replacing("-", with: "")) }, uniquingKeysWith: { first, _ in first })
 
+  /// The cipher names in ascp's arguments that differ from those in specifications.
+  static let wordsWithoutHyphens = namesForAscp.filter { $0.key != $0.value }.values.sorted()
+
   /// Creates a cipher from its name in ascp's arguments; the result is `nil` if ascp has no such cipher.
   init?(nameForAscp name: String) {
     guard let word = Self.namesForAscp.first(where: { $0.value == name })?.key else { return nil }
