@@ -23,6 +23,7 @@ test: setup
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Documentation Sources Tests Examples Benchmarks
 	Tests/Language/check-headers.py
+	python3 Tests/Language/test_check_language.py
 	Tests/Language/check-language.py
 
 ## Compares the public API with the last version tag, or with BASELINE; is skipped if there is none.

@@ -27,6 +27,9 @@ OPENINGS = re.compile(
 DECLARATION = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*public\s+(?:[\w@()]+\s+)*?(?:func|init|subscript)\b|"
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*public\s+(?:[\w@()]+\s+)*?init[?(<]")
+# The requirements of a public protocol are public without the word.
+PROTOCOL = re.compile(r"^(\s*)public protocol\b")
+REQUIREMENT = re.compile(r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:static\s+|mutating\s+)*(?:func|init)\b")
 
 
 def swift_files():
@@ -60,9 +63,13 @@ def summaries(source):
 
 def throwing(source):
     """Finds public functions that throw and have documentation that does not say what."""
-    lines = source.split("\n")
+    lines, end_of_protocol = source.split("\n"), None
     for number, line in enumerate(lines):
-        if not DECLARATION.match(line):
+        if protocol := PROTOCOL.match(line):
+            end_of_protocol = protocol.group(1) + "}"
+        elif line == end_of_protocol:
+            end_of_protocol = None
+        if not DECLARATION.match(line) and not (end_of_protocol is not None and REQUIREMENT.match(line)):
             continue
         head, end = line, number
         while head.count("(") > head.count(")") and end + 1 < len(lines):
@@ -94,35 +101,30 @@ def _after_parameters(head):
 
 
 def page_words(source):
-    code = False
     for number, line in enumerate(source.split("\n"), 1):
-        if line.startswith("```"):
-            code = not code
         for match in WORDS.finditer(line):
             yield number, f'"{match.group()}" on a page'
 
 
+def findings(name, source):
+    """The findings in a file: the line and the problem of each."""
+    if name.endswith(".md"):
+        return list(page_words(source))
+    found = [*words(name, source), *summaries(source)]
+    return sorted(found if name.startswith("Tests/") else [*found, *throwing(source)])
+
+
 def main():
-    only = sys.argv[1:]
+    only = tuple(sys.argv[1:])
+    pages = [path for pattern in PAGES for path in sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True))]
     found, read = [], 0
-    for path in swift_files():
+    for path in [*swift_files(), *pages]:
         name = os.path.relpath(path, ROOT)
-        if only and not any(name.startswith(prefix) for prefix in only):
+        if only and not name.startswith(only):
             continue
         with open(path, encoding="utf-8") as file:
-            source = file.read()
+            found += [f"{name}:{line}: {problem}" for line, problem in findings(name, file.read())]
         read += 1
-        for line, problem in sorted([*words(name, source), *summaries(source), *([] if name.startswith("Tests/") else throwing(source))]):
-            found.append(f"{name}:{line}: {problem}")
-    for pattern in PAGES:
-        for path in sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True)):
-            name = os.path.relpath(path, ROOT)
-            if only and not any(name.startswith(prefix) for prefix in only):
-                continue
-            with open(path, encoding="utf-8") as file:
-                source = file.read()
-            read += 1
-            found += [f"{name}:{line}: {problem}" for line, problem in page_words(source)]
     for problem in found:
         print(problem)
     if not read:
