@@ -15,7 +15,7 @@ enum ProbeText {
     show("account", "\(account.user)@\(account.host):\(account.sshPort)")
     switch report.authentication {
     case .password: show("credential", "password")
-    case .privateKey(let key): show("credential", "private key: \(key.kind), \(key.format)")
+    case .privateKey(let key): show("credential", "private key: \(key.kind), \(key.format), \(key.passphrase)")
     }
     show("host key", account.hostKey.map { "must be \($0)" } ?? "any is accepted")
     for note in report.notes { show("note", note) }

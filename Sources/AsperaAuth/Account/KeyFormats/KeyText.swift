@@ -55,6 +55,7 @@ enum KeyText {
 
   /// Returns an error that describes what a text without a private key is, such as a public key.
   private static func error(_ bytes: [UInt8], _ label: String?, at place: KeyPlace) -> AsperaError {
+    guard !bytes.isUTF16 else { return place.utf16Error() }
     let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
     if text.hasPrefix("PuTTY-User-Key-File-") {
       return place.error(
