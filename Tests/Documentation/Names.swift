@@ -42,6 +42,7 @@ enum MigratingFromAsperaPage {
     func grant(for request: TokenRequest) async throws -> TransferGrant { supposed() }
   }
   static var server: Server { supposed() }
+  static var secret: Secret { supposed() }
 }
 
 enum AsperaAccountsPage {

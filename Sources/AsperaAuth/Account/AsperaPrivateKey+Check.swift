@@ -25,7 +25,7 @@ extension AsperaPrivateKey {
   ///   file contains another key.
   public func check(on machine: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
     let place = KeyPlace(source)
-    let original = try text(on: machine)
+    let original = try checkedText(on: machine)
     let text = original.secret
     let report: PrivateKeyReport
     let publicKey: SSHPublicKey

@@ -23,7 +23,7 @@ extension AsperaPrivateKey {
     for client: PrivateKeyReport.Client, on machine: ProviderContext
   ) throws(AsperaError) -> AsperaPrivateKey {
     let place = KeyPlace(source)
-    let text = try text(on: machine)
+    let text = try checkedText(on: machine)
     let result: SecretBytes?
     switch try KeyText([UInt8](text.secret), at: place) {
     case .pem(let block):

@@ -20,12 +20,19 @@ extension AsperaPrivateKey {
     let exposure: AsperaError?
   }
 
-  /// Returns the text of the private key, reading its file if necessary.
+  /// Returns the text of the private key without a byte order mark, reading its file if necessary.
+  ///
+  /// - Throws: The errors of ``checkedText(on:)``.
+  func text(on machine: ProviderContext) throws(AsperaError) -> Secret {
+    try checkedText(on: machine).secret
+  }
+
+  /// Returns the text of the private key and facts about its origin, reading its file if necessary.
   ///
   /// - Throws: An ``AsperaError`` if the text is longer than 65,536 bytes, or if the key file is missing, cannot be
   ///   read, or can be read or replaced by other users and contains no well-known key. If the contents of a file with
   ///   such access are not a private key, the error describes the contents.
-  func text(on machine: ProviderContext) throws(AsperaError) -> Text {
+  func checkedText(on machine: ProviderContext) throws(AsperaError) -> Text {
     let text = try uncheckedText(on: machine)
     guard let exposure = text.exposure else { return text }
     switch try isWellKnown(text.secret) {

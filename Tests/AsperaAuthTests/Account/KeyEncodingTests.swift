@@ -93,6 +93,10 @@ final class KeyEncodingTests: XCTestCase {
     XCTAssertEqual(
       "\(report.kind); \(report.format); \(report.passphrase)",
       "RSA, 2048 bits; PKCS #8; encrypted, and decrypted by the passphrase")
+    XCTAssertEqual(
+      "\(AccountReport.Authentication.privateKey(report))",
+      "private key: RSA, 2048 bits, PKCS #8, encrypted, and decrypted by the passphrase")
+    XCTAssertEqual("\(AccountReport.Authentication.password)", "password")
     XCTAssertEqual("\(PrivateKeyReport.Kind.ecdsa(curve: "nistp256"))", "ECDSA, nistp256")
     XCTAssertEqual("\(PrivateKeyReport.Kind.ed25519)", "Ed25519")
     XCTAssertEqual("\(PrivateKeyReport.Format.traditional)", "traditional PEM")
