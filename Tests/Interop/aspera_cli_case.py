@@ -189,10 +189,13 @@ class AsperaCLI:
             link.symlink_to(simulator())
 
     def run(self, *arguments: str, status: int = 0) -> Any:
-        """Runs a command, checks its exit status, and returns its output, parsed if it is JSON."""
+        """Runs a command with the options of the node, and returns its output, parsed if it is JSON."""
+        return self._run([*self._options, *arguments], status)
+
+    def _run(self, arguments: list[str], status: int) -> Any:
         done = subprocess.run(
             [*program(), "--version-check-days=0", f"--sdk-folder={self.sdk}", "--format=json", "--progress-bar=no",
-             *self._options, *arguments],
+             *arguments],
             env=os.environ | {"HOME": str(self._home)}, capture_output=True, text=True, check=False, timeout=TIME_LIMIT,
             stdin=subprocess.DEVNULL)
         if (done.returncode == 0) != (status == 0):
@@ -201,7 +204,8 @@ class AsperaCLI:
 
     def trust_its_key(self, cloud: LocalCloud) -> None:
         """Lets aspera-cli's own client key log in as the transfer user, as on a real node."""
-        self.run("config", "ascp", "info", status=0)
+        # Writes the keys, which come with its sources, into the folder of its ascp.
+        self._run(["config", "ascp", "info"], 0)
         key = self.sdk / "aspera_bypass_rsa.pem"
         private = self._home / "key.pem"
         private.write_bytes(key.read_bytes())

@@ -108,7 +108,7 @@ struct Carrier: Sendable {
     }
     let answer = try await desk.call("files", .object(document))
     guard let number = answer["file"]?.integer else { throw Failure(1, "The transfer desk did not accept the file") }
-    let resumed = Int64(answer["offset"]?.integer ?? 0)
+    let resumed = min(max(Int64(answer["offset"]?.integer ?? 0), 0), item.byteCount)
     tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(resumed)
     var offset: Int64 = 0
     while offset < item.byteCount {

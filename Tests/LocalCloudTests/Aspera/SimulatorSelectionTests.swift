@@ -75,11 +75,12 @@ final class SimulatorSelectionTests: SimulatorTestCase {
   func testInterruptedUploadIsResumedWithItsChecksum() async throws {
     try await withNode { [self] cloud, client in
       let file = try write(bytes(10_000), to: "a", in: makeDirectory())
-      let fault = LocalCloud.TransferFault.failure(code: 16, .afterBytes(4_000), .first(1))
+      let fault = LocalCloud.TransferFault.failure(code: 16, .afterBytes(4_000))
       let whole = try await run("send", cloud, [file], to: "/whole", ["--file-checksum", "sha1"])
       for (options, transferred) in [(["-k", "1"], 6_000), (["-k", "2"], 10_000), ([], 10_000)] as [([String], Int64)] {
         cloud.faults.transfers = [fault]
         let cut = try await run("send", cloud, [file], to: "/up", options)
+        cloud.faults.transfers = []
         XCTAssertEqual(cut.code, 16)
         let names = try await client.names(in: "/up")
         XCTAssertEqual(names, [], "a partial file is invisible")
@@ -98,6 +99,7 @@ final class SimulatorSelectionTests: SimulatorTestCase {
       }
       cloud.faults.transfers = [fault]
       _ = try await run("send", cloud, [file], to: "/up", ["-k", "1"])
+      cloud.faults.transfers = []
       try setModified(1_000, of: file)
       let changed = try await run("send", cloud, [file], to: "/up", ["-k", "1"])
       XCTAssertEqual(changed.frames.last?.integer("TransferBytes"), Int64(10_000), "another time is another file")
@@ -109,8 +111,9 @@ final class SimulatorSelectionTests: SimulatorTestCase {
       let file = try write(bytes(10_000), to: "a", in: makeDirectory())
       _ = try await run("send", cloud, [file], to: "/up")
       let there = try makeDirectory()
-      cloud.faults.transfers = [.failure(code: 16, .afterBytes(4_000), .first(1))]
+      cloud.faults.transfers = [.failure(code: 16, .afterBytes(4_000))]
       let cut = try await run("recv", cloud, ["/up/a"], to: there, ["-k1"])
+      cloud.faults.transfers = []
       XCTAssertEqual(cut.code, 16)
       XCTAssertEqual(try tree(there), ["a.aspx", "a.partial"])
       XCTAssertEqual(try read("a.partial", in: there), Array(bytes(10_000).prefix(4_000)))
@@ -125,8 +128,9 @@ final class SimulatorSelectionTests: SimulatorTestCase {
         rest.frames.first { $0.kind == .stop }?["FileChecksum"],
         again.frames.first { $0.kind == .stop }?["FileChecksum"])
 
-      cloud.faults.transfers = [.failure(code: 16, .afterBytes(4_000), .first(1))]
+      cloud.faults.transfers = [.failure(code: 16, .afterBytes(4_000))]
       _ = try await run("recv", cloud, ["/up/a"], to: there, ["-k1", "--overwrite=always"])
+      cloud.faults.transfers = []
       clock.advance(by: .seconds(10))
       _ = try await run("send", cloud, [file], to: "/up")
       let changed = try await run("recv", cloud, ["/up/a"], to: there, ["-k1", "--overwrite=always"])
