@@ -29,7 +29,9 @@ struct Manifest {
     }
     try ReceivedFile.makeFolder(folder)
     let path = SourceNaming.joined(folder, "aspera-transfer-\(session)-manifest.txt")
-    guard FileManager.default.createFile(atPath: path, contents: Data(lines.joined().utf8)) else {
+    do {
+      try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
       throw Failure(36, "The manifest cannot be written: \(path)")
     }
   }

@@ -28,16 +28,22 @@ struct PartialFile {
     self.path = path
     if LocalFile(path)?.isFolder == true { throw Failure(7, "Is a directory: \(path)") }
     try ReceivedFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
-    let files = FileManager.default
     let partial = "\(path).partial"
     let note = Data("\(source.byteCount) \(source.modified)\n".utf8)
     let received = LocalFile(partial)?.standing.byteCount ?? 0
-    let isResumed = files.contents(atPath: "\(path).aspx") == note && (1...max(source.byteCount, 1)).contains(received)
-    guard
-      isResumed
-        || files.createFile(atPath: "\(path).aspx", contents: note) && files.createFile(atPath: partial, contents: nil),
-      let handle = FileHandle(forUpdatingAtPath: partial)
-    else { throw Failure(36, "The file cannot be written: \(partial)") }
+    let isResumed =
+      FileManager.default.contents(atPath: "\(path).aspx") == note && (1...max(source.byteCount, 1)).contains(received)
+    do {
+      if !isResumed {
+        try Data().write(to: URL(fileURLWithPath: partial), options: .atomic)
+        try note.write(to: URL(fileURLWithPath: "\(path).aspx"), options: .atomic)
+      }
+    } catch {
+      throw Failure(36, "The file cannot be written: \(partial)")
+    }
+    guard let handle = FileHandle(forUpdatingAtPath: partial) else {
+      throw Failure(36, "The file cannot be written: \(partial)")
+    }
     self.handle = handle
     byteCount = isResumed ? received : 0
   }
