@@ -14,6 +14,7 @@ struct TransferDesk: Sendable {
 
   let aspera: AsperaContext
   let connections = ConnectionTable()
+  let partialUploads = PartialUploadTable()
 
   /// Opens a connection and returns the response with the connection's ID and the host key's fingerprint.
   func connect() throws -> Answer {

@@ -65,6 +65,9 @@ struct TransferGateway: Sendable {
     case "sources": return try desk.source(document, connection)
     case "kinds": return try desk.kind(document, connection)
     case "folders": return try await desk.makeFolder(document, connection, at: date)
+    case "listings": return try desk.list(document, connection)
+    case "removals": return try await desk.remove(document, connection)
+    case "moves": return try await desk.move(document, connection, at: date)
     case "files": return try await desk.open(document, connection, at: date)
     case "end": return try desk.end(names[1], connection)
     default: throw TransferRefusal.protocolError
