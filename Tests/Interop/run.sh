@@ -4,8 +4,8 @@
 
 # Runs the vendors' Python SDKs, and tools for S3, against `storage-auth serve`.
 #
-# STORAGE_AUTH is the path of storage-auth and OBS_SIGN that of obs-sign; they are built if unset. Arguments are
-# names of tests, as for `python -m unittest`.
+# STORAGE_AUTH is the path of storage-auth, OBS_SIGN that of obs-sign and ASPERA_GRANT that of aspera-grant; they are
+# built if unset. Arguments are names of tests, as for `python -m unittest`.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -34,6 +34,13 @@ if [[ -z ${OBS_SIGN:-} ]]; then
   OBS_SIGN=$(swift build --package-path "$root" --show-bin-path)/obs-sign
 fi
 export OBS_SIGN
+
+# JWT grants, and the token endpoints of Aspera on Cloud and Faspex in LocalCloud.
+if [[ -z ${ASPERA_GRANT:-} ]]; then
+  swift build --package-path "$root" --product aspera-grant
+  ASPERA_GRANT=$(swift build --package-path "$root" --show-bin-path)/aspera-grant
+fi
+export ASPERA_GRANT
 
 if ! cmp -s "$here/requirements.txt" "$venv/installed.txt"; then
   command -v python3 >/dev/null || skip "there is no python3."
