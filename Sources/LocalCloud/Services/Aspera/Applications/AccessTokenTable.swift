@@ -37,7 +37,8 @@ final class AccessTokenTable: Sendable {
 
   /// Returns the entry of the bearer token in a request, or `nil` if the request has none or an unknown one.
   func entry(of call: InboundCall) -> Entry? {
-    guard let text = call.authorization, text.asciiLowercased.hasBytePrefix("bearer ") else { return nil }
-    return entry(of: String(text.dropFirst("bearer ".count)))
+    let words = call.authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
+    guard words.count == 2, words[0].asciiLowercased == "bearer" else { return nil }
+    return entry(of: words[1])
   }
 }

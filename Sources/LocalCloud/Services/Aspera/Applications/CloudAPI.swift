@@ -40,7 +40,7 @@ struct CloudAPI: ApplicationHandler {
     if names.starts(with: ["api", "v1"]) { names.removeFirst(2) }
     guard let organization else { throw RefusalAnswer.cloudNotFound }
     if names.first == "oauth2" {
-      guard names.count == 3, names[1] == organization.organization, names[2] == "token" else {
+      guard names.count == 3, names[1].utf8.elementsEqual(organization.organization.utf8), names[2] == "token" else {
         throw RefusalAnswer.cloudNotFound
       }
       return try token(call, organization)
@@ -144,9 +144,9 @@ struct CloudAPI: ApplicationHandler {
   private func workspaces(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
     guard let parameters = call.pairs.flatMap({ CallParameters($0) }) else { throw RefusalAnswer.cloudNotFound }
     let found = organization.workspaces.indices.filter { index in
-      let name = organization.workspaces[index].lowercased()
-      return parameters["q"].map { name.contains($0.lowercased()) } ?? true
-        && parameters["name"].map { name == $0.lowercased() } ?? true
+      let name = organization.workspaces[index].asciiLowercased
+      return parameters["q"].map { name.containsBytes(of: $0.asciiLowercased) } ?? true
+        && parameters["name"].map { name.utf8.elementsEqual($0.asciiLowercased.utf8) } ?? true
     }
     let page = (parameters["page"] ?? "1") == "1" ? found : []
     var answer = Answer(.array(page.map { workspace($0, organization) }))

@@ -48,8 +48,8 @@ struct GrantRequest: Sendable {
   /// Both are encoded as in a form (RFC 6749, section 2.3.1).
   private static func basic(_ call: InboundCall) throws(Problem) -> (id: String, secret: Secret)? {
     guard call.request.headerFields[.authorization] != nil else { return nil }
-    guard let text = call.authorization, text.asciiLowercased.hasBytePrefix("basic "),
-      let bytes = [UInt8](base64: String(text.dropFirst("basic ".count))),
+    let words = call.authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
+    guard words.count == 2, words[0].asciiLowercased == "basic", let bytes = [UInt8](base64: words[1]),
       let pair = String(validating: bytes, as: UTF8.self)
     else { throw .secret }
     let parts = pair.parts(between: ":", atMost: 1).map { FormPair.read("\($0)=")?.first?.name }

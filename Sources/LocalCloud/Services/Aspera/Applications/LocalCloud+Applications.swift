@@ -199,7 +199,13 @@ extension LocalCloud.Aspera {
 enum RequestText {
   /// Returns whether a text can be an element of a path: ASCII letters, digits, hyphens and underscores.
   static func isPathElement(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.count <= 63
-      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+    (1...63).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+      }
   }
 }
