@@ -207,6 +207,7 @@ package.targets += [
   outsider(
     "OBSProvider", "Examples/OBSProvider", ["CloudCredentials", "StorageAuth", "StorageClient", httpTypes]),
   outsider("obs-sign", "Tests/Interop/OBSSign", ["OBSProvider", "StorageAuth", httpTypes], program: true),
+  outsider("aspera-grant", "Tests/Interop/AsperaGrant", ["LocalCloud", "StorageClient", "StorageJSON"], program: true),
   .executableTarget(
     name: "FormUploadExample",
     dependencies: ["ExampleSupport", "LocalCloud", "OSSAuth", "COSAuth", "StorageAuth", "StorageAuthServer"]

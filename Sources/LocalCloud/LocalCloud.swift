@@ -27,17 +27,19 @@ public final class LocalCloud: Sendable {
   private let services: HTTPService
   private let node: HTTPService
   private let desk: HTTPService
+  private let applications: HTTPService
   private let context: CloudContext
 
   private init(
     storage: Storage, stores: StorageServices, services: HTTPService, node: HTTPService, desk: HTTPService,
-    hostKey: HostKeyFingerprint, _ context: CloudContext
+    applications: HTTPService, hostKey: HostKeyFingerprint, _ context: CloudContext
   ) {
     self.storage = storage
     self.stores = stores
     self.services = services
     self.node = node
     self.desk = desk
+    self.applications = applications
     transferHostKey = hostKey
     self.context = context
   }
@@ -71,10 +73,18 @@ public final class LocalCloud: Sendable {
       let desk = try await open(configuration.aspera.transferPort) {
         try await transferGateway.respond(to: $0, with: $1)
       }
-      let nodeGateway = NodeGateway(api: NodeAPI(aspera: aspera, transferPort: desk.port), context: context)
+      let nodeAPI = NodeAPI(aspera: aspera, transferPort: desk.port)
+      let nodeGateway = NodeGateway(api: nodeAPI, context: context)
       let node = try await open(configuration.aspera.port) { try await nodeGateway.respond(to: $0, with: $1) }
+      let applicationsGateway = ApplicationsGateway(
+        onCloud: CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint),
+        faspex: FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI), context: context)
+      let applications = try await open(configuration.aspera.applicationsPort) {
+        try await applicationsGateway.respond(to: $0, with: $1)
+      }
       return LocalCloud(
-        storage: storage, stores: stores, services: services, node: node, desk: desk, hostKey: aspera.hostKey, context)
+        storage: storage, stores: stores, services: services, node: node, desk: desk, applications: applications,
+        hostKey: aspera.hostKey, context)
     } catch {
       for service in started { await service.stop() }
       await storage.close()
@@ -105,6 +115,7 @@ public final class LocalCloud: Sendable {
     await services.stop()
     await node.stop()
     await desk.stop()
+    await applications.stop()
     await storage.close()
   }
 
@@ -116,6 +127,16 @@ public final class LocalCloud: Sendable {
 
   /// The URL of the simulated Aspera Node API, without a trailing slash.
   public var nodeURL: String { "\(node.endpoint.scheme)://\(node.endpoint.authority)" }
+
+  /// The base URL of the simulated API of Aspera on Cloud, without a trailing slash.
+  ///
+  /// It stands for `https://api.ibmaspera.com`.
+  public var asperaOnCloudURL: String { "\(applications.endpoint.scheme)://\(applications.endpoint.authority)" }
+
+  /// The base URL of the simulated Faspex 5, without a trailing slash.
+  ///
+  /// It stands for a URL such as `https://faspex.example.com/aspera/faspex`.
+  public var faspexURL: String { "\(asperaOnCloudURL)\(FaspexAPI.root)" }
 
   /// The port of the simulated Aspera transfer server, to which `ascp-simulator` connects instead of the SSH and UDP
   /// ports.

@@ -219,6 +219,7 @@ extension Readers {
       read: { bytes in
         _ = try? NodeBearerToken(Secret(bytes: bytes))
         _ = try? AsperaToken(Secret(bytes: bytes))
+        _ = JSONWebToken(String(decoding: bytes, as: UTF8.self))
       })
 
   private static let privateKeys: [Reader] =

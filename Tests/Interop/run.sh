@@ -4,9 +4,9 @@
 
 # Runs the vendors' Python SDKs, and tools for S3, against `storage-auth serve`.
 #
-# STORAGE_AUTH is the path of storage-auth, OBS_SIGN that of obs-sign and ASCP_SIMULATOR that of ascp-simulator; they are
-# built if unset. STORAGE_AUTH_ASPERA_CLI is the path of a checkout of aspera-cli, IBM's client, which is not run if unset.
-# Arguments are names of tests, as for `python -m unittest`.
+# STORAGE_AUTH, OBS_SIGN, ASCP_SIMULATOR and ASPERA_GRANT are the paths of storage-auth, obs-sign, ascp-simulator and
+# aspera-grant; they are built if unset. STORAGE_AUTH_ASPERA_CLI is the path of a checkout of aspera-cli, IBM's client,
+# which is not run if unset. Arguments are names of tests, as for `python -m unittest`.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -48,6 +48,13 @@ if [[ -n ${STORAGE_AUTH_ASPERA_CLI:-} ]]; then
     ruby-progressbar ruby-rainbow ruby-mime-types ruby-websocket ruby-execjs ruby-marcel ruby-chunky-png \
     ruby-blankslate ruby-webrick || echo "=== The gems of aspera-cli could not be installed ===" >&2
 fi
+
+# JWT grants, and the token endpoints of Aspera on Cloud and Faspex in LocalCloud.
+if [[ -z ${ASPERA_GRANT:-} ]]; then
+  swift build --package-path "$root" --product aspera-grant
+  ASPERA_GRANT=$(swift build --package-path "$root" --show-bin-path)/aspera-grant
+fi
+export ASPERA_GRANT
 
 if ! cmp -s "$here/requirements.txt" "$venv/installed.txt"; then
   command -v python3 >/dev/null || skip "there is no python3."

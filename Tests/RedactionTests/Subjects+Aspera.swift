@@ -24,6 +24,7 @@ extension Subjects {
     "AsperaAuth.ContentProtection": "an enumeration without payload",
     "AsperaAuth.HTTPFallback": "an enumeration without payload",
     "AsperaAuth.HostKeyFingerprint": "the fingerprint of a public key",
+    "AsperaAuth.JWTAlgorithm": "the name of an algorithm",
     "AsperaAuth.NodeBearerClaims": "names and a timestamp",
     "AsperaAuth.NodeScope": "an access key id and a role",
     "AsperaAuth.OverwritePolicy": "an enumeration without payload",
@@ -66,6 +67,10 @@ extension Subjects {
     let bearerKey = try NodeBearerKey(pem: pemText(of: dynamic))
     let bearer = try NodeBearerToken(
       NodeBearerClaims(userID: "1", scope: NodeScope(accessKey: "ak"), expiration: date), signedWith: bearerKey)
+    let signingKey = try JWTSigningKey(pem: pemText(of: dynamic))
+    let oauth = JWTGrant.asperaOnCloud(
+      organization: "acme", user: "mia@example.com", clientID: "id", clientSecret: Secret(secret))
+    let grants = JWTGrantProvider(oauth, key: signingKey, transport: transport)
     var parser = ManagementFrameParser()
     let items = parser.feed(
       Array("FASPMGR 2\nType: START\nPassword: \(secret)\nToken: \(token)\n\n".utf8))
@@ -80,6 +85,10 @@ extension Subjects {
       ("AsperaAuth.AsperaNodeAccess", access), ("AsperaAuth.AsperaNodeAccess.Method", access.method),
       ("AsperaAuth.NodeBearerKey", bearerKey), ("AsperaAuth.NodeBearerToken", bearer),
       ("AsperaAuth.BearerAccessProvider", BearerAccessProvider(accessKey: "ak", userID: "1", key: bearerKey)),
+      ("AsperaAuth.JWTSigningKey", signingKey), ("AsperaAuth.JWTGrant", oauth), ("AsperaAuth.JWTGrantProvider", grants),
+      ("AsperaAuth.NodeGrantProvider", NodeGrantProvider(grants, accessKey: "ak")),
+      ("AsperaAuth.CloudKeyGrantProvider", CloudKeyGrantProvider(apiKey: Secret(secret), transport: transport)),
+      ("AsperaAuth.OAuthBearer", OAuthBearer(Secret(token), scope: "user:all", expiration: date)),
       ("AsperaAuth.BearerTokenIssuer", BearerTokenIssuer(accessKey: "ak", userID: "1", fileID: "2", key: bearerKey)),
       ("AsperaAuth.FixedTokenIssuer", FixedTokenIssuer(transfer, specification: signed)),
       ("AsperaAuth.ClosureTokenIssuer", ClosureTokenIssuer(source: "an app") { _ in grant }),

@@ -13,11 +13,14 @@ extension Subjects {
     "StorageClient.ByteRange": "two numbers",
     "StorageClient.ChecksumHeader": "the name of a header, and the format of its value",
     "StorageClient.ChecksumHeader.Spelling": "an enumeration without payload",
+    "StorageClient.CloudWorkspace": "names and ids",
     "StorageClient.CopiedObject": "an object's attributes from the service",
     "StorageClient.CopySource": "names of a bucket and an object",
     "StorageClient.DeletionReport": "keys of objects",
     "StorageClient.DeletionReport.Failure": "the key of an object, and the service's message",
     "StorageClient.DigestSet": "a set of kinds of digests",
+    "StorageClient.FaspexBox": "the name of a box",
+    "StorageClient.FaspexPackage": "a title, a note and names",
     "StorageClient.HTTPTimeouts": "durations",
     "StorageClient.HeaderScope": "a set of kinds of requests",
     "StorageClient.ListEntry": "an object or a prefix",
@@ -27,6 +30,8 @@ extension Subjects {
     "StorageClient.ObjectChecksum.Algorithm": "the name of an algorithm",
     "StorageClient.ObjectInfo": "an object's attributes from the service",
     "StorageClient.ObjectTransfer": "the name of an object, its size, and a function",
+    "StorageClient.PackageDraft": "a title, a note and names",
+    "StorageClient.PackageDraft.Recipient": "a name and a type",
     "StorageClient.PipelineProgress": "numbers",
     "StorageClient.PipelineReport": "names of objects, and errors that are checked separately",
     "StorageClient.PipelineReport.Failure": "the name of an object, and an error that is checked separately",
@@ -53,6 +58,22 @@ extension Subjects {
     let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: Secret(secret))
     let transfers = AsperaTransfers(login: .account(account))
     let node = AsperaProvider(node: "https://node.example.com:9092", access: access, transfers: transfers)
+    let dynamic = try DynamicKey(bits: 2_048)
+    guard case .pem(let pem) = dynamic.privateKey.source else { return [] }
+    let applications = ScriptedTransport { request in
+      if request.method == .post { return .json(#"{"access_token":"\#(token)","expires_in":600}"#) }
+      let fields = #""id":"1","default_workspace_id":"1","home_node_id":"1","home_file_id":"1""#
+      return .json(#"{\#(fields),"url":"https://node.example.com","access_key":"ak"}"#)
+    }
+    let signingKey = try JWTSigningKey(pem: pem)
+    let faspex = FaspexClient(
+      url: "https://faspex.example.com", user: "mia", clientID: "id", key: signingKey, transfers: transfers,
+      transport: applications)
+    _ = try? await faspex.packages()
+    let onCloud = AsperaOnCloudClient(
+      organization: "acme", user: "mia", clientID: "id", clientSecret: Secret(secret), key: signingKey,
+      transport: applications)
+    let folder = try await onCloud.homeFolder()
     let listing = oss.list(prefix: "a")
     var refused: (any Error)?
     do { _ = try await oss.upload([1], to: "a") } catch { refused = error }
@@ -81,6 +102,8 @@ extension Subjects {
           signing: .remote("https://app.example.com/sign") { [.authorization: token] })
       ),
       ("StorageClient.StorageClient", StorageClient(node)), ("StorageClient.AsperaProvider", node),
+      ("StorageClient.FaspexClient", faspex), ("StorageClient.AsperaOnCloudClient", onCloud),
+      ("StorageClient.CloudFolder", folder),
       ("StorageClient.AsperaTransfers", transfers), ("StorageClient.AsperaTransfers.Login", transfers.login),
       ("StorageClient.RemoteSigning", signing),
       (

@@ -13,6 +13,8 @@ extension Subjects {
     "LocalCloud.LocalCloud.Fault.Frequency": "numbers",
     "LocalCloud.LocalCloud.Fault.Phase": "an enumeration without payload",
     "LocalCloud.LocalCloud.Faults": "faults, and their times",
+    "LocalCloud.LocalCloud.GrantRules": "names of algorithms, and durations",
+    "LocalCloud.LocalCloud.OAuthUser": "names and public keys",
     "LocalCloud.LocalCloud.Provider": "an enumeration without payload",
     "LocalCloud.LocalCloud.Role": "a name, ids and a duration",
     "LocalCloud.LocalCloud.SignatureKind": "an enumeration without payload",
@@ -28,7 +30,16 @@ extension Subjects {
     let user = LocalCloud.NodeUser("mia", password: Secret(secret))
     let accessKey = LocalCloud.NodeAccessKey(id: "ak", secret: Secret(secret))
     let transfers = LocalCloud.TransferAccount("xfer", password: Secret(secret))
-    let aspera = LocalCloud.Aspera(users: [user], accessKeys: [accessKey], transferAccounts: [transfers])
+    let dynamic = try DynamicKey(bits: 2_048)
+    guard case .pem(let pem) = dynamic.privateKey.source else { return [] }
+    let oauthClient = LocalCloud.OAuthClient("client", secret: Secret(secret))
+    let oauthUser = LocalCloud.OAuthUser("mia@example.com", publicKeys: [try JWTSigningKey(pem: pem).publicKeyPEM])
+    let onCloud = LocalCloud.AsperaOnCloud(
+      organization: "acme", clients: [oauthClient], users: [oauthUser], accessKey: "ak",
+      nodeKey: try NodeBearerKey(pem: pem))
+    let faspex = LocalCloud.Faspex(clients: [oauthClient], users: [oauthUser])
+    let aspera = LocalCloud.Aspera(
+      users: [user], accessKeys: [accessKey], transferAccounts: [transfers], onCloud: onCloud, faspex: faspex)
     let services = LocalCloud.Services(appToken: Secret(token), identityTokens: [Secret(token)])
     let owner = LocalCloud.Account(AccessKey(id: "owner", secret: secret))
     let configuration = LocalCloud.Configuration(
@@ -48,7 +59,8 @@ extension Subjects {
       ("LocalCloud.LocalCloud.Account", owner), ("LocalCloud.LocalCloud.Services", services),
       ("LocalCloud.LocalCloud.Aspera", aspera), ("LocalCloud.LocalCloud.NodeUser", user),
       ("LocalCloud.LocalCloud.NodeAccessKey", accessKey), ("LocalCloud.LocalCloud.TransferAccount", transfers),
-      ("LocalCloud.LocalCloud.Session", session),
+      ("LocalCloud.LocalCloud.Session", session), ("LocalCloud.LocalCloud.OAuthClient", oauthClient),
+      ("LocalCloud.LocalCloud.AsperaOnCloud", onCloud), ("LocalCloud.LocalCloud.Faspex", faspex),
     ]
   }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageCrypto
 internal import StorageJSON
 
 /// Functions that parse a bearer token without verifying its signature.
@@ -32,14 +31,5 @@ enum BearerText {
     if let seconds = number.integer { return Timestamp(unixSeconds: Int64(seconds)) }
     guard let seconds = number.code.flatMap({ Double($0) }), seconds.magnitude < 0x1p53 else { return nil }
     return Int64(exactly: seconds.rounded(.down)).map { Timestamp(unixSeconds: $0) }
-  }
-}
-
-extension [UInt8] {
-  /// Decodes unpadded Base64 in the URL-safe alphabet (RFC 7515, section 2), or returns `nil` if the text is invalid.
-  fileprivate init?(base64URL text: Substring) {
-    let standard = text.replacing("-", with: "+").replacing("_", with: "/")
-    let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-    self.init(base64: standard + padding)
   }
 }

@@ -41,7 +41,7 @@ public struct NodeBearerKey: Sendable {
   /// Returns the signature of a token's payload with RSASSA-PKCS1-v1_5 and SHA-512 (RFC 8017, section 8.2).
   func signature(of payload: [UInt8]) throws(AsperaError) -> [UInt8] {
     do {
-      return try key.sign(rsaSHA512: payload)
+      return try key.sign(payload, with: .rsaPKCS1(.sha512))
     } catch {
       throw AsperaError(
         .unsupportedKey, "The key is too short to sign bearer tokens with.", remedy: "Use RSA of 2048 bits or more.")

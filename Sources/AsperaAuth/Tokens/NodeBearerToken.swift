@@ -57,7 +57,7 @@ public struct NodeBearerToken: Sendable, Equatable {
         .unsupportedKey, "The key to verify bearer tokens with is not an RSA key.",
         remedy: "Register the public key of an RSA key pair.")
     }
-    guard key.verify(rsaSHA512: signature, of: payload) else {
+    guard key.verify(signature, of: payload, with: .rsaPKCS1(.sha512)) else {
       throw AsperaError(
         .invalidToken, "The signature of the bearer token does not match the key.",
         remedy: "Sign the token with the private key whose public key is registered with the access key.")

@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-internal import StorageJSON
+package import StorageAuth
+package import StorageJSON
 
 extension JSONObject {
   /// Returns the first member whose name is in `names`, in the order of `names`, or `nil` if there is no such member.
@@ -16,7 +16,7 @@ extension JSONObject {
   /// The strings in this object that error messages must not show.
   ///
   /// They are the string values, at any depth, of members whose names contain a word for a secret or a token.
-  var secrets: [Secret] {
+  package var secrets: [Secret] {
     var found: [Secret] = []
     collectSecrets(into: &found)
     return found

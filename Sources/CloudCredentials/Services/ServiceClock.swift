@@ -1,13 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
+package import StorageAuth
 
 /// A clock that follows a service's time after the service has rejected the time of this machine's clock.
 ///
 /// The service's time is advanced by the uptime since the service's response, so that a change of the wall clock does
 /// not affect it.
-final class ServiceClock: Sendable {
+package final class ServiceClock: Sendable {
   private struct Anchor {
     let time: Timestamp
     let uptime: Duration
@@ -21,8 +21,11 @@ final class ServiceClock: Sendable {
 
   private let anchor = Lock<Anchor?>(nil)
 
+  /// Creates a clock that follows this machine's clock until a service rejects that time.
+  package init() {}
+
   /// Returns the service's current time if it is known, otherwise the current time according to this machine's clock.
-  func now(by time: any SigningClock) -> Timestamp {
+  package func now(by time: any SigningClock) -> Timestamp {
     guard let anchor = anchor.withLock({ $0 }) else { return time.now }
     return anchor.time.advanced(by: time.uptime - anchor.uptime)
   }
@@ -30,12 +33,12 @@ final class ServiceClock: Sendable {
   /// Sets the clock to the service's time after the service has rejected the signing time of a request.
   ///
   /// - Parameters:
-  ///   - answer: The response that rejects the signing time.
+  ///   - issuerTime: The service's time in the response that rejects the signing time, or `nil` if the response has none.
   ///   - date: The rejected signing time.
   ///   - time: The clocks of this machine.
   /// - Returns: Whether a request that is signed again, with the service's time, can succeed.
-  func correct(by answer: ServiceAnswer, signedAt date: Timestamp, _ time: any SigningClock) -> Bool {
-    guard let issuerTime = answer.issuerTime else { return false }
+  package func correct(by issuerTime: Timestamp?, signedAt date: Timestamp, _ time: any SigningClock) -> Bool {
+    guard let issuerTime else { return false }
     let difference = date.duration(to: issuerTime)
     guard difference > Self.tolerance || difference < .zero - Self.tolerance else { return false }
     let uptime = time.uptime

@@ -42,7 +42,7 @@ struct SignedExchange: Sendable {
       let answer = try await exchange.send { () async throws(CredentialError) in PreparedCall(call, masks: masks) }
       let refused = refusal(answer)
       if answer.isSuccess, refused == nil { return answer }
-      if rules.isClock(refused), !isCorrected, clock.correct(by: answer, signedAt: date, exchange.time) {
+      if rules.isClock(refused), !isCorrected, clock.correct(by: answer.issuerTime, signedAt: date, exchange.time) {
         isCorrected = true
         continue
       }

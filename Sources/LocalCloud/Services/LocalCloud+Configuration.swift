@@ -120,7 +120,7 @@ extension LocalCloud {
         throw LocalCloudError(
           "\"\(name)\" is not the name of a bucket; use 3 to 63 lower-case letters, digits and hyphens.")
       }
-      for port in [ossPort, cosPort, s3Port, services.port, aspera.port, aspera.transferPort]
+      for port in [ossPort, cosPort, s3Port, services.port, aspera.port, aspera.transferPort, aspera.applicationsPort]
       where !(0...65_535).contains(port) {
         throw LocalCloudError("\(port) is not a port; use 0 to 65535.")
       }
@@ -129,6 +129,7 @@ extension LocalCloud {
       }
       try services.check()
       try aspera.check()
+      try aspera.checkApplications(accessKeys: accounts.map(\.key.id.string) + aspera.accessKeys.map(\.id))
     }
   }
 

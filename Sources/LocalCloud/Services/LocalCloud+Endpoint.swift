@@ -20,5 +20,9 @@ extension LocalCloud {
     case node
     /// The simulated Aspera transfer server, which `ascp-simulator` connects to.
     case transfer
+    /// The simulated API of Aspera on Cloud, with its token endpoint.
+    case asperaOnCloud
+    /// The simulated API of Faspex 5, with its token endpoint.
+    case faspex
   }
 }

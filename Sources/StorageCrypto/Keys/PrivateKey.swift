@@ -47,26 +47,6 @@ package struct PrivateKey: Sendable {
 
   /// The public key, which retains the same libcrypto key but uses only its public part.
   package var publicKey: PublicKey { PublicKey(handle) }
-
-  /// Signs a message with RSA, using PKCS #1 v1.5 and SHA-512.
-  ///
-  /// - Throws: `unsupportedKind` if the key is not an RSA key, or `failed` if the key is too short for the hash.
-  package func sign(rsaSHA512 message: [UInt8]) throws(KeyError) -> [UInt8] {
-    guard case .rsa = kind else { throw .unsupportedKind }
-    let signature: [UInt8]? = clearingErrors {
-      guard let context = unsafe EVP_MD_CTX_new() else { return nil }
-      defer { unsafe EVP_MD_CTX_free(context) }
-      var count = 0
-      guard unsafe handle.withKey({ unsafe EVP_DigestSignInit(context, nil, EVP_sha512(), nil, $0) }) == 1,
-        unsafe EVP_DigestSign(context, nil, &count, message, message.count) == 1
-      else { return nil }
-      var signature = [UInt8](repeating: 0, count: count)
-      guard unsafe EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else { return nil }
-      return Array(signature.prefix(count))
-    }
-    guard let signature else { throw .failed }
-    return signature
-  }
 }
 
 extension PrivateKey: CustomStringConvertible, CustomReflectable {

@@ -5,7 +5,7 @@ internal import CLibcrypto
 
 /// A public key for use with libcrypto.
 package struct PublicKey: Sendable {
-  private let handle: KeyHandle
+  let handle: KeyHandle
 
   init(_ handle: KeyHandle) {
     self.handle = handle
@@ -37,18 +37,6 @@ package struct PublicKey: Sendable {
     clearingErrors {
       unsafe MemoryBIO.writing { bio in unsafe handle.withKey { unsafe PEM_write_bio_PUBKEY(bio, $0) } }
         .map { bytes in String(writing: { writer in bytes.withBytes { writer.append($0) } }) }
-    }
-  }
-
-  /// Returns whether the key verifies an RSA signature of a message, using PKCS #1 v1.5 and SHA-512.
-  package func verify(rsaSHA512 signature: [UInt8], of message: [UInt8]) -> Bool {
-    guard case .rsa = kind else { return false }
-    return clearingErrors {
-      guard let context = unsafe EVP_MD_CTX_new() else { return false }
-      defer { unsafe EVP_MD_CTX_free(context) }
-      let status = unsafe handle.withKey { unsafe EVP_DigestVerifyInit(context, nil, EVP_sha512(), nil, $0) }
-      guard status == 1 else { return false }
-      return unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
     }
   }
 }

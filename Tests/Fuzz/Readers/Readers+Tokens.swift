@@ -9,7 +9,7 @@ import StorageJSON
 
 /// Readers of links, tokens and fingerprints.
 extension Reader {
-  static let tokens = [links, asperaTokens, bearerTokens, packedClaims, fingerprints]
+  static let tokens = [links, asperaTokens, bearerTokens, packedClaims, assertions, fingerprints]
 
   private static let links = Reader(name: "faspe-links") { input, _ in
     guard let link = try? FaspURI(String(decoding: input, as: UTF8.self)) else { return false }
@@ -44,6 +44,17 @@ extension Reader {
     guard let token = try? NodeBearerToken(Secret(text)) else { return false }
     try require(try NodeBearerToken(token.secret) == token, "a bearer token that is parsed again differs")
     _ = (token.claims.expiration, token.claims.scope, token.claims.groupIDs, "\(token)")
+    return true
+  }
+
+  private static let assertions = Reader(name: "assertions") { input, _ in
+    let text = String(decoding: input, as: UTF8.self)
+    guard let token = JSONWebToken(text) else { return false }
+    try require(token.secret.reveal() == text, "an assertion is changed")
+    let again = JSONWebToken(token.secret.reveal())
+    try require(again?.claims == token.claims, "an assertion that is parsed again differs")
+    try require(text.count < 24 || !"\(token)".contains(text), "the description of an assertion contains it")
+    _ = token.algorithm
     return true
   }
 

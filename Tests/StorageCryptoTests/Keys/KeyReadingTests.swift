@@ -72,7 +72,8 @@ final class KeyReadingTests: XCTestCase {
       for index in 0..<64 {
         group.addTask {
           let message = [UInt8(index)]
-          return publicKey.verify(rsaSHA512: try key.sign(rsaSHA512: message), of: message)
+          let signature = try key.sign(message, with: .rsaPKCS1(.sha512))
+          return publicKey.verify(signature, of: message, with: .rsaPKCS1(.sha512))
         }
       }
       for try await isValid in group { XCTAssertTrue(isValid) }

@@ -4,32 +4,58 @@
 import StorageCrypto
 import XCTest
 
-/// RSA signatures: signing, verification and unsupported keys.
+/// Signatures of RSA and ECDSA keys: signing, verification and unsupported keys.
 final class SigningKeyTests: XCTestCase {
   func testSignatureVerifies() throws {
     let key = try PrivateKey.generateRSA(bits: 2_048)
     let message = Array("payload".utf8)
-    let signature = try key.sign(rsaSHA512: message)
+    let signature = try key.sign(message, with: .rsaPKCS1(.sha512))
     XCTAssertEqual(signature.count, 256)
     let pem = try XCTUnwrap(key.publicKey.pem)
     let publicKey = try PublicKey(pem: pem)
     XCTAssertEqual(publicKey.kind, .rsa(bits: 2_048))
     XCTAssertEqual(publicKey.pem, pem)
-    XCTAssertTrue(publicKey.verify(rsaSHA512: signature, of: message))
-    XCTAssertFalse(publicKey.verify(rsaSHA512: signature, of: message + [0]))
-    XCTAssertFalse(publicKey.verify(rsaSHA512: Array(signature.dropLast()), of: message))
-    XCTAssertFalse(publicKey.verify(rsaSHA512: [], of: message))
-    XCTAssertFalse(try PrivateKey.generateRSA(bits: 2_048).publicKey.verify(rsaSHA512: signature, of: message))
+    XCTAssertTrue(publicKey.verify(signature, of: message, with: .rsaPKCS1(.sha512)))
+    XCTAssertFalse(publicKey.verify(signature, of: message + [0], with: .rsaPKCS1(.sha512)))
+    XCTAssertFalse(publicKey.verify(Array(signature.dropLast()), of: message, with: .rsaPKCS1(.sha512)))
+    XCTAssertFalse(publicKey.verify([], of: message, with: .rsaPKCS1(.sha512)))
+    let other = try PrivateKey.generateRSA(bits: 2_048).publicKey
+    XCTAssertFalse(other.verify(signature, of: message, with: .rsaPKCS1(.sha512)))
   }
 
-  func testOnlyRSAKeysSign() throws {
+  func testKeyOfAnotherKindDoesNotSign() throws {
     let key = try PrivateKey.generateECDSA(.nistp256)
-    XCTAssertThrowsError(try key.sign(rsaSHA512: [1])) { XCTAssertEqual($0 as? KeyError, .unsupportedKind) }
-    XCTAssertFalse(key.publicKey.verify(rsaSHA512: [1], of: [1]))
+    for algorithm: SignatureAlgorithm in [.rsaPKCS1(.sha512), .rsaPSS(.sha256), .ecdsa(.nistp384, .sha384)] {
+      XCTAssertThrowsError(try key.sign([1], with: algorithm)) { XCTAssertEqual($0 as? KeyError, .unsupportedKind) }
+    }
+    XCTAssertFalse(key.publicKey.verify([1], of: [1], with: .rsaPKCS1(.sha512)))
+  }
+
+  func testEachAlgorithmVerifiesItsOwnSignaturesOnly() throws {
+    let rsa = try PrivateKey.generateRSA(bits: 2_048)
+    let message = Array("payload".utf8)
+    var cases: [(PrivateKey, SignatureAlgorithm, Int)] = []
+    for hash in SignatureHash.allCases {
+      cases += [(rsa, .rsaPKCS1(hash), 256), (rsa, .rsaPSS(hash), 256)]
+    }
+    for (curve, hash) in zip(EllipticCurve.allCases, SignatureHash.allCases) {
+      let key = try PrivateKey.generateECDSA(curve)
+      cases.append((key, .ecdsa(curve, hash), 2 * curve.coordinateByteCount))
+    }
+    for (key, algorithm, count) in cases {
+      let signature = try key.sign(message, with: algorithm)
+      XCTAssertEqual(signature.count, count, "\(algorithm)")
+      for (_, other, _) in cases {
+        XCTAssertEqual(
+          key.publicKey.verify(signature, of: message, with: other), other == algorithm, "\(algorithm) as \(other)")
+      }
+      XCTAssertFalse(key.publicKey.verify(signature, of: message + [0], with: algorithm), "\(algorithm)")
+      XCTAssertFalse(key.publicKey.verify(signature + [0], of: message, with: algorithm), "\(algorithm)")
+    }
   }
 
   func testKeyTooShortForTheHashIsRejected() throws {
     let key = try PrivateKey.generateRSA(bits: 512)
-    XCTAssertThrowsError(try key.sign(rsaSHA512: [1])) { XCTAssertEqual($0 as? KeyError, .failed) }
+    XCTAssertThrowsError(try key.sign([1], with: .rsaPKCS1(.sha512))) { XCTAssertEqual($0 as? KeyError, .failed) }
   }
 }

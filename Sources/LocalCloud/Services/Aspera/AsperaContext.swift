@@ -4,12 +4,13 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The state that the simulated Node API and transfer server of one local server share.
+/// The state that the simulated Node API, transfer server and applications of one local server share.
 struct AsperaContext: Sendable {
   let cloud: CloudContext
   let directory: NodeDirectory
   let files: FileTree
   let tokens = TransferTokenTable()
+  let packages = FaspexPackages()
 
   /// The fingerprint of the transfer server's host key, which is random for each local server.
   let hostKey: HostKeyFingerprint

@@ -18,6 +18,15 @@ extension LocalCloud {
     /// Responses to setup calls report this port as both the SSH and the UDP port.
     public var transferPort: Int
 
+    /// The port of Aspera on Cloud and Faspex 5; 0 selects a free port.
+    public var applicationsPort: Int
+
+    /// The simulated organization of Aspera on Cloud, or `nil` if there is none.
+    public var onCloud: AsperaOnCloud?
+
+    /// The simulated Faspex 5, or `nil` if there is none.
+    public var faspex: Faspex?
+
     /// The users who can call the Node API with a user name and password.
     public var users: [NodeUser]
 
@@ -46,10 +55,17 @@ extension LocalCloud {
     ///   - accessKeys: The node's access keys in addition to the permanent accounts of the local server.
     ///   - transferAccounts: The accounts for logins to the transfer server. If empty, there is one account `xfer`.
     ///   - tokenLifetime: The lifetime of every transfer token, or `nil` to use the requested lifetime.
+    ///   - applicationsPort: The port of Aspera on Cloud and Faspex 5; 0 selects a free port.
+    ///   - onCloud: The simulated organization of Aspera on Cloud, or `nil` if there is none.
+    ///   - faspex: The simulated Faspex 5, or `nil` if there is none.
     public init(
       port: Int = 0, transferPort: Int = 0, users: [NodeUser] = [], accessKeys: [NodeAccessKey] = [],
-      transferAccounts: [TransferAccount] = [], tokenLifetime: Duration? = nil
+      transferAccounts: [TransferAccount] = [], tokenLifetime: Duration? = nil, applicationsPort: Int = 0,
+      onCloud: AsperaOnCloud? = nil, faspex: Faspex? = nil
     ) {
+      self.applicationsPort = applicationsPort
+      self.onCloud = onCloud
+      self.faspex = faspex
       self.port = port
       self.transferPort = transferPort
       self.users = users

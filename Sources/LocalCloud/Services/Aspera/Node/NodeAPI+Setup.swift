@@ -26,7 +26,8 @@ extension NodeAPI {
     return Answer(["transfer_specs": .array(specifications)])
   }
 
-  private func specification(for order: SetupRequest, at date: Timestamp) throws -> JSONValue {
+  /// Returns the transfer specification for a transfer request, with a new token.
+  func specification(for order: SetupRequest, at date: Timestamp) throws -> JSONValue {
     let places = try order.places
     if order.direction == .receive {
       for place in places where try aspera.files.entry(at: place) == nil { throw FileProblem.notFound(place) }

@@ -55,8 +55,9 @@ struct TransferDesk: Sendable {
 
   /// Ends a transfer session successfully.
   func end(_ id: String, _ connection: TransferConnection) throws -> Answer {
-    guard connection.session != nil, connection.isComplete else { throw TransferRefusal.protocolError }
+    guard let session = connection.session, connection.isComplete else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: true))
+    aspera.packages.completed(session.claim)
     connections.remove(id)
     aspera.count { $0.completed += 1 }
     return Answer([:])

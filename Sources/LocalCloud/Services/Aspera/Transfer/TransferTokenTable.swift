@@ -14,7 +14,7 @@ package final class TransferTokenTable: Sendable {
 
   private let claims = Mutex<[[UInt8]: TransferClaim]>([:])
 
-  /// A closure that receives every issued transfer token, so that tests can search for leaked tokens.
+  /// A closure that receives every issued transfer token and access token, so that tests can search for leaked tokens.
   package static let watcher = Mutex<(@Sendable (String) -> Void)?>(nil)
 
   /// Issues a transfer token with the given permissions, in the format of a real server.

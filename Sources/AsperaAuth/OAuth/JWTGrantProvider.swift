@@ -1,0 +1,148 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CloudCredentials
+public import StorageAuth
+internal import StorageJSON
+
+/// A credential provider that requests access tokens with signed assertions (RFC 7523, section 2.1).
+///
+/// The provider signs a new assertion, with an ID of its own, for each request. Use a `CredentialCache` to store the
+/// token and to refresh it before it expires. Refresh tokens in responses are not used, because a new assertion serves
+/// the same purpose and leaves no further secret to store.
+///
+/// If the server refuses an assertion and its clock differs from this machine's by more than 30 seconds, the request is
+/// repeated once with an assertion for the server's time, and later assertions follow the server's clock.
+///
+/// ```swift
+/// let provider = JWTGrantProvider(.faspex(url: url, user: "mia@example.com", clientID: id), key: key, transport: transport)
+/// let tokens = CredentialCache(provider)
+/// ```
+public struct JWTGrantProvider: CredentialProvider {
+  /// The permitted lifetimes of assertions, in seconds.
+  private static let lives: ClosedRange<Int64> = 1...86_400
+  /// The permitted clock tolerances, in seconds.
+  private static let tolerances: ClosedRange<Int64> = 0...3_600
+  private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+  /// The provider name that errors and events show.
+  public let source: String
+
+  /// The parameters of the grant.
+  public let grant: JWTGrant
+
+  private let key: JWTSigningKey
+  private let endpoint: TokenEndpoint
+  private let clock: ServiceClock
+
+  /// Creates a provider of access tokens.
+  ///
+  /// - Parameters:
+  ///   - grant: The parameters of the grant.
+  ///   - key: The private key whose public key is registered with the authorization server.
+  ///   - timeout: The maximum time to wait for a response.
+  ///   - transport: The transport that sends the requests.
+  ///   - time: The clock for the times in assertions.
+  public init(
+    _ grant: JWTGrant, key: JWTSigningKey, timeout: Duration = .seconds(30), transport: any HTTPTransport,
+    time: any SigningClock = .system
+  ) {
+    let source = ServiceURL(grant.tokenURL).map { "token endpoint \($0.visible)" } ?? "token endpoint"
+    self.init(
+      grant, key,
+      TokenEndpoint(source: source, url: grant.tokenURL, timeout: timeout, transport: transport, time: time),
+      ServiceClock())
+  }
+
+  private init(_ grant: JWTGrant, _ key: JWTSigningKey, _ endpoint: TokenEndpoint, _ clock: ServiceClock) {
+    source = endpoint.source
+    self.grant = grant
+    self.key = key
+    self.endpoint = endpoint
+    self.clock = clock
+  }
+
+  /// Returns a provider with the same parameters for another scope, which shares what is known of the server's clock.
+  ///
+  /// - Parameter scope: The requested rights.
+  public func requesting(scope: String) -> JWTGrantProvider {
+    var grant = grant
+    grant.scope = scope
+    return JWTGrantProvider(grant, key, endpoint, clock)
+  }
+
+  /// Requests an access token.
+  ///
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the assertion, `malformedAnswer` if the response
+  ///   is malformed, `failed` if the parameters are invalid or the server cannot be reached, and `timeout` if it does
+  ///   not respond in time.
+  public func credential() async throws(CredentialError) -> OAuthBearer {
+    try await issue().credential
+  }
+
+  /// Requests an access token, and returns it with the server's time.
+  ///
+  /// - Throws: The same errors as ``credential()``.
+  public func issue() async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
+    var isCorrected = false
+    while true {
+      let date = clock.now(by: endpoint.time)
+      switch try await request(at: date) {
+      case .issued(let issued): return issued
+      case .refused(let refusal):
+        guard refusal.canBeTime, !isCorrected, clock.correct(by: refusal.issuerTime, signedAt: date, endpoint.time)
+        else { throw refusal.error(for: source) }
+        isCorrected = true
+      }
+    }
+  }
+
+  private func request(at date: Timestamp) async throws(CredentialError) -> TokenEndpoint.Outcome {
+    let assertion = try assertion(at: date).secret
+    var form = [FormPair("grant_type", Self.grantType), FormPair("assertion", assertion.reveal())]
+    if let scope = grant.scope { form.append(FormPair("scope", scope)) }
+    guard let clientID = grant.clientID else { return try await endpoint.token(form, masks: [assertion]) }
+    form.append(FormPair("client_id", clientID))
+    guard let secret = grant.clientSecret else { return try await endpoint.token(form, masks: [assertion]) }
+    return try await endpoint.token(
+      form, authorization: .basicAuthorization(clientID: clientID, secret: secret), masks: [assertion, secret])
+  }
+
+  /// Signs an assertion (RFC 7523, section 3).
+  ///
+  /// - Parameter date: The current time according to the server's clock, as far as it is known.
+  package func assertion(at date: Timestamp) throws(CredentialError) -> JSONWebToken {
+    let check = RequestCheck(source: source)
+    let life = try check.seconds(grant.assertionLifetime, in: Self.lives)
+    let tolerance = try check.seconds(grant.clockTolerance, in: Self.tolerances)
+    for (name, value) in [("issuer", grant.issuer), ("subject", grant.subject), ("audience", grant.audience)]
+    where value.isEmpty {
+      throw CredentialError(.failed, source: source, "The \(name) of the grant is empty.", remedy: "Set the \(name).")
+    }
+    func claim(_ duration: Int64) -> JSONValue {
+      .number(JSONNumber(date.advanced(by: .seconds(duration)).unixSeconds))
+    }
+    var claims: JSONObject = [
+      "iss": .string(grant.issuer), "sub": .string(grant.subject), "aud": .string(grant.audience),
+      "exp": claim(life), "nbf": claim(-tolerance), "iat": claim(-tolerance),
+      "jti": .string(AssertionID.make()),
+    ]
+    for (name, value) in grant.claims { claims[name] = value }
+    do {
+      return try JSONWebToken(claims, signedWith: key, grant.algorithm ?? key.standardAlgorithm)
+    } catch {
+      throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
+    }
+  }
+}
+
+extension JWTGrantProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// A description that contains the provider name.
+  public var description: String { "JWTGrantProvider(\(source))" }
+
+  /// The same text as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror that contains only the provider name.
+  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
+}

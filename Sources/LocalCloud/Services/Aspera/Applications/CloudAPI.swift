@@ -1,0 +1,184 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import CloudCredentials
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageJSON
+internal import Synchronization
+
+/// The simulated API of Aspera on Cloud: its token endpoint, and what a client needs to find its files.
+///
+/// Paths and members are those of IBM's description of the API and of the requests of aspera-cli.
+struct CloudAPI: ApplicationHandler {
+  /// The ID of the only node.
+  private static let nodeID = "1"
+  /// The ID of the root folder of the access key.
+  private static let rootFileID = "1"
+
+  let endpoint = LocalCloud.Endpoint.asperaOnCloud
+
+  private let organization: LocalCloud.AsperaOnCloud?
+  private let check: AssertionCheck
+  private let tokens = AccessTokenTable()
+  private let aspera: AsperaContext
+  private let node: ServiceEndpoint
+
+  init(_ organization: LocalCloud.AsperaOnCloud?, _ aspera: AsperaContext, node: ServiceEndpoint) {
+    self.organization = organization
+    check = AssertionCheck(organization?.users ?? [], organization?.rules ?? LocalCloud.GrantRules())
+    self.aspera = aspera
+    self.node = node
+    if let organization {
+      aspera.directory.setTokenVerificationKey(organization.nodeKey.publicKeyPEM, of: organization.accessKey)
+    }
+  }
+
+  func answer(to call: InboundCall) async throws -> Answer {
+    var names = call.path.words(between: "/").map(String.init)
+    if names.starts(with: ["api", "v1"]) { names.removeFirst(2) }
+    guard let organization else { throw RefusalAnswer.cloudNotFound }
+    if names.first == "oauth2" {
+      guard names.count == 3, names[1].utf8.elementsEqual(organization.organization.utf8), names[2] == "token" else {
+        throw RefusalAnswer.cloudNotFound
+      }
+      return try token(call, organization)
+    }
+    guard let entry = tokens.entry(of: call), entry.end > call.date else {
+      throw RefusalAnswer(
+        .unauthorized, "unauthorized", "You are not authorized to perform the requested action")
+    }
+    guard call.request.method == .get else { throw RefusalAnswer.cloudNotFound }
+    switch (names.first, names.count) {
+    case ("self", 1): return Answer(user(entry.user, organization))
+    case ("workspaces", 1): return try workspaces(call, organization)
+    case ("workspaces", 2):
+      guard let index = organization.workspaces.indices.first(where: { String($0 + 1) == names[1] }) else { break }
+      return Answer(workspace(index, organization))
+    case ("nodes", 2) where names[1] == Self.nodeID: return Answer(nodeDocument(organization))
+    default: break
+    }
+    throw RefusalAnswer.cloudNotFound
+  }
+
+  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
+    if call.path.words(between: "/").contains("oauth2") {
+      return Answer(
+        ["error": .string(error.code), "error_description": .string(error.message), "state": .null], error.status)
+    }
+    return Answer(
+      ["code": .string(error.code), "message": .string(error.message), "request_id": .string(call.requestID)],
+      error.status)
+  }
+
+  // MARK: Tokens
+
+  private func token(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
+    let request: GrantRequest
+    do throws(GrantRequest.Problem) {
+      request = try GrantRequest(call, organization.clients)
+    } catch {
+      throw RefusalAnswer(ofCloud: error)
+    }
+    let user: LocalCloud.OAuthUser
+    do throws(AssertionProblem) {
+      user = try check.user(
+        of: request.assertion, clientID: request.client.id, audience: JWTGrant.asperaOnCloudAudience,
+        subjectPrefix: "", at: call.date)
+    } catch {
+      throw RefusalAnswer(.badRequest, "invalid_grant", error.message)
+    }
+    let life = organization.rules.tokenLifetime
+    let scope = request.scope ?? "user:all"
+    let token = try token(for: user, scope: scope, until: call.date.advanced(by: life), organization, at: call.date)
+    aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
+    return Answer([
+      "access_token": .string(token), "token_type": "Bearer", "scope": .string(scope),
+      "expires_in": .number(JSONNumber(life.components.seconds)),
+    ])
+  }
+
+  private func token(
+    for user: LocalCloud.OAuthUser, scope: String, until end: Timestamp, _ organization: LocalCloud.AsperaOnCloud,
+    at date: Timestamp
+  ) throws -> String {
+    if scope == "user:all" || scope == "admin:all" || scope == "self" {
+      let token = RandomText.letters(64)
+      tokens.add(token, AccessTokenTable.Entry(user: user, scope: scope, end: end), at: date)
+      return token
+    }
+    guard let scope = NodeScope(scope), scope.accessKey.utf8.elementsEqual(organization.accessKey.utf8),
+      [NodeScope.user, NodeScope.admin].contains(scope.role)
+    else { throw RefusalAnswer(.badRequest, "invalid_scope", "The scope is not known.") }
+    let claims = NodeBearerClaims(
+      userID: Self.id(of: user, organization), scope: scope, expiration: end, organizationID: "1")
+    let token = try NodeBearerToken(claims, signedWith: organization.nodeKey).secret.reveal()
+    TransferTokenTable.watcher.withLock { $0 }?(token)
+    return token
+  }
+
+  // MARK: Documents
+
+  private static func id(of user: LocalCloud.OAuthUser, _ organization: LocalCloud.AsperaOnCloud) -> String {
+    String((organization.users.firstIndex { $0.email == user.email } ?? 0) + 1)
+  }
+
+  private func user(_ user: LocalCloud.OAuthUser, _ organization: LocalCloud.AsperaOnCloud) -> JSONValue {
+    [
+      "id": .string(Self.id(of: user, organization)), "email": .string(user.email), "name": .string(user.name),
+      "organization_id": "1", "default_workspace_id": "1", "deactivated": false, "organization_admin": false,
+      "member_of_any_workspace": true,
+    ]
+  }
+
+  private func workspace(_ index: Int, _ organization: LocalCloud.AsperaOnCloud) -> JSONValue {
+    [
+      "id": .string(String(index + 1)), "name": .string(organization.workspaces[index]), "organization_id": "1",
+      "node_id": .string(Self.nodeID), "home_node_id": .string(Self.nodeID),
+      "home_file_id": .string(Self.rootFileID), "root_file_id": .string(Self.rootFileID), "member": true,
+    ]
+  }
+
+  /// Returns a page of the workspaces whose names contain the parameter `q` and equal the parameter `name`.
+  private func workspaces(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
+    guard let parameters = call.pairs.flatMap({ CallParameters($0) }) else { throw RefusalAnswer.cloudNotFound }
+    let found = organization.workspaces.indices.filter { index in
+      let name = organization.workspaces[index].asciiLowercased
+      return parameters["q"].map { name.containsBytes(of: $0.asciiLowercased) } ?? true
+        && parameters["name"].map { name.utf8.elementsEqual($0.asciiLowercased.utf8) } ?? true
+    }
+    let page = (parameters["page"] ?? "1") == "1" ? found : []
+    var answer = Answer(.array(page.map { workspace($0, organization) }))
+    answer.headers[.totalCount] = String(found.count)
+    return answer
+  }
+
+  private func nodeDocument(_ organization: LocalCloud.AsperaOnCloud) -> JSONValue {
+    let parts = node.authority.parts(between: ":", atMost: 1).map(String.init)
+    return [
+      "id": .string(Self.nodeID), "name": "local node", "access_key": .string(organization.accessKey),
+      "host": .string(parts[0]), "port": .number(JSONNumber(parts.dropFirst().first.flatMap { Int($0) } ?? 0)),
+      "url": .string("\(node.scheme)://\(node.authority)"), "use_ssl": false, "transfer_url": "",
+      "ssh_fingerprint": .string(aspera.hostKey.description), "status": "active",
+    ]
+  }
+}
+
+extension RefusalAnswer {
+  fileprivate static let cloudNotFound = RefusalAnswer(
+    .notFound, "not_found", "The resource you were looking for does not exist")
+
+  fileprivate init(ofCloud problem: GrantRequest.Problem) {
+    switch problem {
+    case .malformed(let message): self.init(.badRequest, "invalid_request", message)
+    case .grantType: self.init(.badRequest, "unsupported_grant_type", "grant type not supported")
+    case .client, .secret: self.init(.unauthorized, "invalid_client", "invalid client id or secret")
+    }
+  }
+}
+
+extension HTTPField.Name {
+  /// The name of the header that contains the number of entries of all pages.
+  static let totalCount = known("X-Total-Count")
+}

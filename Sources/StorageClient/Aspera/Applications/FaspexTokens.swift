@@ -1,0 +1,104 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import AsperaTransfer
+internal import CloudCredentials
+internal import StorageAuth
+internal import StorageJSON
+
+/// A token issuer that requests the transfer specification of a package from Faspex.
+///
+/// The first specification is requested before the transfer, because it determines the paths.
+final class FaspexTokens: TokenIssuer {
+  let source = "Faspex"
+
+  private let api: ApplicationAPI
+  private let path: String
+  private let body: JSONValue
+  private let unused = Lock<TransferSpec?>(nil)
+
+  init(_ api: ApplicationAPI, _ path: String, _ body: JSONValue) {
+    self.api = api
+    self.path = path
+    self.body = body
+  }
+
+  /// Requests the specification, and keeps it for the first token request.
+  func first() async throws -> TransferSpec {
+    let specification = try await fetch()
+    unused.withLock { $0 = specification }
+    return specification
+  }
+
+  func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+    let kept = unused.withLock { specification in
+      defer { specification = nil }
+      return specification
+    }
+    let specification: TransferSpec
+    if let kept {
+      specification = kept
+    } else {
+      do {
+        specification = try await fetch()
+      } catch {
+        throw credentialError(error, from: source)
+      }
+    }
+    do {
+      return IssuedCredential(
+        TransferGrant(token: try specification.token.map { try AsperaToken($0) }, specification: specification),
+        source: source)
+    } catch {
+      throw CredentialError(
+        .malformedAnswer, source: source, "The transfer specification has a token that cannot be used.",
+        remedy: "Check the version of Faspex.")
+    }
+  }
+
+  private func fetch() async throws -> TransferSpec {
+    guard let fields = try await api.call(.post, path, body).object else {
+      throw StorageError.malformedAnswer("the transfer specification is not an object")
+    }
+    return TransferSpec(fields: fields)
+  }
+}
+
+/// The transfer queue of a client, which is created for its first transfer.
+final class FaspexQueue: Sendable {
+  typealias Room = (queue: TransferQueue, account: AsperaAccount)
+
+  private let room = Lock<Room?>(nil)
+
+  /// Returns the queue, and creates it if there is none.
+  func value(_ make: () throws -> Room) throws -> Room {
+    try room.withLock { room in
+      if let room { return room }
+      let made = try make()
+      room = made
+      return made
+    }
+  }
+}
+
+extension AsperaTransfers {
+  /// Creates the queue and the account for transfers that an application specifies.
+  func applicationQueue(of api: ApplicationAPI) throws -> FaspexQueue.Room {
+    // A placeholder: the application's transfer specification names the server.
+    let host = ServiceURL(api.url).map { String($0.authority.prefix { $0 != ":" }) } ?? ""
+    let account: AsperaAccount
+    switch login {
+    case .tokenAccount(let keyPath, let passphrase):
+      account = try .defaultTokenAccount(host: host, keyPath: keyPath, passphrase: passphrase, on: .system)
+    case .account(let own): account = own
+    case .dynamicKey:
+      throw StorageError(
+        .unsupported, "\(api.name) has no request that registers a generated key.",
+        remedy: "Log in with a key that the transfer server knows.")
+    }
+    let queue = TransferQueue(
+      engine: try engine ?? AscpEngine(program: ascp, time: api.time), configuration: queue, time: api.time)
+    return (queue, account)
+  }
+}

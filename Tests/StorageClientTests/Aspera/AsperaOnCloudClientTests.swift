@@ -1,0 +1,47 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import AsperaAuth
+import LocalCloud
+import StorageClient
+import XCTest
+
+/// Tests how a client finds a user's home folder in Aspera on Cloud.
+final class AsperaOnCloudClientTests: XCTestCase {
+  func testHomeFolderHasAllThatAClientOfItsNodeNeeds() async throws {
+    let applications = try await LocalApplications(self)
+    let folder = try await applications.onCloud().homeFolder()
+    XCTAssertEqual(folder.workspace.name, "Default")
+    XCTAssertEqual(folder.nodeURL, applications.cloud.nodeURL)
+    XCTAssertEqual(folder.accessKey, key.id.string)
+    XCTAssertFalse(folder.fileID.isEmpty)
+    XCTAssertNil(folder.transferHost)
+    XCTAssertEqual(folder.tags["aspera"]?["app"], "files")
+    XCTAssertEqual(folder.tags["aspera"]?["files"]?["workspace_id"]?.string, folder.workspace.id)
+    let access = try await folder.credentials.credential()
+    guard case .bearer(let token, let accessKey) = access.method else { return XCTFail("\(access)") }
+    XCTAssertEqual(accessKey, folder.accessKey)
+    XCTAssertEqual(try NodeBearerToken(token).claims.scope, NodeScope(accessKey: folder.accessKey))
+  }
+
+  func testWorkspaceIsFoundByItsName() async throws {
+    let applications = try await LocalApplications(self)
+    let cloud = applications.onCloud()
+    let all = try await cloud.workspaces()
+    XCTAssertEqual(all.map(\.name), ["Default", "Film"])
+    let film = try await cloud.homeFolder(inWorkspace: "film")
+    XCTAssertEqual(film.workspace, all[1])
+    await assertThrows(StorageError.self) { _ = try await cloud.workspace("Fil") }
+  }
+
+  func testRefusedGrantIsReportedWithItsRemedy() async throws {
+    let applications = try await LocalApplications(self)
+    await assertThrows(CredentialError.self, { _ = try await applications.onCloud(secret: "wrong").workspaces() }) {
+      XCTAssertEqual($0.code, .rejected)
+      XCTAssertTrue($0.remedy.contains("secret of the API client"), "\($0)")
+    }
+    await assertThrows(CredentialError.self, { _ = try await applications.onCloud("eve@example.com").workspaces() }) {
+      XCTAssertTrue($0.remedy.contains("public key is registered"), "\($0)")
+    }
+  }
+}

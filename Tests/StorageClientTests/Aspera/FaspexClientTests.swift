@@ -1,0 +1,137 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import AsperaAuth
+import AsperaTransfer
+import HTTPTypes
+import LocalCloud
+import StorageAuth
+import StorageAuthTesting
+import StorageClient
+import XCTest
+
+/// Tests sending and receiving packages with Faspex 5 through the queue, the driver of ascp and the simulator.
+final class FaspexClientTests: XCTestCase {
+  private let draft = PackageDraft(title: "Dailies", recipients: ["noa@example.com"], note: "Day 3")
+
+  func testPackageReachesItsRecipient() async throws {
+    let applications = try await LocalApplications(self)
+    let directory = try TemporaryDirectory(self)
+    let files = [try directory.write(pattern(70_000), to: "a b.bin"), try directory.write([], to: "empty")]
+    let sent = try await applications.faspex("mia@example.com").send(draft, files: files)
+    XCTAssertEqual(sent.uploadStatus, "completed")
+    XCTAssertEqual(sent.recipients, ["noa@example.com"])
+
+    let receiver = try applications.faspex("noa@example.com")
+    let inbox = try await receiver.packages()
+    XCTAssertEqual(inbox.map(\.title), ["Dailies"])
+    XCTAssertEqual(inbox.first?.note, "Day 3")
+    XCTAssertEqual(inbox.first?.sender, "mia@example.com")
+    let package = try XCTUnwrap(inbox.first)
+    try await receiver.receive(package, to: directory.path("in"))
+    XCTAssertEqual(try directory.read("in/a b.bin"), pattern(70_000))
+    XCTAssertEqual(try directory.read("in/empty"), [])
+
+    let outbox = try await receiver.packages(in: .outbox)
+    XCTAssertEqual(outbox, [])
+    let sender = try applications.faspex("mia@example.com")
+    let own = try await sender.packages(in: .outbox)
+    XCTAssertEqual(own.map(\.id), [package.id])
+    try await sender.receive(package, to: directory.path("again"), from: .outbox)
+    XCTAssertEqual(try directory.read("again/a b.bin"), pattern(70_000))
+  }
+
+  func testExpiredTransferTokenIsRequestedAgainFromFaspex() async throws {
+    let applications = try await LocalApplications(self)
+    applications.cloud.faults.transfers = [.tokenExpired(.first(1))]
+    let directory = try TemporaryDirectory(self)
+    let file = try directory.write(pattern(1_000), to: "a")
+    let sent = try await applications.faspex("mia@example.com").send(draft, files: [file])
+    XCTAssertEqual(sent.uploadStatus, "completed")
+    XCTAssertEqual(applications.cloud.statistics.transfers.completed, 1)
+  }
+
+  func testPackagesAreListedPageByPage() async throws {
+    let pages = Lock<[String]>([])
+    let transport = StorageAuthTesting.ScriptedTransport { request in
+      pages.withLock { $0.append(request.path) }
+      let first = request.path.contains("offset=0")
+      let items = (0..<(first ? 100 : 7)).map { #"{"id":\#($0),"title":"t"}"# }.joined(separator: ",")
+      return .json(#"{"packages":[\#(items)]}"#)
+    }
+    let packages = try await client(transport).packages(in: .allReceived)
+    XCTAssertEqual(packages.count, 107)
+    XCTAssertEqual(
+      pages.withLock { $0 },
+      [
+        "/aspera/faspex/api/v5/inbox_all/packages?offset=0&limit=100",
+        "/aspera/faspex/api/v5/inbox_all/packages?offset=100&limit=100",
+      ])
+    let few = try await client(transport).packages(limit: 30)
+    XCTAssertEqual(few.count, 30)
+  }
+
+  func testRejectedAccessTokenIsReplacedOnce() async throws {
+    let seen = Lock<[String]>([])
+    let transport = StorageAuthTesting.ScriptedTransport { request in
+      let token = request.header("Authorization") ?? ""
+      seen.withLock { $0.append(token) }
+      guard token == "Bearer token-1" else { return .json(#"{"packages":[]}"#) }
+      return .json(#"{"code":"2005","message":"expired"}"#, status: 401)
+    }
+    _ = try await client(transport).packages()
+    XCTAssertEqual(seen.withLock { $0 }, ["Bearer token-1", "Bearer token-2"])
+  }
+
+  func testTemporaryErrorOfAListIsRepeatedAndOfANewPackageIsNot() async throws {
+    let count = Lock(0)
+    let transport = StorageAuthTesting.ScriptedTransport { _ in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      return number < 3 ? .status(503) : .json(#"{"packages":[]}"#)
+    }
+    _ = try await client(transport).packages()
+    XCTAssertEqual(count.withLock { $0 }, 3)
+    let failing = StorageAuthTesting.ScriptedTransport { _ in .status(503) }
+    await assertThrows(ServiceError.self) { _ = try await client(failing).send(draft, files: ["/a"]) }
+    XCTAssertEqual(failing.requests.count, 1)
+  }
+
+  func testRefusalsAndMalformedResponsesAreErrors() async throws {
+    for (reply, says) in [
+      (.json(#"{"code":"2014","message":"token-1 no"}"#, status: 403), "2014"),
+      (.json(#"{"error":{"code":404,"user_message":"no route"}}"#, status: 404), "no route"),
+      (.json("[]"), "packages"), (.json(#"{"packages":[{}]}"#), "id"), (.text("<html>"), "JSON"),
+    ] as [(HTTPStreamingResponse, String)] {
+      do {
+        _ = try await client(StorageAuthTesting.ScriptedTransport { _ in reply }).packages()
+        XCTFail("no error: \(says)")
+      } catch {
+        XCTAssertTrue("\(error)".contains(says), "\(error)")
+      }
+    }
+    let login = try client(StorageAuthTesting.ScriptedTransport { _ in .json("{}") }, login: .dynamicKey)
+    await assertThrows(StorageError.self) { try await login.send(draft, files: ["/a"]) }
+    await assertThrows(StorageError.self) { try await login.send(draft, files: []) }
+  }
+
+  private func client(
+    _ transport: any HTTPTransport, login: AsperaTransfers.Login? = nil
+  ) throws -> FaspexClient {
+    let time = RushingTime()
+    let count = Lock(0)
+    let cache = CredentialCache<OAuthBearer>(source: "numbered tokens", time: time) {
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      return OAuthBearer(Secret("token-\(number)"))
+    }
+    return FaspexClient(
+      url: "https://faspex.example.com/aspera/faspex/", credentials: cache,
+      transfers: AsperaTransfers(
+        login: try login ?? .password(), engine: FileEngine(NodeService())), transport: transport, time: time)
+  }
+}
