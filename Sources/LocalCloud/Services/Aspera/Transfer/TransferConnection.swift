@@ -10,6 +10,7 @@ final class TransferConnection: Sendable {
   struct Session: Sendable {
     let direction: TransferDirection
     let claim: TransferClaim?
+    let record: TransferRecord
   }
 
   /// The state of a file that is being transferred.
