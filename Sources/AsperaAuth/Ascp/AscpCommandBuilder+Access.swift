@@ -103,7 +103,8 @@ extension AscpCommandBuilder {
       guard part.count <= 65_536 - first else {
         throw TransferSpec.invalid("has a UDP port too high for \(part.count) sessions", "Use a lower fasp_port.")
       }
-      arguments += ["-O", "\(first + part.index - 1)"]
+      let port = first + part.index - 1
+      arguments += ["-O", "\(port)"]
       specification.udpPort = nil
     }
     if part.count > 1 { arguments.append("-C\(part.index):\(part.count)") }

@@ -114,11 +114,11 @@ private final class SessionReports: Sendable {
       return state.isRunning ? nil : new
     case .progress(let part):
       state.progress[index] = part
+      let bytes = state.progress.values.map(\.bytes)
       let totals = state.progress.values.compactMap(\.totalBytes)
       return .progress(
         TransferProgressReport(
-          bytes: Self.sum(state.progress.values.map(\.bytes)), totalBytes: totals.count == count ? Self.sum(totals) : nil,
-          file: part.file))
+          bytes: Self.sum(bytes), totalBytes: totals.count == count ? Self.sum(totals) : nil, file: part.file))
     case .file:
       return new
     }

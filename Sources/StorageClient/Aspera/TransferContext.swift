@@ -54,7 +54,8 @@ final class TransferContext: Sendable {
       told.emit(event)
     }
     queue = TransferQueue(
-      engine: try transfers.engine ?? AscpEngine(program: transfers.ascp, options: transfers.options, time: client.time),
+      engine: try transfers.engine
+        ?? AscpEngine(program: transfers.ascp, options: transfers.options, time: client.time),
       configuration: transfers.queue, authEvents: events, time: client.time)
   }
 }

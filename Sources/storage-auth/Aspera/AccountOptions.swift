@@ -47,7 +47,8 @@ struct AccountOptions: ParsableArguments {
     return try AsperaAccount(
       host: server.host, user: user, password: key == nil ? secret : nil,
       privateKey: key.map { .file($0, passphrase: secret) }, sshPort: server.port ?? AsperaAccount.defaultPort,
-      udpPort: udpPort ?? AsperaAccount.defaultPort, hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
+      udpPort: udpPort ?? AsperaAccount.defaultPort,
+      hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
   }
 
   /// Returns the transfer token from the environment, or `nil` if the environment contains no token.

@@ -13,7 +13,8 @@ enum AscpDifference {
     let words: String
     let cases: [String]
 
-    init(_ words: String, _ code: AsperaError.Code = .invalidSpecification, because reason: String, _ cases: String...) {
+    init(_ words: String, _ code: AsperaError.Code = .invalidSpecification, because reason: String, _ cases: String...)
+    {
       self.reason = reason
       self.code = code
       self.words = words

@@ -83,7 +83,8 @@ final class AscpFieldTests: XCTestCase {
     let fields: JSONValue = [
       "title": "Two\nlines", "lock_min_rate": true, "lock_rate_policy": true, "lock_target_rate_kbps": false,
       "min_rate_cap_kbps": 0, "target_rate_cap_kbps": 100, "rate_policy_allowed": "fixed", "cipher_allowed": "aes-128",
-      "authentication": "token", "id": "c8d4", "public_keys": "ssh-rsa AAAA", "token_life_seconds": 60, "aspera_connect_settings": ["app_id": "x"],
+      "authentication": "token", "id": "c8d4", "public_keys": "ssh-rsa AAAA", "token_life_seconds": 60,
+      "aspera_connect_settings": ["app_id": "x"],
     ]
     XCTAssertEqual(try arguments(fields), [])
   }

@@ -9,7 +9,7 @@ import XCTest
 /// Tests the command lines for specifications with each field of aspera-cli's schema alone and in combinations against
 /// those of aspera-cli itself (`Vectors/ascp-commands.json`, created by `Tests/Interop/ascp_command_vectors.rb`).
 final class AscpKnownCommandTests: XCTestCase {
-  /// What a command consists of.
+  /// A command: its arguments, its environment and its list of files.
   private struct Outcome: Equatable {
     var arguments: [String]
     var environment: [String: String]

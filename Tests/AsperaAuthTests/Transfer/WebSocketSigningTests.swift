@@ -31,9 +31,9 @@ final class WebSocketSigningTests: XCTestCase {
   }
 
   func testPortIsThatOfTheCallerOrOfTheGrantOrOfHTTPS() throws {
-    for (own, granted, expected) in [(nil, nil, 443), (nil, 9093, 9093), (8443, 9093, 8443), (8443, nil, 8443)] as [
-      (Int?, Int?, Int)
-    ] {
+    for (own, granted, expected) in [(nil, nil, 443), (nil, 9093, 9093), (8443, 9093, 8443), (8443, nil, 8443)]
+      as [(Int?, Int?, Int)]
+    {
       let answer: JSONValue = granted.map { ["wss_enabled": true, "wss_port": .number(JSONNumber($0))] } ?? [:]
       let signed = try sign(specification(own), grant(answer))
       XCTAssertEqual(signed.webSocketPort, expected)

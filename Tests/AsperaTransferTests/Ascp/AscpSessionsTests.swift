@@ -105,7 +105,10 @@ final class AscpSessionsTests: XCTestCase {
 
   func testEachSessionIsAProcessWithTheSameToken() async throws {
     let fake = try FakeAscp(self) { fake in
-      [.describe(in: fake.file("started{session}")), .connect, .send(Frames.initial, Frames.statistics(300), Frames.done)]
+      [
+        .describe(in: fake.file("started{session}")), .connect,
+        .send(Frames.initial, Frames.statistics(300), Frames.done),
+      ]
     }
     var spec = TransferSpec.sample
     spec.sessionCount = 2
@@ -114,7 +117,8 @@ final class AscpSessionsTests: XCTestCase {
     let reports = Reports()
     let summary = try await engine(fake, options).run(spec, additions: nil, report: reports.add)
     XCTAssertEqual(summary, TransferSummary(bytes: 600, files: 4))
-    XCTAssertTrue(reports.all.contains(.progress(TransferProgressReport(bytes: 600, file: "/data/a"))), "\(reports.all)")
+    let whole = TransferProgressReport(bytes: 600, file: "/data/a")
+    XCTAssertTrue(reports.all.contains(.progress(whole)), "\(reports.all)")
     for index in 1...2 {
       let text = try await fake.text(of: "started-\(index)")
       let start = try JSONDecoder().decode(FakeAscp.Start.self, from: Data(text.utf8))
@@ -127,7 +131,10 @@ final class AscpSessionsTests: XCTestCase {
 
   func testSelectedSessionAndSingleSessionsAreOneProcess() async throws {
     let fake = try FakeAscp(self) { fake in
-      [.describe(in: fake.file("started{session}")), .connect, .send(Frames.initial, Frames.statistics(1), Frames.done)]
+      [
+        .describe(in: fake.file("started{session}")), .connect,
+        .send(Frames.initial, Frames.statistics(1), Frames.done),
+      ]
     }
     var spec = TransferSpec.sample
     spec.sessionCount = 1

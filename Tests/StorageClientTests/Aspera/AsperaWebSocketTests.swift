@@ -11,7 +11,8 @@ import XCTest
 /// Tests transfers of a client whose login is a WebSocket.
 final class AsperaWebSocketTests: XCTestCase {
   func testTransfersUseAWebSocketWithTheNodesTokenAndNoAccount() async throws {
-    let answer: JSONValue = ["wss_enabled": true, "wss_port": 9093, "sshfp": .string(String(repeating: "ab", count: 20))]
+    let hostKey = String(repeating: "ab", count: 20)
+    let answer: JSONValue = ["wss_enabled": true, "wss_port": 9093, "sshfp": .string(hostKey)]
     let service = NodeService(answer: try XCTUnwrap(answer.object))
     for (login, port) in [(AsperaTransfers.Login.webSocket(), 9093), (.webSocket(port: 443), 443)] {
       let engine = FileEngine(service)

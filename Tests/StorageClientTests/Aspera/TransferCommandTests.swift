@@ -13,15 +13,18 @@ final class TransferCommandTests: XCTestCase {
   private static let password = ["ASPERA_SCP_PASS": LocalNode.password.reveal()]
 
   private func fields(_ node: LocalNode, _ more: JSONValue) -> JSONObject {
+    let port = JSONValue.number(JSONNumber(node.cloud.transferPort))
     let base: JSONValue = [
-      "remote_host": "127.0.0.1", "remote_user": .string(LocalNode.user),
-      "ssh_port": .number(JSONNumber(node.cloud.transferPort)), "fasp_port": .number(JSONNumber(node.cloud.transferPort)),
+      "remote_host": "127.0.0.1", "remote_user": .string(LocalNode.user), "ssh_port": port, "fasp_port": port,
       "sshfp": .string(node.cloud.transferHostKey.description), "create_dir": true,
     ]
     var fields = base.object ?? JSONObject()
     for (name, value) in more.object ?? JSONObject() { fields[name] = value }
     return fields
   }
+
+  /// Returns an element of `paths`.
+  private func element(_ source: String) -> JSONValue { ["source": .string(source)] }
 
   private func run(
     _ node: LocalNode, _ file: String, _ arguments: [String] = [], environment: [String: String] = password,
@@ -34,7 +37,7 @@ final class TransferCommandTests: XCTestCase {
   func testSpecificationsFromAFileAndStandardInputAreCarriedOut() async throws {
     let node = try await LocalNode(self)
     let directory = try TemporaryDirectory(self)
-    let paths = try (1...3).map { JSONValue.object(JSONObject(source: try directory.write(pattern(1000), to: "f\($0)").string)) }
+    let paths = try (1...3).map { try element(directory.write(pattern(1000), to: "f\($0)").string) }
     let upload = fields(node, ["direction": "send", "destination_root": "/up", "paths": .array(paths)])
     let file = try directory.write(JSONValue.object(upload).serialized, to: "spec.json").string
     let sent = try await run(node, file, ["--json", "--", "-l", "100000", "--overwrite=always"])
@@ -47,7 +50,8 @@ final class TransferCommandTests: XCTestCase {
     let there = directory.path("copy").string
     let download = fields(
       node, ["direction": "receive", "destination_root": .string(there), "paths": [["source": "/up/f1"]]])
-    let received = try await run(node, "-", input: String(decoding: JSONValue.object(download).serialized, as: UTF8.self))
+    let input = String(decoding: JSONValue.object(download).serialized, as: UTF8.self)
+    let received = try await run(node, "-", input: input)
     XCTAssertEqual(received.status, 0, received.errors)
     XCTAssertEqual(received.output, "1 files, 1000 bytes\n")
     XCTAssertEqual(try directory.read("copy/f1"), pattern(1000))
@@ -56,7 +60,7 @@ final class TransferCommandTests: XCTestCase {
   func testSeveralSessionsTransferAllFiles() async throws {
     let node = try await LocalNode(self)
     let directory = try TemporaryDirectory(self)
-    let paths = try (1...5).map { JSONValue.object(JSONObject(source: try directory.write(pattern(10), to: "f\($0)").string)) }
+    let paths = try (1...5).map { try element(directory.write(pattern(10), to: "f\($0)").string) }
     let upload = fields(
       node, ["direction": "send", "destination_root": "/up", "paths": .array(paths), "multi_session": 2])
     let file = try directory.write(JSONValue.object(upload).serialized, to: "spec.json").string
@@ -124,7 +128,8 @@ final class TransferCommandTests: XCTestCase {
     func copy(_ arguments: [String]) async throws -> Programs.Outcome {
       let environment = Self.password.merging(["ASPERA_SCP_TOKEN": "Bearer eJyexample"]) { $1 }
       return try await Programs.storageAuth(
-        ["cp", file, place, "--ascp", node.simulator, "--udp-port", "\(node.cloud.transferPort)"] + arguments, environment)
+        ["cp", file, place, "--ascp", node.simulator, "--udp-port", "\(node.cloud.transferPort)"] + arguments,
+        environment)
     }
     let bare = try await copy([])
     XCTAssertEqual(bare.status, 1)
@@ -144,13 +149,5 @@ final class TransferCommandTests: XCTestCase {
     XCTAssertTrue(secret.errors.contains("tags hold a secret"), secret.errors)
     let ofNode = try await Programs.storageAuth(["cp", file, "aspera://node/k", "--tags", tags])
     XCTAssertTrue(ofNode.errors.contains("--tags is for"), ofNode.errors)
-  }
-}
-
-extension JSONObject {
-  /// Creates an element of `paths`.
-  fileprivate init(source: String) {
-    self.init()
-    self["source"] = .string(source)
   }
 }
