@@ -10,7 +10,8 @@ internal import StorageAuth
 final class TransferContext: Sendable {
   let queue: TransferQueue
   let issuer: SetupTokenIssuer
-  let account: AsperaAccount
+  /// The account that logs in, or `nil` if transfers use a WebSocket.
+  let account: AsperaAccount?
   /// The public key that the node receives with each transfer request, so that the node admits the account.
   ///
   /// The public key is `nil` if the login uses no generated key pair.
@@ -50,6 +51,9 @@ final class TransferContext: Sendable {
     case .account(let own):
       account = own
       (publicKey, ownUser) = (nil, own.user)
+    case .webSocket:
+      account = nil
+      (publicKey, ownUser) = (nil, nil)
     }
     self.server = server
     issuer = SetupTokenIssuer(
@@ -63,7 +67,8 @@ final class TransferContext: Sendable {
       told.emit(event)
     }
     queue = TransferQueue(
-      engine: try transfers.engine ?? AscpEngine(program: transfers.ascp, time: client.time),
+      engine: try transfers.engine
+        ?? AscpEngine(program: transfers.ascp, options: transfers.options, time: client.time),
       configuration: transfers.queue, authEvents: events, time: client.time)
   }
 

@@ -23,6 +23,13 @@ struct AsperaOptions: ParsableArguments {
   @Flag(help: "Log in for transfers with a generated key that is registered with the node, instead of IBM's key.")
   var dynamicKey = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The tags of transfers with only an account, as a JSON object or as @ and the path of a file; a bearer token in "
+        + "ASPERA_SCP_TOKEN requires aspera.node.access_key and aspera.node.file_id in them.",
+      valueName: "json"))
+  var tags: TagsArgument?
+
   @OptionGroup var account: AccountOptions
 
   func validate() throws {
@@ -41,6 +48,6 @@ struct AsperaOptions: ParsableArguments {
     let account = try account.account(at: server, on: machine)
     for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
     return AccountTransfers(
-      account, token: try self.account.token(on: machine), engine: try AscpEngine(program: ascp))
+      account, token: try self.account.token(on: machine), tags: tags?.object, engine: try AscpEngine(program: ascp))
   }
 }

@@ -43,6 +43,9 @@ struct CopyPlan {
   ///
   /// - Throws: A `ValidationError` if the source cannot be copied to the destination.
   func check(_ source: Location, _ destination: Location) throws {
+    if aspera.tags != nil, ![source, destination].contains(where: \.isAccount) {
+      throw ValidationError("--tags is for aspera://user@host/path; a node determines the tags itself.")
+    }
     switch (source, destination) {
     case (.file, .file):
       throw ValidationError("One of the two must be oss://bucket/key (or cos://, s3://) or aspera://….")
