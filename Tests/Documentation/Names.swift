@@ -37,6 +37,14 @@ enum AsperaPage {
   static var secret: Secret { supposed() }
 }
 
+enum MigratingFromAsperaPage {
+  struct Server {
+    func grant(for request: TokenRequest) async throws -> TransferGrant { supposed() }
+  }
+  static var server: Server { supposed() }
+  static var secret: Secret { supposed() }
+}
+
 enum AsperaAccountsPage {
   static var sshfp: String { supposed() }
 }

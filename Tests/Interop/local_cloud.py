@@ -96,6 +96,8 @@ class LocalCloud:
         self.s3: str = ready["s3"]
         self.s3_app_server: str = ready["s3AppServer"]
         self.services: str = ready["services"]
+        self.node: str = ready["node"]
+        self.transfer_port: int = ready["transferPort"]
 
     def _first_line(self) -> dict[str, Any]:
         lines: queue.Queue[str] = queue.Queue()

@@ -4,8 +4,9 @@
 
 # Runs the vendors' Python SDKs, and tools for S3, against `storage-auth serve`.
 #
-# STORAGE_AUTH is the path of storage-auth, OBS_SIGN that of obs-sign and ASPERA_GRANT that of aspera-grant; they are
-# built if unset. Arguments are names of tests, as for `python -m unittest`.
+# STORAGE_AUTH, OBS_SIGN, ASCP_SIMULATOR and ASPERA_GRANT are the paths of storage-auth, obs-sign, ascp-simulator and
+# aspera-grant; they are built if unset. STORAGE_AUTH_ASPERA_CLI is the path of a checkout of aspera-cli, IBM's client,
+# which is not run if unset. Arguments are names of tests, as for `python -m unittest`.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -34,6 +35,19 @@ if [[ -z ${OBS_SIGN:-} ]]; then
   OBS_SIGN=$(swift build --package-path "$root" --show-bin-path)/obs-sign
 fi
 export OBS_SIGN
+
+if [[ -z ${ASCP_SIMULATOR:-} ]]; then
+  swift build --package-path "$root" --product ascp-simulator
+  ASCP_SIMULATOR=$(swift build --package-path "$root" --show-bin-path)/ascp-simulator
+fi
+export ASCP_SIMULATOR
+
+if [[ -n ${STORAGE_AUTH_ASPERA_CLI:-} ]]; then
+  # The gems of aspera-cli that Debian has; the others are in aspera_cli/shims.
+  "$root/.ci/setup" ruby ruby-net-ssh ruby-jwt ruby-xml-simple ruby-zip ruby-terminal-table ruby-tty-spinner \
+    ruby-progressbar ruby-rainbow ruby-mime-types ruby-websocket ruby-execjs ruby-marcel ruby-chunky-png \
+    ruby-blankslate ruby-webrick || echo "=== The gems of aspera-cli could not be installed ===" >&2
+fi
 
 # JWT grants, and the token endpoints of Aspera on Cloud and Faspex in LocalCloud.
 if [[ -z ${ASPERA_GRANT:-} ]]; then

@@ -11,8 +11,10 @@
 #   interactive PORT  a server that prompts for the password through PAM; only as root
 #   both PORT       a server that supports both methods through PAM; only as root
 #   keys PORT       a server that accepts only keys
+#   sha1-keys PORT  a server that accepts RSA signatures only with SHA-1, and Ed25519
+#   sha1-host PORT  a server that proves its host key only with SHA-1
 # As root, the servers run in separate namespaces: copies with more accounts are mounted over the account files of the
-# machine, which are not changed, and all processes end with this one. Other users get only the server for keys, for
+# machine, which are not changed, and all processes end with this one. Other users get only the servers for keys, for
 # their own account.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

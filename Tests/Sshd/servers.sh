@@ -10,7 +10,7 @@ if [ -n "$unpacked" ]; then
   for libraries in "$unpacked"/usr/lib/*-linux-gnu*; do export LD_LIBRARY_PATH="$libraries"; done
 fi
 
-# server NAME LINES: starts a server on a free port.
+# server NAME LINES [HOST KEYS]: starts a server on a free port.
 server() {
   tries=0
   while [ $tries -lt 20 ]; do
@@ -18,7 +18,7 @@ server() {
     {
       printf '%s\n' "Port $port" 'ListenAddress 127.0.0.1' 'PidFile none' 'StrictModes no' 'LogLevel VERBOSE' \
         'UseDNS no' 'LoginGraceTime 20' 'MaxStartups 100' "AuthorizedKeysFile $folder/authorized_keys"
-      for type in rsa ecdsa ed25519; do echo "HostKey $folder/host_$type"; done
+      for type in ${3:-rsa ecdsa ed25519}; do echo "HostKey $folder/host_$type"; done
       printf '%s\n' "$2"
     } >"$folder/$1.conf"
     "$SSHD" -D -e -f "$folder/$1.conf" 2>"$folder/$1.log" &
@@ -66,6 +66,10 @@ if [ "$(id -u)" -eq 0 ]; then
   account both 4205 /bin/sh 19000 ''
   account locked 4206 /bin/sh 19000 ''
   sed -i 's/^locked:/&!/' /run/accounts/shadow
+  printf '#!/bin/sh\nexec sleep 600\n' >/run/accounts/stuck
+  chmod 755 /run/accounts/stuck
+  account stuck 4207 /run/accounts/stuck 19000 ''
+  account forced 4208 /bin/sh 19000 ''
   for kind in auth account password session; do echo "$kind required pam_unix.so"; done >/run/accounts/pam.d/sshd
   for name in passwd shadow group; do mount --bind /run/accounts/$name /etc/$name; done
   mount --bind /run/accounts/pam.d /etc/pam.d
@@ -76,7 +80,9 @@ if [ "$(id -u)" -eq 0 ]; then
 KbdInteractiveAuthentication no
 Banner $folder/banner
 Match User both
-  AuthenticationMethods publickey,password"
+  AuthenticationMethods publickey,password
+Match User forced
+  ForceCommand sleep 600"
   server interactive 'UsePAM yes
 PasswordAuthentication no
 KbdInteractiveAuthentication yes'
@@ -87,9 +93,14 @@ KbdInteractiveAuthentication yes'
 else
   user=$(id -un)
 fi
-server keys 'UsePAM no
+keys='UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no'
+server sha1-keys "$keys
+PubkeyAcceptedAlgorithms ssh-rsa,ssh-ed25519"
+server sha1-host "$keys
+HostKeyAlgorithms ssh-rsa" rsa
+server keys "$keys"
 if [ "$(id -u)" -ne 0 ]; then
   # An account without a usable password is locked, and then no key is accepted for it.
   ssh-keygen -q -t ed25519 -N '' -C '' -f "$folder/trial"

@@ -19,3 +19,13 @@ public struct AccountReport: Sendable, Hashable {
   /// Sentences about circumstances that the caller should know but that do not prevent the use of the account.
   public let notes: [String]
 }
+
+extension AccountReport.Authentication: CustomStringConvertible {
+  /// The credential in words, such as `private key: RSA, 3072 bits, PKCS #8, not encrypted`.
+  public var description: String {
+    switch self {
+    case .password: "password"
+    case .privateKey(let key): "private key: \(key.kind), \(key.format), \(key.passphrase)"
+    }
+  }
+}

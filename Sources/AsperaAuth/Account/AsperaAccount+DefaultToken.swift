@@ -23,35 +23,50 @@ extension AsperaAccount {
   ///   - host: The name or the address of the server.
   ///   - user: The user that a node's response to a setup request specifies. If `nil`, ``defaultTokenUser``.
   ///   - keyPath: The path of the key file. If `nil`, the key is searched for at the locations where IBM's products
-  ///     install it. Because the key is public, other users are allowed to read the file.
+  ///     install it. Because IBM's key is public, other users are allowed to read its file; it is recognized by its
+  ///     fingerprint.
   ///   - passphrase: The passphrase of the key. If `nil` and the key is encrypted, the value of `ASPERA_SCP_PASS`.
   ///   - sshPort: The TCP port for SSH.
   ///   - udpPort: The UDP port for data.
   ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
   ///   - machine: The context that reads files and environment variables.
   /// - Throws: An ``AsperaError``: `keyNotFound`, with the searched locations, if there is no key; `wrongPassphrase` if
-  ///   the key is encrypted and no passphrase is given; `invalidAccount` if the host, the user or a port is invalid.
+  ///   the key is encrypted and no passphrase is given; `insecureKeyFile` if other users can read or replace the file of
+  ///   a key that is not IBM's; `invalidAccount` if the host, the user or a port is invalid.
   public static func defaultTokenAccount(
     host: String, user: String? = nil, keyPath: String? = nil, passphrase: Secret? = nil, sshPort: Int = defaultPort,
     udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil, on machine: ProviderContext
   ) throws(AsperaError) -> AsperaAccount {
-    let path = if let keyPath { keyPath } else { try tokenKey(on: machine) }
-    var key = AsperaPrivateKey(wellKnown: path, passphrase: passphrase)
-    if key.passphrase == nil, let cipher = try key.cipher(on: machine) {
-      key = AsperaPrivateKey(wellKnown: path, passphrase: machine.environment(passphraseVariable).map { Secret($0) })
-      guard key.passphrase != nil else {
-        throw KeyPlace(key.source).error(
-          .wrongPassphrase, "is encrypted (\(cipher)) and no passphrase is given",
-          remedy: "Give the passphrase, or set \(passphraseVariable); IBM's samples contain it.")
-      }
-    }
+    let key = try tokenKey(at: keyPath, passphrase: passphrase, .ibm, on: machine)
     return try AsperaAccount(
       host: host, user: user ?? defaultTokenUser, privateKey: key, sshPort: sshPort, udpPort: udpPort,
       hostKey: hostKey, requiresToken: true)
   }
 
+  /// Returns the key for transfers with tokens, with its passphrase, after a check of who has access to its file.
+  ///
+  /// Tests replace the well-known keys.
+  package static func tokenKey(
+    at keyPath: String?, passphrase: Secret?, _ wellKnownKeys: WellKnownKeys, on machine: ProviderContext
+  ) throws(AsperaError) -> AsperaPrivateKey {
+    let path = if let keyPath { keyPath } else { try installedTokenKey(on: machine) }
+    let file = AsperaPrivateKey.Source.file(path)
+    var key = AsperaPrivateKey(file, passphrase: passphrase, wellKnownKeys: wellKnownKeys)
+    if key.passphrase == nil, let cipher = try key.cipher(on: machine) {
+      key = AsperaPrivateKey(
+        file, passphrase: machine.environment(passphraseVariable).map { Secret($0) }, wellKnownKeys: wellKnownKeys)
+      guard key.passphrase != nil else {
+        throw KeyPlace(file).error(
+          .wrongPassphrase, "is encrypted (\(cipher)) and no passphrase is given",
+          remedy: "Give the passphrase, or set \(passphraseVariable); IBM's samples contain it.")
+      }
+    }
+    _ = try key.text(on: machine)
+    return key
+  }
+
   /// Returns the path of the first private key found at the locations where IBM's products install the key.
-  private static func tokenKey(on machine: ProviderContext) throws(AsperaError) -> String {
+  private static func installedTokenKey(on machine: ProviderContext) throws(AsperaError) -> String {
     let places = TokenKeyPlaces.all(on: machine).compactMap { machine.absolute($0) }
     for place in places {
       do {
@@ -74,8 +89,10 @@ extension AsperaAccount {
 
 extension AsperaPrivateKey {
   /// Returns the name of the cipher that encrypts the private key, or `nil` if the key is not encrypted.
+  ///
+  /// Other users are allowed to read the file, because IBM's key is recognized only with its passphrase.
   func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
-    switch try KeyText([UInt8](text(on: machine)), at: KeyPlace(source)) {
+    switch try KeyText([UInt8](uncheckedText(on: machine).secret), at: KeyPlace(source)) {
     case .pem(let block): block.cipher
     case .openSSH(let key): key.isEncrypted ? key.cipher : nil
     }

@@ -44,6 +44,11 @@ public struct AsperaAccount: Sendable, Equatable {
   /// A Boolean value that indicates whether the server requires a token for each of the account's transfers.
   public let requiresToken: Bool
 
+  /// A Boolean value that indicates whether the host applies only if a token issuer specifies no host.
+  ///
+  /// Such a host is not sent to the issuer, which would return it.
+  package var isHostAssumed = false
+
   /// Creates an account with a password or a private key.
   ///
   /// A blank password counts as no password.

@@ -19,13 +19,14 @@ extension AsperaPrivateKey {
   ///
   /// - Parameter machine: The context that reads the key's files and runs `ssh-keygen`.
   /// - Returns: A report about the key's format, its kind and the clients that cannot use the key.
-  /// - Throws: An ``AsperaError`` if the key is missing, cannot be read, can be read by other users, is damaged or is
-  ///   of a kind that SSH does not support for logins; if the passphrase is wrong or missing; if a passphrase is given
+  /// - Throws: An ``AsperaError`` if the key is missing, cannot be read, is damaged or is of a kind that SSH does not
+  ///   support for logins; if other users can read the key file and the key is not IBM's public key; if the passphrase is wrong or missing; if a passphrase is given
   ///   for a key that is not encrypted (ascp would try the passphrase as the user's password); or if the public key
   ///   file contains another key.
   public func check(on machine: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
     let place = KeyPlace(source)
-    let text = try text(on: machine)
+    let original = try checkedText(on: machine)
+    let text = original.secret
     let report: PrivateKeyReport
     let publicKey: SSHPublicKey
     switch try KeyText([UInt8](text), at: place) {
@@ -36,13 +37,15 @@ extension AsperaPrivateKey {
       publicKey = try Self.publicKey(of: key, at: place)
       report = PrivateKeyReport(
         format: block.isPKCS8 ? .pkcs8 : .traditional, kind: kind, cipher: block.cipher,
-        passphrase: block.cipher == nil ? .none : .correct, publicKey: publicKey)
+        passphrase: block.cipher == nil ? .none : .correct, publicKey: publicKey,
+        hasByteOrderMark: original.hasByteOrderMark)
     case .openSSH(let key):
       publicKey = key.publicKey
       let kind = try PrivateKeyReport.Kind(publicKey.kind, at: place)
       report = PrivateKeyReport(
         format: .openSSH, kind: kind, cipher: key.isEncrypted ? key.cipher : nil,
-        passphrase: try await checkPassphrase(of: key, text, machine), publicKey: publicKey)
+        passphrase: try await checkPassphrase(of: key, text, machine), publicKey: publicKey,
+        hasByteOrderMark: original.hasByteOrderMark)
     }
     try checkPublicKeyFile(against: publicKey, machine)
     return report
@@ -88,7 +91,9 @@ extension AsperaPrivateKey {
   private func checkPublicKeyFile(against key: SSHPublicKey, _ machine: ProviderContext) throws(AsperaError) {
     guard let publicKeyFile else { return }
     let place = KeyPlace(publicKeyFile: publicKeyFile)
-    let text = String(decoding: try Self.read(publicKeyFile, at: place, machine).bytes, as: UTF8.self)
+    let bytes = try Self.read(publicKeyFile, at: place, machine).bytes
+    guard !bytes.isUTF16 else { throw place.utf16Error() }
+    let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
     let named =
       text.contains("-----BEGIN ")
       ? (try? PublicKey(pem: text))?.sshBlob.flatMap { SSHPublicKey(blob: $0) } : SSHPublicKey(line: text)

@@ -10,8 +10,9 @@ extension AsperaPrivateKey {
   ///
   /// An Ed25519 key in PKCS #8 is converted to OpenSSH's own format, which the SSH client and newer versions of ascp
   /// can read. For ascp, an unencrypted RSA key in OpenSSH's own format is converted to traditional PEM. A converted
-  /// key is stored in memory and not encrypted. Any other key is returned unchanged, except that a well-known key is
-  /// returned in memory for the SSH client, which refuses key files that other users can read.
+  /// key is stored in memory and not encrypted. A text that starts with a byte order mark is returned in memory without
+  /// the mark. IBM's public key is returned in memory for the SSH client if other users can read its file, because the
+  /// client refuses such files. Any other key is returned unchanged.
   ///
   /// - Parameters:
   ///   - client: The program that will read the key.
@@ -22,11 +23,11 @@ extension AsperaPrivateKey {
     for client: PrivateKeyReport.Client, on machine: ProviderContext
   ) throws(AsperaError) -> AsperaPrivateKey {
     let place = KeyPlace(source)
-    let text = try text(on: machine)
+    let text = try checkedText(on: machine)
     let result: SecretBytes?
-    switch try KeyText([UInt8](text), at: place) {
+    switch try KeyText([UInt8](text.secret), at: place) {
     case .pem(let block):
-      let key = block.isPKCS8 ? try libcryptoKey(text, block) : nil
+      let key = block.isPKCS8 ? try libcryptoKey(text.secret, block) : nil
       result = key?.kind == .ed25519 ? key?.openSSHPEM() : nil
     case .openSSH(let key):
       guard client == .ascp, case .rsa = key.publicKey.kind, !key.isEncrypted else { return readable(text, by: client) }
@@ -41,10 +42,10 @@ extension AsperaPrivateKey {
     return AsperaPrivateKey(.pem(Secret(bytes: bytes)), publicKeyFile: publicKeyFile)
   }
 
-  /// Returns the key unchanged, or its text in memory if the client is the SSH client and other users can read the key
-  /// file.
-  private func readable(_ text: Secret, by client: PrivateKeyReport.Client) -> AsperaPrivateKey {
-    guard isWellKnown, client == .ssh else { return self }
-    return AsperaPrivateKey(.pem(text), passphrase: passphrase, publicKeyFile: publicKeyFile)
+  /// Returns the key unchanged, or its text in memory if the client does not read the original.
+  private func readable(_ text: Text, by client: PrivateKeyReport.Client) -> AsperaPrivateKey {
+    guard text.hasByteOrderMark || (text.exposure != nil && client == .ssh) else { return self }
+    return AsperaPrivateKey(
+      .pem(text.secret), passphrase: passphrase, publicKeyFile: publicKeyFile, wellKnownKeys: wellKnownKeys)
   }
 }

@@ -1,35 +1,93 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import CloudCredentials
-package import StorageAuth
+internal import CloudCredentials
+internal import StorageAuth
 internal import StorageCrypto
 
 extension AsperaPrivateKey {
   /// The maximum size of a private key's text, in bytes.
   private static let sizeLimit = 1 << 16
 
-  /// Returns the text of the private key, reading its file if necessary.
+  /// The text of a private key, and what a client program has to know about the text's origin.
+  struct Text {
+    /// The text without a byte order mark.
+    let secret: Secret
+    /// Whether the original text starts with a byte order mark, with which no client program reads it.
+    let hasByteOrderMark: Bool
+    /// The reason to refuse the key file unless the key is well-known, or `nil` if only the user has access to the
+    /// file.
+    let exposure: AsperaError?
+  }
+
+  /// Returns the text of the private key without a byte order mark, reading its file if necessary.
+  ///
+  /// - Throws: The errors of ``checkedText(on:)``.
+  func text(on machine: ProviderContext) throws(AsperaError) -> Secret {
+    try checkedText(on: machine).secret
+  }
+
+  /// Returns the text of the private key and facts about its origin, reading its file if necessary.
   ///
   /// - Throws: An ``AsperaError`` if the text is longer than 65,536 bytes, or if the key file is missing, cannot be
-  ///   read, or can be read or replaced by other users.
-  package func text(on machine: ProviderContext) throws(AsperaError) -> Secret {
+  ///   read, or can be read or replaced by other users and contains no well-known key. If the contents of a file with
+  ///   such access are not a private key, the error describes the contents.
+  func checkedText(on machine: ProviderContext) throws(AsperaError) -> Text {
+    let text = try uncheckedText(on: machine)
+    guard let exposure = text.exposure else { return text }
+    switch try isWellKnown(text.secret) {
+    case true?: return text
+    case false?: throw exposure
+    case nil:
+      throw AsperaError(
+        exposure.code, exposure.message,
+        remedy: "\(exposure.remedy) If it is IBM's public key, give its passphrase, with which it is recognized.")
+    }
+  }
+
+  /// Returns the text of the private key without checking who has access to the key file.
+  ///
+  /// - Throws: An ``AsperaError`` if the text is longer than 65,536 bytes, or if the key file is missing or cannot be
+  ///   read.
+  func uncheckedText(on machine: ProviderContext) throws(AsperaError) -> Text {
     switch source {
     case .pem(let text):
       guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.tooLong(at: KeyPlace(source)) }
-      return text
+      return Text([UInt8](text), exposure: nil)
     case .file(let path):
       let contents = try Self.read(path, at: KeyPlace(source), machine)
-      if !isWellKnown, let permissions = contents.permissions, permissions & 0o077 != 0 {
-        throw KeyPlace(source).error(
-          .insecureKeyFile, "is accessible to other users (mode 0\(String(permissions, radix: 8)))",
-          remedy: "Restrict it: chmod 600 \(path).")
+      return Text(contents.bytes, exposure: exposure(of: contents, at: path))
+    }
+  }
+
+  /// Returns an error if other users can read or replace a key file.
+  private func exposure(of contents: FileContents, at path: String) -> AsperaError? {
+    if let permissions = contents.permissions, permissions & 0o077 != 0 {
+      return KeyPlace(source).error(
+        .insecureKeyFile, "is accessible to other users (mode 0\(String(permissions, radix: 8)))",
+        remedy: "Restrict it: chmod 600 \(path).")
+    }
+    return contents.weakness.map { weakness in
+      KeyPlace(source).error(
+        .insecureKeyFile, "could have been written by other users: \(weakness.reason)", remedy: weakness.remedy)
+    }
+  }
+
+  /// Returns whether a text contains a well-known private key, or `nil` if the passphrase does not decrypt it.
+  ///
+  /// The fingerprint is computed from the private key, not from a public key next to it. An encrypted key in OpenSSH's
+  /// own format, which only `ssh-keygen` decrypts, is therefore never well-known.
+  ///
+  /// - Throws: An ``AsperaError`` if the text is not a private key of a supported format.
+  private func isWellKnown(_ text: Secret) throws(AsperaError) -> Bool? {
+    switch try KeyText([UInt8](text), at: KeyPlace(source)) {
+    case .pem(let block):
+      guard let key = try? PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes) else {
+        return block.cipher == nil ? false : nil
       }
-      if !isWellKnown, let weakness = contents.weakness {
-        throw KeyPlace(source).error(
-          .insecureKeyFile, "could have been written by other users: \(weakness.reason)", remedy: weakness.remedy)
-      }
-      return Secret(bytes: contents.bytes)
+      return wellKnownKeys.contains(key)
+    case .openSSH(let key):
+      return (try? key.privateKey()).map(wellKnownKeys.contains) ?? false
     }
   }
 
@@ -88,5 +146,13 @@ extension AsperaPrivateKey {
   func passphraseWrong() -> AsperaError {
     KeyPlace(source).error(
       .wrongPassphrase, "is not opened by its passphrase", remedy: "Give the right one; if it is, the key is damaged.")
+  }
+}
+
+extension AsperaPrivateKey.Text {
+  fileprivate init(_ bytes: [UInt8], exposure: AsperaError?) {
+    hasByteOrderMark = bytes.hasByteOrderMark
+    secret = Secret(bytes: bytes.withoutByteOrderMark)
+    self.exposure = exposure
   }
 }

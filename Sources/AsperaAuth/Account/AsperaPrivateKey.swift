@@ -25,30 +25,28 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// The path of a public key file that must match the private key, or `nil` to skip this check.
   public let publicKeyFile: String?
 
-  /// Whether the private key is public knowledge, such as the key that IBM's products install.
-  ///
-  /// Other users are allowed to read the file of such a key.
-  let isWellKnown: Bool
+  /// The key pairs that are public knowledge, so that other users are allowed to read the files of their private keys.
+  let wellKnownKeys: WellKnownKeys
 
   /// Creates a reference to a private key, without reading the key.
   ///
+  /// Only the user may be able to read the file of a private key. The key that IBM's products install is public, so its
+  /// file is exempt; the key is recognized by its fingerprint.
+  ///
   /// - Parameters:
-  /// - source: The location of the private key.
+  ///   - source: The location of the private key.
   ///   - passphrase: The passphrase of the private key. A blank passphrase counts as no passphrase.
   ///   - publicKeyFile: The path of a public key file that must match the private key, or `nil` to skip this check.
   public init(_ source: Source, passphrase: Secret? = nil, publicKeyFile: String? = nil) {
+    self.init(source, passphrase: passphrase, publicKeyFile: publicKeyFile, wellKnownKeys: .ibm)
+  }
+
+  /// Creates a reference to a private key with replaceable well-known keys, for tests.
+  package init(_ source: Source, passphrase: Secret?, publicKeyFile: String? = nil, wellKnownKeys: WellKnownKeys) {
     self.source = source
     self.passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
     self.publicKeyFile = publicKeyFile
-    isWellKnown = false
-  }
-
-  /// Creates a reference to the file of a private key that is public knowledge.
-  init(wellKnown path: String, passphrase: Secret?) {
-    source = .file(path)
-    self.passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
-    publicKeyFile = nil
-    isWellKnown = true
+    self.wellKnownKeys = wellKnownKeys
   }
 
   /// Creates a reference to a private key in a file, without reading the file.

@@ -79,14 +79,17 @@ public struct PrivateKeyReport: Sendable, Hashable {
   /// The restrictions that affect the key in client programs, or in some of their versions.
   public let limits: [Limit]
 
-  init(format: Format, kind: Kind, cipher: String?, passphrase: Passphrase, publicKey: SSHPublicKey) {
+  init(
+    format: Format, kind: Kind, cipher: String?, passphrase: Passphrase, publicKey: SSHPublicKey, hasByteOrderMark: Bool
+  ) {
     self.format = format
     self.kind = kind
     self.cipher = cipher
     self.passphrase = passphrase
     self.publicKey = publicKey.line
     fingerprint = publicKey.fingerprint
-    limits = Self.limits(of: kind, format, isEncrypted: cipher != nil)
+    let marked = hasByteOrderMark ? Client.allCases.map { Limit.byteOrderMark($0) } : []
+    limits = marked + Self.limits(of: kind, format, isEncrypted: cipher != nil)
   }
 
   private static func limits(of kind: Kind, _ format: Format, isEncrypted: Bool) -> [Limit] {
@@ -113,5 +116,48 @@ public struct PrivateKeyReport: Sendable, Hashable {
           isConvertible: true))
     }
     return limits
+  }
+}
+
+extension PrivateKeyReport.Limit {
+  /// Returns the restriction of a client program that does not read a key after a byte order mark.
+  fileprivate static func byteOrderMark(_ client: PrivateKeyReport.Client) -> Self {
+    let program = client == .ascp ? "ascp" : "OpenSSH"
+    return Self(
+      client: client, reason: "\(program) does not read a key file that starts with a byte order mark.",
+      isConvertible: true)
+  }
+}
+
+extension PrivateKeyReport.Kind: CustomStringConvertible {
+  /// The kind in words, such as `RSA, 3072 bits`.
+  public var description: String {
+    switch self {
+    case .rsa(let bits): "RSA, \(bits) bits"
+    case .ecdsa(let curve): "ECDSA, \(curve)"
+    case .ed25519: "Ed25519"
+    }
+  }
+}
+
+extension PrivateKeyReport.Format: CustomStringConvertible {
+  /// The format in words, such as `PKCS #8`.
+  public var description: String {
+    switch self {
+    case .traditional: "traditional PEM"
+    case .pkcs8: "PKCS #8"
+    case .openSSH: "OpenSSH's own format"
+    }
+  }
+}
+
+extension PrivateKeyReport.Passphrase: CustomStringConvertible {
+  /// The result in words, such as `not encrypted`.
+  public var description: String {
+    switch self {
+    case .none: "not encrypted"
+    case .correct: "encrypted, and decrypted by the passphrase"
+    case .unchecked(let reason): "encrypted, and the passphrase was not checked: \(reason)"
+    }
   }
 }

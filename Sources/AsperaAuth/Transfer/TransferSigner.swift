@@ -233,7 +233,8 @@ extension TransferSpec {
     return decoded
   }
 
-  private static func merged(_ first: JSONObject, _ second: JSONObject) -> JSONObject {
+  /// Returns the members of two objects, in which a member of the second object replaces one of the first object.
+  static func merged(_ first: JSONObject, _ second: JSONObject) -> JSONObject {
     var merged = first
     for (name, value) in second {
       if let inner = value.object, let outer = merged[name]?.object {

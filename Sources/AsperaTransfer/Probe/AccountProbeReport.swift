@@ -6,7 +6,7 @@ public import AsperaAuth
 /// A report about a login that an Aspera server accepted.
 public struct AccountProbeReport: Sendable, Hashable {
   /// A method by which a server can authenticate an account.
-  public enum Method: String, Sendable, Hashable {
+  public enum Method: String, Sendable, Hashable, CustomStringConvertible {
     /// A password that the client sent without a prompt from the server.
     case password
     /// A password that the client sent in response to a prompt from the server.
@@ -17,6 +17,9 @@ public struct AccountProbeReport: Sendable, Hashable {
     ///
     /// The server did not check the account's credential.
     case none
+
+    /// The name of the method in SSH, such as `publickey`.
+    public var description: String { rawValue }
   }
 
   /// A server's host key.

@@ -19,6 +19,18 @@ package struct ProbeCommand: Sendable {
 
   /// The maximum duration of the program's run.
   package var timeout: Duration
+
+  /// The result for which the program was started, or `nil` if the program has to end by itself.
+  package var goal: Goal?
+
+  /// A file in the folder that a program creates when it has reached its result.
+  package struct Goal: Sendable, Hashable {
+    /// The name of the file.
+    package var file: String
+
+    /// The time for which the program may continue afterwards, until it is terminated.
+    package var grace: Duration
+  }
 }
 
 /// The exit status and the output of a program that an account probe ran.
@@ -55,6 +67,8 @@ package enum ProbeCommandError: Error, Sendable, Hashable {
 /// A runner that starts the programs of an account probe.
 package protocol ProbeCommandRunner: Sendable {
   /// Runs a program without a terminal and with an empty standard input, and returns its result.
+  ///
+  /// A program that has reached its goal and does not end in time is terminated, which is not an error.
   ///
   /// When the error for a timeout or a cancellation is thrown, the program and all processes that it started have been
   /// terminated.

@@ -20,11 +20,21 @@ struct ProbeDiagnosis {
   /// algorithms.
   private var hostKeyFailure: TransferFailure? {
     if let offer = transcript.rest(of: "no matching host key type found. Their offer: ") {
+      let algorithms = Set(offer.prefix { !$0.isWhitespace }.split(separator: ","))
+      guard !algorithms.isEmpty, algorithms.isSubset(of: ["ssh-rsa", "ssh-dss"]) else {
+        return TransferFailure(
+          .hostKey,
+          "\(server) has only host key algorithms that this machine's SSH client rejects; it offers "
+            + "\(SSHTranscript.printable(offer)).",
+          remedy: "Ask the server's administrator to update its SSH server.")
+      }
       return TransferFailure(
         .hostKey,
-        "\(server) has only host key algorithms that this machine's SSH client rejects; it offers "
-          + "\(SSHTranscript.printable(offer)).",
-        remedy: "Ask the server's administrator to update its SSH server; ssh-rsa signs with SHA-1.")
+        """
+        \(server) signs with SHA-1 alone to prove its host key (\(algorithms.sorted().joined(separator: ", "))), which \
+        this machine's SSH client rejects.
+        """,
+        remedy: "Ask the server's administrator to update its SSH server. \(Self.ascpMayLogIn)")
     }
     guard transcript.has("Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED") else { return nil }
     return TransferFailure(
@@ -45,12 +55,29 @@ struct ProbeDiagnosis {
         remedy: "Convert it with ssh-keygen -p, or create a new one: ssh-keygen -t ed25519.")
     }
     if transcript.has("no mutual signature") {
-      return TransferFailure(
-        .account, "\(server) accepts no signature that this machine's SSH client can create with the key of \(user).",
-        remedy: "Use an ECDSA or Ed25519 key, or update the SSH server: RSA with SHA-1 is no longer supported.")
+      // The client omits only RSA keys for this reason, so the server has announced SHA-1, or no algorithm at all.
+      return onlySHA1
     }
     return nil
   }
+
+  /// The failure for a server that accepts RSA signatures only with SHA-1.
+  var onlySHA1: TransferFailure {
+    TransferFailure(
+      .account,
+      """
+      \(server) accepts RSA signatures with SHA-1 alone (ssh-rsa), which this machine's SSH client no longer creates \
+      with the key of \(user).
+      """,
+      remedy: """
+        Use an ECDSA or Ed25519 key if the server accepts one, or ask its administrator to update its SSH server. \
+        \(Self.ascpMayLogIn)
+        """)
+  }
+
+  /// The remedy for algorithms that only the SSH client rejects.
+  private static let ascpMayLogIn =
+    "An older ascp may still log in: test it with AscpEngine.testLogin, or with the option --test-login."
 
   /// The failure if the server sent another prompt after it received the password.
   private var answerFailure: TransferFailure? {
@@ -105,6 +132,15 @@ struct ProbeDiagnosis {
     TransferFailure(
       .account, "\(server) refused the password of \(user).",
       remedy: "Check user and password. A locked account, or one without a password, is refused in the same way.")
+  }
+
+  /// Whether the server rejected a key without accepting its public key first.
+  var isKeyUnknown: Bool {
+    guard case .privateKey = account.authentication,
+      transcript.has("Permission denied", "Too many authentication failures")
+    else { return false }
+    return !transcript.has("Server accepts key", "no mutual signature", "Load key ", "passphrase", "partial success")
+      && transcript.offeredMethods?.contains("publickey") == true
   }
 
   private var keyRefused: TransferFailure {

@@ -38,7 +38,8 @@ struct ProbeRun {
     }
     let transcript = SSHTranscript(session?.errors ?? "")
     guard isAccepted else {
-      throw ProbeDiagnosis(account: account, transcript: transcript, questions: questions).failure
+      let diagnosis = ProbeDiagnosis(account: account, transcript: transcript, questions: questions)
+      throw await sha1Failure(facts, hostKeys, diagnosis) ?? diagnosis.failure
     }
     if transcript.has("password has expired", "Password change required") {
       throw ProbeDiagnosis.expired(account.user, account.serverName)
@@ -75,6 +76,25 @@ struct ProbeRun {
     }
     try write(entry.knownHostsLine(for: SSHConnection.hostKeyAlias), to: SSHConnection.hostKeyFile)
     return .listed(type: entry.key.type)
+  }
+
+  /// Returns the failure for a server that rejected an RSA key because it accepts only signatures with SHA-1, or `nil`
+  /// if that is not the reason.
+  ///
+  /// Some servers announce the other algorithms and then reject them, as OpenSSH 9.2 with
+  /// `PubkeyAcceptedAlgorithms ssh-rsa` does. Only a second connection tells this from an unknown key. It has the public
+  /// key alone, so that no signature with SHA-1 is created.
+  private func sha1Failure(
+    _ facts: AccountReport, _ hostKeys: SSHConnection.HostKeys, _ diagnosis: ProbeDiagnosis
+  ) async -> TransferFailure? {
+    guard diagnosis.isKeyUnknown, case .privateKey(let key) = facts.authentication, case .rsa = key.kind,
+      (try? write("\(key.publicKey)\n", to: SSHConnection.questionedKeyFile)) != nil
+    else { return nil }
+    let connection = SSHConnection(account: account, credential: .publicKeyForSHA1, hostKeys: hostKeys)
+    guard case .success(let result) = await ending(of: connection.command(in: folder.path, timeout: timeLeft)),
+      SSHTranscript(result.errors).has("Server accepts key")
+    else { return nil }
+    return diagnosis.onlySHA1
   }
 
   /// Returns the reason why the server presented no host key.

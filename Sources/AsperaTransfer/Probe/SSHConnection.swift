@@ -17,6 +17,11 @@ struct SSHConnection {
     case password(Secret)
     /// The client uses the private key in ``keyFile`` with the given passphrase.
     case key(passphrase: Secret?)
+    /// The client has only a public key, in ``questionedKeyFile``, and asks whether the server would accept an RSA
+    /// signature with SHA-1 of that key.
+    ///
+    /// The client cannot log in, and creates no signature.
+    case publicKeyForSHA1
   }
 
   /// The host keys that the SSH client accepts.
@@ -31,6 +36,10 @@ struct SSHConnection {
 
   /// The name of the private key file in the connection's folder.
   static let keyFile = "key"
+  /// The name of the private key file that belongs to ``questionedKeyFile`` and does not exist.
+  private static let absentKeyFile = "absent"
+  /// The name of the public key file in the connection's folder.
+  static let questionedKeyFile = "\(absentKeyFile).pub"
   /// The name of the askpass program, which answers prompts, in the connection's folder.
   static let askpassFile = "askpass"
   /// The name of the known-hosts file in the connection's folder.
@@ -43,6 +52,11 @@ struct SSHConnection {
   static let questionsFile = "questions"
   /// The name that represents the server in the known-hosts file.
   static let hostKeyAlias = "server"
+
+  /// The time in which the session has to end after the server has accepted the account.
+  ///
+  /// A session reports an expired password at once. A shell or a forced command that hangs says no more than that.
+  static let sessionGrace = Duration.seconds(2)
 
   private static let secretVariable = "STORAGE_AUTH_PROBE_SECRET"
 
@@ -95,6 +109,12 @@ struct SSHConnection {
       ]
       // `BatchMode` keeps the client from prompting, including through the askpass program.
       if passphrase == nil { options.append("BatchMode=yes") }
+    case .publicKeyForSHA1:
+      // OpenSSH before 8.5 has only this name of `PubkeyAcceptedAlgorithms`, and later versions still accept it.
+      options += [
+        "PreferredAuthentications=publickey", "BatchMode=yes", "IdentityFile=\(Self.absentKeyFile)",
+        "PubkeyAcceptedKeyTypes=ssh-rsa",
+      ]
     }
     return ProbeCommand(
       arguments: ["ssh", "-vv", "-T", "-n", "-F", "/dev/null"] + options.flatMap { ["-o", $0] }
@@ -105,7 +125,8 @@ struct SSHConnection {
         // OpenSSH before 8.4 uses the askpass program only if `DISPLAY` is set and there is no terminal.
         "DISPLAY": "none",
       ],
-      secret: secret.map { (Self.secretVariable, $0) }, timeout: timeout)
+      secret: secret.map { (Self.secretVariable, $0) }, timeout: timeout,
+      goal: ProbeCommand.Goal(file: Self.acceptedFile, grace: Self.sessionGrace))
   }
 
   /// The options that disable all forwarding, and that exclude this machine's configuration, keys, agents and known

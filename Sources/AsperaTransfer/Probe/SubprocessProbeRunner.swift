@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+internal import NIOCore
 internal import StorageAuth
 internal import Subprocess
 internal import SystemPackage
@@ -43,20 +45,59 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
       let ended = try await Subprocess.run(
         .name(program), arguments: Arguments(Array(command.arguments.dropFirst())),
         environment: .custom(variables(of: command)), workingDirectory: FilePath(command.folder),
-        platformOptions: options, input: .none, output: .bytes(limit: Self.outputLimit),
-        error: .bytes(limit: Self.outputLimit))
+        platformOptions: options, input: .none, output: .sequence, error: .sequence
+      ) { execution in
+        let (goal, watch) = AsyncStream<Void>.makeStream()
+        let kill: @Sendable () -> Void = { try? execution.send(signal: .kill, toProcessGroup: true) }
+        async let output = Self.read(execution.standardOutput, orElse: kill)
+        async let errors = Self.read(execution.standardError, orElse: kill) {
+          if command.hasReachedGoal { watch.finish() }
+        }
+        async let _ = end(after: goal, command.goal?.grace, kill)
+        return try await (output, errors)
+      }
+      if Task.isCancelled { return .failure(.cancelled) }
       var status: Int32?
       if case .exited(let code) = ended.terminationStatus { status = code }
       return .success(
-        ProbeCommandResult(
-          status: status, output: String(decoding: ended.standardOutput, as: UTF8.self),
-          errors: String(decoding: ended.standardError, as: UTF8.self)))
-    } catch let error as SubprocessError {
-      if Task.isCancelled { return .failure(.cancelled) }
-      return .failure(error.code == .outputLimitExceeded ? .outputTooLarge : .notStarted)
+        ProbeCommandResult(status: status, output: ended.closureResult.0, errors: ended.closureResult.1))
+    } catch let error as ProbeCommandError {
+      return .failure(error)
     } catch {
-      return .failure(.cancelled)
+      return .failure(Task.isCancelled ? .cancelled : .notStarted)
     }
+  }
+
+  /// Reads the output of a program until the program has closed it, and calls a function after each part.
+  ///
+  /// - Parameters:
+  ///   - kill: The function that terminates the program if it prints too much.
+  ///   - check: The function that is called after each part.
+  private static func read(
+    _ output: SubprocessOutputSequence, orElse kill: @Sendable () -> Void, check: @Sendable () -> Void = {}
+  ) async throws(ProbeCommandError) -> String {
+    var text = ByteBuffer()
+    do {
+      for try await part in output {
+        text.writeBytes(part.bytes)
+        guard text.readableBytes <= outputLimit else { break }
+        check()
+      }
+    } catch {
+      // Only the output that was read before the error can be reported.
+    }
+    guard text.readableBytes <= outputLimit else {
+      kill()
+      throw .outputTooLarge
+    }
+    return String(buffer: text)
+  }
+
+  /// Terminates the program if it still runs some time after it has reached its goal.
+  private func end(after goal: AsyncStream<Void>, _ grace: Duration?, _ kill: @Sendable () -> Void) async {
+    for await _ in goal {}
+    guard let grace, !Task.isCancelled, (try? await time.sleep(for: grace)) != nil else { return }
+    kill()
   }
 
   private func variables(of command: ProbeCommand) -> [Environment.Key: String] {
@@ -68,5 +109,12 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
       if let key = Environment.Key(rawValue: name) { environment[key] = value }
     }
     return environment
+  }
+}
+
+extension ProbeCommand {
+  /// Whether the file exists that the program creates when it has reached its goal.
+  fileprivate var hasReachedGoal: Bool {
+    goal.map { FileManager.default.fileExists(atPath: "\(folder)/\($0.file)") } ?? false
   }
 }

@@ -98,9 +98,11 @@ extension TransferSpec {
   }
 
   /// Returns the specification to send to a token issuer, which contains the account's host and user but no secrets.
+  ///
+  /// A host that the caller did not specify is left out, because a node returns the host that a request contains.
   func forIssuer(of account: AsperaAccount?) -> TransferSpec {
     var visible = withoutSecrets
-    visible.remoteHost = account?.host ?? remoteHost
+    if let account, !account.isHostAssumed { visible.remoteHost = account.host }
     visible.remoteUser = account?.user ?? remoteUser
     return visible
   }

@@ -5,8 +5,12 @@ public import AsperaAuth
 internal import CloudCredentials
 public import HTTPTypes
 public import StorageAuth
+package import StorageJSON
 
 /// A storage provider for an IBM Aspera node, which uses the Node API for names and FASP for bytes.
+///
+/// Node users and access keys work with paths. A bearer token works with file IDs, to which the client resolves the
+/// keys, because nodes accept bearer tokens only for operations on file IDs.
 ///
 /// Objects are files, and keys are paths below a root folder, such as `2026/cat.jpg`. A folder is not an object;
 /// listings contain folders as common prefixes. The service has neither server-side copies nor presigned URLs, so a
@@ -18,8 +22,16 @@ public struct AsperaProvider: StorageProvider {
   /// The path of the folder that object keys are relative to.
   public let root: String
 
+  /// The ID of the folder that the root is relative to, or `nil` to use the root folder of the access key.
+  ///
+  /// With an ID, and with every bearer token, the client identifies files by IDs instead of paths.
+  public let rootFileID: String?
+
   /// The settings for file transfers to and from the node: login, program and rates.
   public let transfers: AsperaTransfers
+
+  /// Further tags of each transfer by file ID, which an application on top of the node requires.
+  package var tags = JSONObject()
 
   let address: Result<ServiceURL, SigningError>
   private let access: AsperaNodeAccess?
@@ -32,13 +44,17 @@ public struct AsperaProvider: StorageProvider {
   ///   - access: The credential for Node API requests of a client that is created without credentials. If `nil`, such a
   ///     client uses the default sources.
   ///   - root: The path of the folder that object keys are relative to.
+  ///   - rootFileID: The ID of the folder that the root is relative to. If `nil`, the root folder of the access key or
+  ///     of the node user.
   ///   - transfers: The settings for file transfers: login, program and rates.
   public init(
-    node: String, access: AsperaNodeAccess? = nil, root: String = "/", transfers: AsperaTransfers = AsperaTransfers()
+    node: String, access: AsperaNodeAccess? = nil, root: String = "/", rootFileID: String? = nil,
+    transfers: AsperaTransfers = AsperaTransfers()
   ) {
     let names = root.split(separator: "/")
     self.root = "/" + names.joined(separator: "/")
     self.access = access
+    self.rootFileID = rootFileID
     self.transfers = transfers
     address = Result { () throws(SigningError) in
       guard let address = ServiceURL(node), !address.path.contains("?") else {
@@ -50,6 +66,11 @@ public struct AsperaProvider: StorageProvider {
         throw SigningError(
           .invalidConfiguration, "The root of the node holds \"..\", \".\" or a control character.",
           remedy: "Name a folder by its whole path, such as /photos.")
+      }
+      guard rootFileID.map({ NodeEntry.isID($0) }) ?? true else {
+        throw SigningError(
+          .invalidConfiguration, "The ID of the root folder is empty, too long or not printable ASCII.",
+          remedy: "Use the ID that the node or Aspera on Cloud shows, such as 42.")
       }
       return address
     }
@@ -121,10 +142,13 @@ extension StorageProvider where Self == AsperaProvider {
   ///   - access: The credential for Node API requests of a client that is created without credentials. If `nil`, such a
   ///     client uses the default sources.
   ///   - root: The path of the folder that object keys are relative to.
+  ///   - rootFileID: The ID of the folder that the root is relative to. If `nil`, the root folder of the access key or
+  ///     of the node user.
   ///   - transfers: The settings for file transfers: login, program and rates.
   public static func aspera(
-    node: String, access: AsperaNodeAccess? = nil, root: String = "/", transfers: AsperaTransfers = AsperaTransfers()
+    node: String, access: AsperaNodeAccess? = nil, root: String = "/", rootFileID: String? = nil,
+    transfers: AsperaTransfers = AsperaTransfers()
   ) -> AsperaProvider {
-    AsperaProvider(node: node, access: access, root: root, transfers: transfers)
+    AsperaProvider(node: node, access: access, root: root, rootFileID: rootFileID, transfers: transfers)
   }
 }

@@ -38,6 +38,11 @@ public struct AsperaTransfers: Sendable {
   /// The account and key that transfers log in with.
   public var login: Login
 
+  /// The address of the transfer server, as far as the node's own answer is not to be used.
+  ///
+  /// If the login is ``Login/account(_:)``, the account determines the server.
+  public var server: TransferServer
+
   /// The path of the ascp program.
   ///
   /// If `nil`, the client searches for ascp.
@@ -71,6 +76,7 @@ public struct AsperaTransfers: Sendable {
   ///
   /// - Parameters:
   ///   - login: The account and key that transfers log in with.
+  ///   - server: The address of the transfer server, as far as the node's own answer is not to be used.
   ///   - ascp: The path of the ascp program. If `nil`, the client searches for ascp.
   ///   - engine: The engine that carries out transfers instead of ascp. If `nil`, ascp is used.
   ///   - targetRate: The target rate of a transfer, in kilobits per second.
@@ -79,11 +85,13 @@ public struct AsperaTransfers: Sendable {
   ///   - tokenLifetime: The requested lifetime of transfer tokens, in whole seconds. If `nil`, the node decides.
   ///   - queue: The configuration of the transfer queue.
   public init(
-    login: Login = .tokenAccount(), ascp: String? = nil, engine: (any TransferEngine)? = nil, targetRate: Int? = nil,
-    minimumRate: Int? = nil, ratePolicy: RatePolicy? = nil, tokenLifetime: Duration? = nil,
+    login: Login = .tokenAccount(), server: TransferServer = TransferServer(), ascp: String? = nil,
+    engine: (any TransferEngine)? = nil, targetRate: Int? = nil, minimumRate: Int? = nil,
+    ratePolicy: RatePolicy? = nil, tokenLifetime: Duration? = nil,
     queue: TransferQueueConfiguration = TransferQueueConfiguration(maximumActive: 4)
   ) {
     self.login = login
+    self.server = server
     self.ascp = ascp
     self.engine = engine
     self.targetRate = targetRate

@@ -1,10 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
-internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// The maximum number of paths in one deletion request.
 private let batchSize = 1000
@@ -12,13 +9,11 @@ private let batchSize = 1000
 extension NodeClient {
   /// Deletes an object, succeeds if the object does not exist, and throws an error if the key refers to a folder.
   func delete(_ key: String) async throws {
-    do {
-      _ = try await head(key)
-    } catch let error as ServiceError where error.kind == .noSuchKey {
-      if error.code == Self.folderCode { throw error }
-      return
-    }
-    try await deletePath(key)
+    try check(key)
+    let files = try await files
+    guard let entry = try await existing(key, in: files) else { return }
+    if entry.isFolder { throw notFound(key, code: Self.folderCode, Self.folderMessage) }
+    try await remove(key, entry, in: files)
   }
 
   /// Deletes objects, and succeeds for keys that do not exist.
@@ -26,16 +21,17 @@ extension NodeClient {
   /// A node deletes a folder together with its content. The client therefore checks first whether each key refers to a
   /// file or a folder.
   func delete(_ keys: [String]) async throws -> DeletionReport {
-    for key in keys { _ = try path(key) }
+    for key in keys { try check(key) }
+    let files = try await files
     var report = DeletionReport()
     for start in stride(from: 0, to: keys.count, by: batchSize) {
       let batch = keys[start..<min(start + batchSize, keys.count)]
-      let found = try await kinds(of: batch)
-      for key in batch where found[key] == .folder {
+      let found = try await entries(of: batch, in: files)
+      for key in batch where found[key]?.isFolder == true {
         report.failures.append(.init(key: key, code: Self.folderCode, message: Self.folderMessage))
       }
       report.deleted += batch.filter { found[$0] == nil }
-      try await deletePaths(batch.filter { found[$0] == .file }, report: &report)
+      try await remove(batch.filter { found[$0]?.isFolder == false }, found, in: files, report: &report)
     }
     return report
   }
@@ -44,75 +40,55 @@ extension NodeClient {
   ///
   /// A node creates a folder only in an existing folder, and reports an error for a folder that exists.
   func createFolder(_ key: String) async throws {
-    _ = try path(key)
-    var folders: [String] = []
-    for name in key.split(separator: "/") { folders.append((folders.last.map { $0 + "/" } ?? "") + name) }
-    let elements = folders.map {
-      ["path": .string(NodePath.join($0, below: provider.root)), "type": "directory"] as JSONValue
-    }
-    let (response, answer) = try await call("create", key, ["paths": .array(elements)])
-    guard let refusal = answer["paths"]?.array?.last.flatMap({ NodeRefusal(of: $0) }) else { return }
-    if try await kinds(of: [key])[key] == .folder { return }
-    throw ServiceError(refusal, in: response, subject: "create \(client.location(ofKey: key))")
+    try check(key)
+    try await files.createFolder(key)
   }
 
   /// Deletes a folder and its content, and succeeds if the folder does not exist.
   func deleteFolder(_ key: String) async throws {
-    _ = try path(key)
-    try await deletePath(key)
+    try check(key)
+    try await remove(key, nil, in: files)
   }
 
-  private enum Kind: Sendable { case file, folder }
+  /// Changes the name of a file or folder, which stays in its folder.
+  func rename(_ key: String, to name: String) async throws {
+    try check(key)
+    guard NodePath.isName(name) else {
+      throw StorageError(
+        .invalidKey, "\"\(name)\" is not the name of a file on a node.",
+        remedy: "Give the new name alone, without the folder, and without control characters.")
+    }
+    try await files.rename(key, to: name)
+  }
 
-  /// Returns whether each existing key refers to a file or a folder.
-  ///
-  /// Keys that do not exist are left out.
-  private func kinds(of keys: ArraySlice<String>) async throws -> [String: Kind] {
-    try await withThrowingTaskGroup(of: (String, Kind?).self) { group in
-      for key in Set(keys) {
-        group.addTask {
-          do {
-            _ = try await head(key)
-            return (key, .file)
-          } catch let error as ServiceError where error.kind == .noSuchKey {
-            return (key, error.code == Self.folderCode ? .folder : nil)
-          }
-        }
-      }
+  /// Returns the existing files and folders by their keys.
+  private func entries(
+    of keys: ArraySlice<String>, in files: some NodeFiles
+  ) async throws -> [String: NodeEntry] {
+    try await withThrowingTaskGroup(of: (String, NodeEntry?).self) { group in
+      for key in Set(keys) { group.addTask { (key, try await existing(key, in: files)) } }
       return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
   }
 
-  private func deletePath(_ key: String) async throws {
+  private func remove(_ key: String, _ entry: NodeEntry?, in files: some NodeFiles) async throws {
     do {
-      let (response, results) = try await results(of: [key])
-      guard let refusal = results[0] else { return }
-      throw ServiceError(refusal, in: response, subject: "delete \(client.location(ofKey: key))")
+      if let error = try await files.remove([key], known: entry.map { [key: $0] } ?? [:])[0] { throw error }
     } catch let error as ServiceError where error.kind == .noSuchKey {
       return
     }
   }
 
-  private func deletePaths(_ keys: [String], report: inout DeletionReport) async throws {
+  private func remove(
+    _ keys: [String], _ known: [String: NodeEntry], in files: some NodeFiles, report: inout DeletionReport
+  ) async throws {
     guard !keys.isEmpty else { return }
-    for (key, refusal) in zip(keys, try await results(of: keys).1) {
-      if let refusal, refusal.status != 404 {
-        let code = refusal.code ?? refusal.reason ?? "Error"
-        report.failures.append(.init(key: key, code: code, message: refusal.shown ?? "The node refused."))
+    for (key, error) in zip(keys, try await files.remove(keys, known: known)) {
+      if let error, error.kind != .noSuchKey {
+        report.failures.append(.init(key: key, code: error.code, message: error.message))
       } else {
         report.deleted.append(key)
       }
     }
-  }
-
-  /// Deletes the files and folders with the given keys, and returns the node's error for each key, or `nil` for
-  /// success.
-  private func results(of keys: [String]) async throws -> (HTTPResponse, [NodeRefusal?]) {
-    let paths = keys.map { ["path": .string(NodePath.join($0, below: provider.root))] as JSONValue }
-    let (response, answer) = try await call("delete", keys.count == 1 ? keys[0] : "", ["paths": .array(paths)])
-    guard let results = answer["paths"]?.array, results.count == keys.count else {
-      throw StorageError.malformedAnswer("it does not contain a result for each file")
-    }
-    return (response, results.map { NodeRefusal(of: $0) })
   }
 }

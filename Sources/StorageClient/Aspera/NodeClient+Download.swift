@@ -57,9 +57,9 @@ extension NodeClient {
   private func fetch(_ info: ObjectInfo, into parent: FilePath?, _ meter: ProgressMeter?) async throws -> FetchedFile {
     let folder = try TemporaryFolder(in: parent?.string)
     let name = "content"
-    let spec = TransferSpec(
-      .receive, [TransferPath(try path(info.key), to: name)], destinationRoot: folder.path)
-    try await carryOut(spec, size: info.size, meter)
+    let room = try room
+    let transfer = try await files.download(of: info.key, to: name, in: folder.path, in: room)
+    try await carryOut(transfer, size: info.size, meter, in: room)
     return try await FetchedFile(info, FilePath(folder.path).appending(name), in: folder)
   }
 }

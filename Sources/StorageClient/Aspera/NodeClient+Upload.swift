@@ -12,12 +12,13 @@ extension NodeClient {
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try options.checkForAspera()
-    _ = try path(key)
+    try check(key)
     return try await client.transfer("upload", key, progress) { ledger in
       let file = try await TransferFile(source)
-      var spec = TransferSpec(.send, [TransferPath(file.path, to: key)], destinationRoot: provider.root)
-      spec.createsFolder = true
-      try await carryOut(spec, size: file.size, ledger.meter(total: file.size))
+      let room = try room
+      var transfer = try await files.upload(of: file.path, to: key, in: room)
+      transfer.specification.createsFolder = true
+      try await carryOut(transfer, size: file.size, ledger.meter(total: file.size), in: room)
       return UploadedObject(key: key, size: file.size, checksum: file.checksum)
     }
   }

@@ -8,17 +8,16 @@ internal import StorageAuth
 /// Two different keys never refer to the same file, and no key leads out of the root folder. Keys that a file system
 /// would normalize are rejected.
 enum NodePath {
-  /// Returns the path on the node for the file with the given key.
+  /// Checks that a file can have the given key.
   ///
   /// - Throws: ``StorageError/Code/invalidKey`` if no file can have the key.
-  static func file(_ key: String, below root: String) throws(StorageError) -> String {
+  static func check(_ key: String) throws(StorageError) {
     guard isKey(key) else {
       throw StorageError(
         .invalidKey, "\"\(key)\" is not the key of a file on a node.",
         remedy: "Use names joined by single slashes, without one at either end, without \".\" and \"..\" as names, and "
           + "without control characters.")
     }
-    return join(key, below: root)
   }
 
   /// Returns whether a file or a folder can have the given key.
@@ -30,6 +29,12 @@ enum NodePath {
   static func isName(_ name: some StringProtocol) -> Bool {
     !name.isEmpty && name != "." && name != ".."
       && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "/") }
+  }
+
+  /// Returns the path of the parent folder and the last name of a path.
+  static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
+    return (String(path[..<slash]), String(path[path.utf8.index(after: slash)...]))
   }
 
   /// Returns the path on the node for a valid key, or the path of the root folder for an empty key.

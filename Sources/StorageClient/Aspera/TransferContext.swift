@@ -15,6 +15,9 @@ final class TransferContext: Sendable {
   ///
   /// The public key is `nil` if the login uses no generated key pair.
   let publicKey: String?
+  private let server: TransferServer
+  /// The user of the account that the caller specified, or `nil` if the node specifies the user.
+  let ownUser: String?
   private let observation: AuthEvents.Observation
 
   /// Creates the transfer queue, the token issuer and the account from the settings of the client's provider.
@@ -24,21 +27,31 @@ final class TransferContext: Sendable {
   init(_ client: StorageClient<AsperaProvider>) throws {
     let address = try client.provider.address.get()
     let transfers = client.provider.transfers
-    // A placeholder: the node's response to a transfer request specifies the server.
-    let host = String(address.authority.prefix { $0 != ":" })
+    let server = transfers.server
+    let host = server.host ?? Self.host(of: address.authority)
+    let sshPort = server.sshPort ?? AsperaAccount.defaultPort
+    let udpPort = server.udpPort ?? AsperaAccount.defaultPort
     switch transfers.login {
     case .tokenAccount(let keyPath, let passphrase):
-      account = try .defaultTokenAccount(host: host, keyPath: keyPath, passphrase: passphrase, on: .system)
-      publicKey = nil
+      var account = try AsperaAccount.defaultTokenAccount(
+        host: host, keyPath: keyPath, passphrase: passphrase, sshPort: sshPort, udpPort: udpPort,
+        hostKey: server.hostKey, on: .system)
+      account.isHostAssumed = server.host == nil
+      self.account = account
+      (publicKey, ownUser) = (nil, nil)
     case .dynamicKey:
       let key = try DynamicKey()
-      account = try AsperaAccount(
-        host: host, user: AsperaAccount.defaultTokenUser, privateKey: key.privateKey, requiresToken: true)
-      publicKey = key.publicKey
+      var account = try AsperaAccount(
+        host: host, user: AsperaAccount.defaultTokenUser, privateKey: key.privateKey, sshPort: sshPort,
+        udpPort: udpPort, hostKey: server.hostKey, requiresToken: true)
+      account.isHostAssumed = server.host == nil
+      self.account = account
+      (publicKey, ownUser) = (key.publicKey, nil)
     case .account(let own):
       account = own
-      publicKey = nil
+      (publicKey, ownUser) = (nil, own.user)
     }
+    self.server = server
     issuer = SetupTokenIssuer(
       node: address.visible, access: client.credentials, tokenLifetime: transfers.tokenLifetime,
       transport: client.transport,
@@ -52,5 +65,20 @@ final class TransferContext: Sendable {
     queue = TransferQueue(
       engine: try transfers.engine ?? AscpEngine(program: transfers.ascp, time: client.time),
       configuration: transfers.queue, authEvents: events, time: client.time)
+  }
+
+  /// Returns a transfer whose token and server the node determines in its response to a setup request.
+  func prepared(_ specification: TransferSpec) -> PreparedTransfer {
+    var specification = specification
+    specification.publicKey = publicKey
+    specification.sshPort = server.sshPort
+    specification.udpPort = server.udpPort
+    return PreparedTransfer(specification: specification, issuer: issuer)
+  }
+
+  /// Returns the host of an authority, without a port and without the brackets of an IPv6 address.
+  private static func host(of authority: String) -> String {
+    guard authority.hasPrefix("[") else { return String(authority.prefix { $0 != ":" }) }
+    return String(authority.dropFirst().prefix { $0 != "]" })
   }
 }

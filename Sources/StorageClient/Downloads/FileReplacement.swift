@@ -109,7 +109,7 @@ package struct FileReplacement: Sendable {
   }
 
   /// Renames a file atomically, replacing an existing file.
-  static func rename(_ file: FilePath, to path: FilePath) throws(StorageError) {
+  package static func rename(_ file: FilePath, to path: FilePath) throws(StorageError) {
     let problem = unsafe file.withPlatformString { from in
       unsafe path.withPlatformString { to in unsafe renameat(AT_FDCWD, from, AT_FDCWD, to) == 0 ? 0 : errno }
     }

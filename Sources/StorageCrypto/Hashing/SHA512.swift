@@ -17,6 +17,13 @@ package struct SHA512: HashFunction {
     unsafe _ = SHA512_Init(&context)
   }
 
+  /// Creates a hash whose digest starts with the 48 bytes of SHA-384, which is SHA-512 with another initial state.
+  package static var sha384: SHA512 {
+    var hash = SHA512()
+    unsafe _ = SHA384_Init(&hash.context)
+    return hash
+  }
+
   @usableFromInline
   package mutating func update(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBytes { unsafe _ = SHA512_Update(&context, $0.baseAddress, $0.count) }

@@ -5,9 +5,13 @@ internal import CLibcrypto
 
 /// The memory streams (`BIO`) of libcrypto, each of which exists for the duration of one call.
 enum MemoryBIO {
-  /// Calls `body` with a stream from which libcrypto reads the given bytes.
+  /// Calls `body` with a stream from which libcrypto reads the given text.
+  ///
+  /// A byte order mark of UTF-8 is skipped, because libcrypto requires the first line of a PEM block to start its line.
   static func reading<Result>(_ bytes: Span<UInt8>, _ body: (OpaquePointer) -> Result?) -> Result? {
-    unsafe bytes.withUnsafeBytes { buffer in
+    unsafe bytes.withUnsafeBytes { bytes in
+      let isMarked = unsafe bytes.starts(with: [0xef, 0xbb, 0xbf])
+      let buffer = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropFirst(isMarked ? 3 : 0))
       guard buffer.count <= Int(Int32.max), let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count))
       else { return nil }
       defer { unsafe BIO_free_all(bio) }

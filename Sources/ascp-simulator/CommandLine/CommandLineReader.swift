@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 /// A parser that splits the simulator's command line into options with their values and other arguments.
 struct CommandLineReader {
   private(set) var values: [(option: Option, value: String)] = []
@@ -12,6 +14,9 @@ struct CommandLineReader {
   private(set) var problem: Failure?
 
   init(_ words: [String]) {
+    let hasFileList = words.contains { word in
+      [Option.list, .pairList].contains { word == $0.rawValue || word.hasPrefix("\($0.rawValue)=") }
+    }
     var rest = words[...]
     while let word = rest.popFirst() {
       guard word.hasPrefix("-"), word.count > 1 else {
@@ -21,6 +26,11 @@ struct CommandLineReader {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       if let option = Option(rawValue: parts[0]), parts.count == 2 ? !option.isFlag && !option.isShort : true {
         if option.isFlag {
+          if option == .preserveTimes, hasFileList, let value = rest.first, ["true", "false"].contains(value) {
+            // aspera-cli passes preserve_times with its value. The word is no source, because a file list has them all.
+            rest = rest.dropFirst()
+            if value == "false" { continue }
+          }
           values.append((option, ""))
         } else if let value = parts.count == 2 ? parts[1] : rest.popFirst() {
           values.append((option, value))
@@ -37,6 +47,62 @@ struct CommandLineReader {
 
   /// Returns the last value of an option, or `nil` if the command line does not contain the option.
   subscript(option: Option) -> String? { values.last { $0.option == option }?.value }
+
+  /// Returns the last value of an option as one of several words, or `nil` if the option is missing.
+  ///
+  /// - Throws: A usage error if the value is another word.
+  func word<Word: RawRepresentable<String>>(_ option: Option) throws(Failure) -> Word? {
+    guard let text = self[option] else { return nil }
+    guard let word = Word(rawValue: text) else {
+      throw .usage("The value of \(option.rawValue) is not one of the permitted words")
+    }
+    return word
+  }
+
+  /// Returns the last value of an option as an integer, or `nil` if the option is missing.
+  ///
+  /// - Throws: A usage error if the value is not an integer in the range.
+  func number(_ option: Option, in range: ClosedRange<Int>) throws(Failure) -> Int? {
+    guard let text = self[option] else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw .usage("The value of \(option.rawValue) is not an integer in the permitted range")
+    }
+    return number
+  }
+
+  /// Returns the last value of an option as a time in seconds since 1970 (UTC), or `nil` if the option is missing.
+  ///
+  /// The value is a time in seconds since 1970 (UTC), a negative number of seconds before `date`, or a time in ISO 8601.
+  ///
+  /// - Throws: A usage error if the value is not a time.
+  func time(_ option: Option, _ date: Timestamp) throws(Failure) -> Int64? {
+    guard let text = self[option] else { return nil }
+    if let seconds = Int64(text) {
+      let (sum, isTooLarge) = date.unixSeconds.addingReportingOverflow(min(seconds, 0))
+      guard !isTooLarge else { throw .usage("The value of \(option.rawValue) is not a time") }
+      return seconds < 0 ? sum : seconds
+    }
+    guard let time = Timestamp(iso8601: text) else { throw .usage("The value of \(option.rawValue) is not a time") }
+    return time.unixSeconds
+  }
+
+  /// Returns the number of this session and the number of all sessions, such as `2:3`; one session by default.
+  func session() throws(Failure) -> (index: Int, count: Int) {
+    guard let text = self[.multiSession] else { return (1, 1) }
+    let numbers = text.split(separator: ":").compactMap { Int($0) }
+    guard numbers.count == 2, (1...128).contains(numbers[1]), (1...numbers[1]).contains(numbers[0]) else {
+      throw .usage("The value of -C is not the number of a session and the count of sessions, such as 2:3")
+    }
+    return (numbers[0], numbers[1])
+  }
+
+  /// Checks that the command line contains no option that the simulator rejects.
+  func checkRejections() throws(Failure) {
+    for (option, value) in values {
+      guard let reason = option.rejection(of: value) else { continue }
+      throw .usage("The simulator does not support the option \(option.rawValue): \(reason)")
+    }
+  }
 
   /// Returns all values of an option, in the order of the command line.
   func all(_ option: Option) -> [String] { values.filter { $0.option == option }.map(\.value) }

@@ -47,7 +47,7 @@ struct Invocation: Sendable {
     tags = try Self.tags(line)
     secrets = try Secrets(environment, token: line[.token])
     sources = try SourceNaming(line, mode)
-    rules = try FileRules(line, mode)
+    rules = try FileRules(line)
   }
 
   /// Returns the number of the management port, or `nil` if the command line does not specify one.

@@ -3,8 +3,9 @@
 
 /// A command-line option that the simulator accepts, which Aspera's own tools pass to ascp.
 ///
-/// Options that affect files are implemented or rejected (see ``FileRules``). Options that affect only the connection,
-/// such as rates, ciphers, ports and logs, are accepted and ignored.
+/// An option that affects files is implemented (see ``FileRules``), or rejected with a reason (see ``rejection(of:)``).
+/// An option that affects only the connection or the speed, such as a rate or a log folder, has no effect on purpose.
+/// Sources/LocalCloud/LocalCloud.docc/LocalAsperaNode.md lists all of them.
 enum Option: String, CaseIterable {
   case quiet = "-q"
   case version = "-A"
@@ -21,6 +22,17 @@ enum Option: String, CaseIterable {
   case skipSpecialFiles = "--skip-special-files"
   case preserveTimes = "-p"
   case preserveModificationTime = "--preserve-modification-time"
+  case preserveCreationTime = "--preserve-creation-time"
+  case preserveAccessTime = "--preserve-access-time"
+  case preserveSourceAccessTime = "--preserve-source-access-time"
+  case preserveOwner = "--preserve-file-owner-uid"
+  case preserveGroup = "--preserve-file-owner-gid"
+  case removeSkipped = "--remove-skipped"
+  case deleteBefore = "--delete-before-transfer"
+  case saveBeforeOverwrite = "--save-before-overwrite"
+  case skipDuplicates = "--skip-dir-traversal-dupes"
+  case applyLocalDocroot = "--apply-local-docroot"
+  case failBadPassphrase = "--fail-bad-filepass"
   case precalculate = "--precalculate-job-size"
   case noPrecalculation = "--precalculate-disable"
 
@@ -29,6 +41,14 @@ enum Option: String, CaseIterable {
   case excludeNewer = "--exclude-newer-than"
   case excludeOlder = "--exclude-older-than"
   case checksum = "--file-checksum"
+  case moveSources = "--move-after-transfer"
+  case exclude = "-E"
+  case include = "-N"
+  case preserveACLs = "--preserve-acls"
+  case preserveAttributes = "--preserve-xattrs"
+  case preserveRemoteACLs = "--remote-preserve-acls"
+  case preserveRemoteAttributes = "--remote-preserve-xattrs"
+  case multiSessionThreshold = "--multi-session-threshold"
   case datagramSize = "-Z"
   case key = "-i"
   case sshPort = "-P"
@@ -70,7 +90,9 @@ enum Option: String, CaseIterable {
     switch self {
     case .quiet, .version, .createFolder, .useSystemSSH, .encodedDestination, .webSocket, .persistent, .passwordPrompt,
       .ignoreHostKey, .removeSources, .removeEmptyFolders, .removeEmptySource, .skipSpecialFiles, .preserveTimes,
-      .preserveModificationTime, .precalculate, .noPrecalculation:
+      .preserveModificationTime, .preserveCreationTime, .preserveAccessTime, .preserveSourceAccessTime, .preserveOwner,
+      .preserveGroup, .removeSkipped, .deleteBefore, .saveBeforeOverwrite, .skipDuplicates, .applyLocalDocroot,
+      .failBadPassphrase, .precalculate, .noPrecalculation:
       true
     default: false
     }
@@ -78,4 +100,18 @@ enum Option: String, CaseIterable {
 
   /// Whether a value can follow the option directly, as in `-P33001`.
   var isShort: Bool { !rawValue.hasPrefix("--") && self != .useSystemSSH }
+
+  /// Returns the reason why the simulator rejects the option with a value, or `nil` if it accepts the option.
+  func rejection(of value: String) -> String? {
+    switch self {
+    case .contentProtection, .failBadPassphrase: "it does not encrypt files"
+    case .proxy: "it would connect without the proxy"
+    case .applyLocalDocroot: "it has no docroot on this machine"
+    case .preserveAccessTime, .preserveSourceAccessTime: "the node keeps no access times"
+    case .preserveOwner, .preserveGroup: "the node keeps no owners"
+    case .preserveACLs, .preserveAttributes, .preserveRemoteACLs, .preserveRemoteAttributes:
+      value == "none" ? nil : "the node keeps neither access control lists nor extended attributes"
+    default: nil
+    }
+  }
 }

@@ -55,11 +55,16 @@ struct SourceNaming: Sendable {
   /// Returns the destination path of a source.
   func target(of source: Source) throws(Failure) -> String {
     if let name = source.destination { return Self.joined(destination, name) }
+    return Self.joined(destination, try name(of: source))
+  }
+
+  /// Returns the path of a source from the root of the transfer set: its path below the source base, or else its name.
+  func name(of source: Source) throws(Failure) -> String {
     let path = path(of: source)
-    guard let base else { return Self.joined(destination, Self.name(of: path)) }
+    guard let base else { return Self.name(of: path) }
     let folder = base.hasSuffix("/") ? base : base + "/"
     guard path.hasPrefix(folder) else { throw Failure(41, "The source does not lie below the source base: \(path)") }
-    return Self.joined(destination, String(path.dropFirst(folder.count)))
+    return String(path.dropFirst(folder.count))
   }
 
   /// Returns the path of a file or folder with the given name in a folder.

@@ -7,7 +7,8 @@ internal import NIOCore
 
 /// A reporter that writes frames to the management port, or discards them if the command line specifies no port.
 struct Reporter: Sendable {
-  private let session = UUID().uuidString.lowercased()
+  /// The ID of the session, which every frame contains.
+  let session = UUID().uuidString.lowercased()
   private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?
 
   init(_ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?) {

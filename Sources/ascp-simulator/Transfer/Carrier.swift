@@ -3,9 +3,8 @@
 
 internal import AsperaAuth
 internal import Foundation
+internal import StorageAuth
 internal import StorageJSON
-internal import SystemPackage
-internal import _NIOFileSystem
 
 /// A carrier that transfers files and folders in chunks between this machine and the transfer desk.
 struct Carrier: Sendable {
@@ -14,9 +13,26 @@ struct Carrier: Sendable {
   let start: ContinuousClock.Instant
   let pieceByteCount: Int64
   let rules: FileRules
+  let sources: any FileSide
+  let destinations: any FileSide
+
+  init(
+    _ invocation: Invocation, _ desk: DeskClient, _ reporter: Reporter, since start: ContinuousClock.Instant,
+    pieceByteCount: Int64
+  ) {
+    self.desk = desk
+    self.reporter = reporter
+    self.start = start
+    self.pieceByteCount = pieceByteCount
+    rules = invocation.rules
+    let isSending = invocation.mode == .send
+    sources = isSending ? LocalSide() : DeskSide(desk: desk)
+    destinations = isSending ? DeskSide(desk: desk) : LocalSide()
+  }
 
   /// Transfers files and folders one after another, and then removes the source folders that are empty, if requested.
   func carry(_ items: [Item], _ tally: inout Tally) async throws(Failure) {
+    if rules.deletesBefore { try await deleteOthers(than: items) }
     for item in items {
       if Task.isCancelled { throw .cancelled }
       switch item.kind {
@@ -25,104 +41,151 @@ struct Carrier: Sendable {
       case .fileToSend, .fileToReceive: try await carry(file: item, &tally)
       }
     }
-    try await removeEmptyFolders(among: items)
+    if rules.keepsModificationTime {
+      // A folder's time changes with its contents, so that it is set last.
+      for item in items.reversed() where item.isFolder {
+        try await destinations.setModified(item.standing.modified, ofFolder: item.destinationPath)
+      }
+    }
+    for item in items.reversed() where item.isFolder {
+      guard item.isSource ? rules.removesEmptySource : rules.removesEmptyFolders else { continue }
+      try await sources.removeEmptyFolder(item.sourcePath)
+    }
   }
 
   /// Transfers a file if it belongs to this session and the rules permit replacing an existing file.
   private func carry(file item: Item, _ tally: inout Tally) async throws(Failure) {
     defer { tally.items += 1 }
     guard rules.isOwn(tally.items) else { return }
-    if !rules.replacesEverything, try await !rules.replaces(existing(at: item), with: item.standing) { return }
+    if !rules.replacesEverything || rules.savesExisting {
+      let existing = try await destinations.standing(at: item.destinationPath)
+      guard rules.replaces(existing, with: item.standing) else {
+        if rules.removesSkipped { try await sources.remove(item.sourcePath) }
+        return
+      }
+      if rules.savesExisting, existing != nil {
+        try await destinations.move(item.destinationPath, to: tally.nameForSaving(item.destinationPath))
+      }
+    }
+    var checksum = rules.checksum.map { FileChecksum($0) }
     if case .fileToReceive(let number) = item.kind {
-      try await receive(item, number, &tally)
+      try await receive(item, number, &checksum, &tally)
       if rules.keepsModificationTime { try ReceivedFile.setModified(item.standing.modified, of: item.localPath) }
     } else {
-      try await send(item, &tally)
+      try await send(item, &checksum, &tally)
     }
-    try await finish(item, &tally)
-    guard case .fileToSend = item.kind, rules.removesSources else { return }
-    try await remove(item.localPath)
-  }
-
-  /// Returns the size and the modification time of an existing file at the destination, or `nil` if there is no file.
-  private func existing(at item: Item) async throws(Failure) -> FileRules.Standing? {
-    guard case .fileToSend = item.kind else { return LocalFile(item.localPath)?.standing }
-    let answer = try await desk.call("kinds", ["path": .string(item.remotePath)])
-    return answer["type"]?.string == "file" ? FileRules.Standing(answer) : nil
-  }
-
-  /// Removes the source folders that are now empty, starting with the deepest folder.
-  private func removeEmptyFolders(among items: [Item]) async throws(Failure) {
-    for item in items.reversed() {
-      guard case .folderToSend = item.kind, item.isSource ? rules.removesEmptySource : rules.removesEmptyFolders,
-        let names = try? FileManager.default.contentsOfDirectory(atPath: item.localPath), names.isEmpty
-      else { continue }
-      try await remove(item.localPath)
+    try await finish(item, checksum, &tally)
+    switch rules.sourceFate {
+    case .keep: break
+    case .remove: try await sources.remove(item.sourcePath)
+    case .move(let archive): try await sources.move(item.sourcePath, to: SourceNaming.joined(archive, item.name))
     }
   }
 
-  /// Removes a file or an empty folder, but keeps a folder that is not empty.
-  private func remove(_ path: String) async throws(Failure) {
-    do {
-      _ = try await FileSystem.shared.removeItem(at: FilePath(path), recursively: false)
-    } catch {
-      throw Failure(36, "The source cannot be removed: \(path)")
+  /// Deletes the files and folders at the destination that are not among the items, in the folders that are sources.
+  private func deleteOthers(than items: [Item]) async throws(Failure) {
+    guard items.allSatisfy({ !$0.isSource || $0.isFolder }) else {
+      throw .usage("\(Option.deleteBefore.rawValue) requires that every source is a folder")
+    }
+    let kept = Set(items.map { $0.destinationPath })
+    for folder in items where folder.isSource {
+      for (path, isFolder) in try await destinations.contents(of: folder.destinationPath).reversed()
+      where !kept.contains(path) {
+        try await isFolder ? destinations.removeEmptyFolder(path) : destinations.remove(path)
+      }
     }
   }
 
-  private func send(_ item: Item, _ tally: inout Tally) async throws(Failure) {
+  private func send(_ item: Item, _ checksum: inout FileChecksum?, _ tally: inout Tally) async throws(Failure) {
     guard let file = FileHandle(forReadingAtPath: item.localPath) else {
       throw Failure(5, "The file cannot be read: \(item.localPath)")
     }
-    let answer = try await desk.call(
-      "files", ["path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount))])
+    var document: JSONObject = ["path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount))]
+    document["resume"] = .bool(rules.resumes)
+    if rules.keepsModificationTime || rules.resumes {
+      document["modified"] = .number(JSONNumber(item.standing.modified))
+      document["keeps_time"] = .bool(rules.keepsModificationTime)
+    }
+    let answer = try await desk.call("files", .object(document))
     guard let number = answer["file"]?.integer else { throw Failure(1, "The transfer desk did not accept the file") }
+    let resumed = min(max(Int64(answer["offset"]?.integer ?? 0), 0), item.byteCount)
+    tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(resumed)
     var offset: Int64 = 0
     while offset < item.byteCount {
-      let length = Int(min(pieceByteCount, item.byteCount - offset))
+      // The part that the desk has already is only read, for the checksum.
+      let isResumed = offset < resumed
+      let length = Int(min(pieceByteCount, (isResumed ? resumed : item.byteCount) - offset))
       guard let piece = try? file.read(upToCount: length), !piece.isEmpty else {
         throw Failure(35, "The file ended early: \(item.localPath)")
       }
-      try await desk.write(Array(piece), to: number, at: offset)
+      let bytes = Array(piece)
+      checksum?.update(bytes)
+      if !isResumed {
+        try await desk.write(bytes, to: number, at: offset)
+        try await passed(bytes.count, item, &tally)
+      }
+      offset += Int64(bytes.count)
+    }
+  }
+
+  private func receive(
+    _ item: Item, _ number: Int, _ checksum: inout FileChecksum?, _ tally: inout Tally
+  ) async throws(Failure) {
+    guard rules.resumes else {
+      return try await ReceivedFile.receive(item.localPath) { file throws(Failure) in
+        try await receive(item, number, from: 0, &checksum, &tally) { piece, offset throws(Failure) in
+          try await file.write(piece, at: offset)
+        }
+      }
+    }
+    let file = try PartialFile(item.localPath, item.standing)
+    tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(file.byteCount)
+    try file.forEachPiece(of: pieceByteCount) { checksum?.update($0) }
+    try await receive(item, number, from: file.byteCount, &checksum, &tally) { piece, _ throws(Failure) in
+      try file.append(piece)
+    }
+    try file.complete()
+  }
+
+  private func receive(
+    _ item: Item, _ number: Int, from start: Int64, _ checksum: inout FileChecksum?, _ tally: inout Tally,
+    writing write: ([UInt8], Int64) async throws(Failure) -> Void
+  ) async throws(Failure) {
+    var offset = start
+    while offset < item.byteCount {
+      let piece = try await desk.read(number, from: offset, count: min(pieceByteCount, item.byteCount - offset))
+      guard !piece.isEmpty else { throw Failure(16, "The transfer desk sent too few bytes") }
+      try await write(piece, offset)
+      checksum?.update(piece)
       offset += Int64(piece.count)
       try await passed(piece.count, item, &tally)
     }
   }
 
-  private func receive(_ item: Item, _ number: Int, _ tally: inout Tally) async throws(Failure) {
-    try await ReceivedFile.receive(item.localPath) { file throws(Failure) in
-      var offset: Int64 = 0
-      while offset < item.byteCount {
-        let piece = try await desk.read(number, from: offset, count: min(pieceByteCount, item.byteCount - offset))
-        guard !piece.isEmpty else { throw Failure(16, "The transfer desk sent too few bytes") }
-        try await file.write(piece, at: offset)
-        offset += Int64(piece.count)
-        try await passed(piece.count, item, &tally)
-      }
-    }
-  }
-
   private func passed(_ byteCount: Int, _ item: Item, _ tally: inout Tally) async throws(Failure) {
     tally.byteCount += Int64(byteCount)
-    try await report(.statistics, item, [("TransferBytes", "\(tally.byteCount)")])
+    try await report(.statistics, item, tally, [("TransferBytes", "\(tally.byteCount)")])
   }
 
-  private func finish(_ item: Item, _ tally: inout Tally) async throws(Failure) {
+  private func finish(_ item: Item, _ checksum: FileChecksum?, _ tally: inout Tally) async throws(Failure) {
     tally.files += 1
-    try await report(.stop, item, [])
+    tally.manifest.append(
+      Manifest.Entry(path: item.destinationPath, byteCount: item.byteCount, checksum: checksum?.hex))
+    try await report(
+      .stop, item, tally,
+      checksum.map { [("FileChecksumType", $0.kind.rawValue), ("FileChecksum", $0.hex)] } ?? [])
   }
 
   private func report(
-    _ kind: ManagementFrame.Kind, _ item: Item, _ fields: [(name: String, value: String)]
+    _ kind: ManagementFrame.Kind, _ item: Item, _ tally: Tally, _ fields: [(name: String, value: String)]
   ) async throws(Failure) {
-    let isSent = if case .fileToSend = item.kind { true } else { false }
     let elapsed = (ContinuousClock.now - start).components
     let microseconds = elapsed.seconds * 1_000_000 + elapsed.attoseconds / 1_000_000_000_000
     try await reporter.report(
       kind,
       [
-        ("Source", isSent ? item.localPath : item.remotePath), ("File", isSent ? item.remotePath : item.localPath),
-        ("Size", "\(item.byteCount)"), ("StartByte", "0"),
+        ("Source", item.sourcePath), ("File", item.destinationPath), ("Size", "\(item.byteCount)"),
+        ("StartByte", "\(tally.resumedByteCount)"),
       ] + fields + [("Elapsedusec", "\(microseconds)")])
   }
 }

@@ -4,23 +4,40 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The rules that determine which files are transferred, which existing files are replaced, and which sources are
-/// removed.
+/// The rules that determine which files are transferred, which existing files are replaced, and what happens to the
+/// sources.
 struct FileRules: Sendable {
   /// The size and the modification time of a file, by which files are selected and compared.
-  struct Standing: Sendable {
+  struct Standing: Sendable, Equatable {
     let byteCount: Int64
     /// The modification time in seconds since 1970 (UTC).
     let modified: Int64
   }
 
-  let skipsLinks: Bool
+  /// The treatment of a source file that was transferred.
+  enum SourceFate: Sendable, Equatable {
+    case keep
+    case remove
+    /// The file is moved into an archive folder on the same side.
+    case move(to: String)
+  }
+
+  let links: SymbolicLinkPolicy
   let skipsSpecialFiles: Bool
-  let removesSources: Bool
+  let sourceFate: SourceFate
+  let removesSkipped: Bool
   let removesEmptyFolders: Bool
   let removesEmptySource: Bool
+  let deletesBefore: Bool
+  let savesExisting: Bool
   let keepsModificationTime: Bool
   let announcesSize: Bool
+  let checksum: FileChecksum.Kind?
+  let filter: NameFilter
+
+  /// The folder for a manifest of all transferred files, empty for the default folder, or `nil` if no manifest is
+  /// requested.
+  let manifestFolder: String?
 
   private let overwrite: OverwritePolicy
   /// The level of comparison with existing files (`-k`).
@@ -31,30 +48,48 @@ struct FileRules: Sendable {
   private let oldest: Int64?
   private let session: (index: Int, count: Int)
 
-  init(_ line: CommandLineReader, _ mode: Invocation.Mode, at date: Timestamp = .now) throws(Failure) {
-    try Self.refuse(line)
-    overwrite = try Self.word(line, .overwrite) ?? .different
-    let links: SymbolicLinkPolicy = try Self.word(line, .symbolicLinks) ?? .follow
+  /// The formats of a manifest.
+  private enum Manifest: String {
+    case none, text
+  }
+
+  init(_ line: CommandLineReader, at date: Timestamp = .now) throws(Failure) {
+    try line.checkRejections()
+    overwrite = try line.word(.overwrite) ?? .different
+    links = try line.word(.symbolicLinks) ?? .follow
     guard links == .follow || links == .skip else {
       throw .usage("The simulator does not transfer symbolic links as links")
     }
-    skipsLinks = links == .skip
-    comparison = try Self.number(line, .resume, in: 0...3) ?? 0
-    newest = try Self.time(line, .excludeNewer, date)
-    oldest = try Self.time(line, .excludeOlder, date)
-    session = try Self.session(line[.multiSession])
+    comparison = try line.number(.resume, in: 0...3) ?? 0
+    newest = try line.time(.excludeNewer, date)
+    oldest = try line.time(.excludeOlder, date)
+    session = try line.session()
     skipsSpecialFiles = line[.skipSpecialFiles] != nil
-    removesSources = line[.removeSources] != nil
+    if let archive = line[.moveSources] {
+      guard line[.removeSources] == nil else {
+        throw .usage("Sources can be moved or removed, but not both")
+      }
+      sourceFate = .move(to: archive)
+    } else {
+      sourceFate = line[.removeSources] == nil ? .keep : .remove
+    }
+    removesSkipped = line[.removeSkipped] != nil
+    guard !removesSkipped || sourceFate == .remove else {
+      throw .usage("\(Option.removeSkipped.rawValue) requires \(Option.removeSources.rawValue)")
+    }
     removesEmptyFolders = line[.removeEmptyFolders] != nil
     removesEmptySource = line[.removeEmptySource] != nil
+    deletesBefore = line[.deleteBefore] != nil
+    savesExisting = line[.saveBeforeOverwrite] != nil
     keepsModificationTime = line[.preserveTimes] != nil || line[.preserveModificationTime] != nil
     announcesSize = line[.noPrecalculation] == nil
-    guard mode != .receive || !(removesSources || removesEmptyFolders || removesEmptySource) else {
-      throw .usage("The simulator removes the sources of uploads only")
+    checksum = line[.checksum] == "none" ? nil : try line.word(.checksum)
+    filter = try NameFilter(line)
+    guard !deletesBefore || filter.isEmpty && newest == nil && oldest == nil else {
+      throw .usage("\(Option.deleteBefore.rawValue) cannot be combined with options that exclude files")
     }
-    guard mode != .send || !keepsModificationTime else {
-      throw .usage("The simulator preserves the times of downloads only")
-    }
+    let manifest: Manifest = try line.word(.manifest) ?? .none
+    manifestFolder = manifest == .none ? nil : line[.manifestFolder] ?? ""
   }
 
   /// Returns whether the rules include a file with the given modification time.
@@ -66,6 +101,11 @@ struct FileRules: Sendable {
   ///
   /// The sessions of a transfer share its files.
   func isOwn(_ number: Int) -> Bool { number % session.count == session.index - 1 }
+
+  /// Whether an interrupted file is resumed where it was interrupted, if its size and time are unchanged.
+  ///
+  /// The simulator compares no checksums: with the levels that require them, it transfers the whole file again.
+  var resumes: Bool { comparison == 1 }
 
   /// Whether every file is transferred, regardless of an existing file at the destination.
   var replacesEverything: Bool { overwrite == .always || overwrite == .different && comparison == 0 }
@@ -85,61 +125,5 @@ struct FileRules: Sendable {
     case .older: isOlder
     case .differentAndOlder: differs && isOlder
     }
-  }
-
-  /// Checks that the command line contains no option that affects files and is not implemented by the simulator.
-  private static func refuse(_ line: CommandLineReader) throws(Failure) {
-    for option in [Option.contentProtection, .proxy] where line[option] != nil {
-      throw .usage("The option \(option.rawValue) is not supported by the simulator")
-    }
-    for option in [Option.manifest, .checksum] where line[option] ?? "none" != "none" {
-      throw .usage("The value of \(option.rawValue) is not supported by the simulator")
-    }
-  }
-
-  private static func word<Word: RawRepresentable<String>>(
-    _ line: CommandLineReader, _ option: Option
-  ) throws(Failure) -> Word? {
-    guard let text = line[option] else { return nil }
-    guard let word = Word(rawValue: text) else {
-      throw .usage("The value of \(option.rawValue) is not one of the permitted words")
-    }
-    return word
-  }
-
-  private static func number(
-    _ line: CommandLineReader, _ option: Option, in range: ClosedRange<Int>
-  ) throws(Failure) -> Int? {
-    guard let text = line[option] else { return nil }
-    guard let number = Int(text), range.contains(number) else {
-      throw .usage("The value of \(option.rawValue) is not an integer in the permitted range")
-    }
-    return number
-  }
-
-  /// Parses an option's time limit and returns it in seconds since 1970 (UTC), or `nil` if the option is missing.
-  ///
-  /// The value is a time in seconds since 1970 (UTC), a negative number of seconds before now, or a time in ISO 8601.
-  private static func time(
-    _ line: CommandLineReader, _ option: Option, _ date: Timestamp
-  ) throws(Failure) -> Int64? {
-    guard let text = line[option] else { return nil }
-    if let seconds = Int64(text) {
-      let (sum, isTooLarge) = date.unixSeconds.addingReportingOverflow(min(seconds, 0))
-      guard !isTooLarge else { throw .usage("The value of \(option.rawValue) is not a time") }
-      return seconds < 0 ? sum : seconds
-    }
-    guard let time = Timestamp(iso8601: text) else { throw .usage("The value of \(option.rawValue) is not a time") }
-    return time.unixSeconds
-  }
-
-  /// Parses the number of this session and the number of all sessions, such as `2:3`.
-  private static func session(_ text: String?) throws(Failure) -> (index: Int, count: Int) {
-    guard let text else { return (1, 1) }
-    let numbers = text.split(separator: ":").compactMap { Int($0) }
-    guard numbers.count == 2, (1...128).contains(numbers[1]), (1...numbers[1]).contains(numbers[0]) else {
-      throw .usage("The value of -C is not the number of a session and the count of sessions, such as 2:3")
-    }
-    return (numbers[0], numbers[1])
   }
 }

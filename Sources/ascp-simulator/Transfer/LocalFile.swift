@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsperaAuth
 internal import Foundation
 
 /// A file or folder on this machine, with its attributes.
@@ -15,10 +16,12 @@ struct LocalFile {
   ///
   /// Symbolic links are followed.
   init?(_ path: String) {
-    let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let place = Self.resolved(path)
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: place) else { return nil }
-    self.path = path
     let type = attributes[.type] as? FileAttributeType
+    // A link that could not be resolved leads nowhere.
+    guard type != .typeSymbolicLink else { return nil }
+    self.path = path
     isFolder = type == .typeDirectory
     isSpecial = !isFolder && type != .typeRegular
     let date = attributes[.modificationDate] as? Date
@@ -29,16 +32,19 @@ struct LocalFile {
 
   /// Returns a file, or a folder with its contents as far as the rules include them, each with its relative path.
   ///
-  /// The paths are relative to the given path. Symbolic links to folders below that path are left out, so that cycles
-  /// of links are not followed.
+  /// The paths are relative to the given path.
+  ///
+  /// - Throws: A ``Failure`` if a path does not exist or cannot be read, if a special file cannot be skipped, or if a
+  ///   symbolic link leads to a folder that contains it.
   static func walk(_ path: String, _ rules: FileRules) throws(Failure) -> [(file: LocalFile, below: String)] {
     guard let first = LocalFile(path) else { throw Failure(43, "No such file or directory: \(path)") }
     guard try goes(first, rules) else { return [] }
-    var found = [(file: first, below: "")]
-    guard first.isFolder else { return found }
+    // Each folder with the resolved paths of the folders that lead to it, to find cycles of links.
+    var found = [(file: first, below: "", trail: [resolved(path)])]
+    guard first.isFolder else { return [(first, "")] }
     var next = 0
     while next < found.count {
-      let (folder, below) = found[next]
+      let (folder, below, trail) = found[next]
       next += 1
       guard folder.isFolder else { continue }
       guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
@@ -46,16 +52,27 @@ struct LocalFile {
       }
       for name in names.sorted() {
         let place = SourceNaming.joined(folder.path, name)
-        guard let file = LocalFile(place), !(file.isFolder && isLink(place)), try goes(file, rules) else { continue }
-        found.append((file, below.isEmpty ? name : "\(below)/\(name)"))
+        if rules.links == .skip, isLink(place) { continue }
+        guard let file = LocalFile(place) else { throw Failure(43, "No such file or directory: \(place)") }
+        guard try goes(file, rules) else { continue }
+        if file.isFolder, isLink(place), trail.contains(resolved(place)) {
+          throw Failure(63, "The symbolic link leads to a folder that contains it: \(place)")
+        }
+        let path = below.isEmpty ? name : "\(below)/\(name)"
+        found.append((file, path, file.isFolder ? trail + [resolved(place)] : []))
       }
     }
-    return found
+    return found.map { ($0.file, $0.below) }
+  }
+
+  /// Returns whether the path is that of a symbolic link.
+  static func isLink(_ path: String) -> Bool {
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
   }
 
   /// Returns whether the rules include a file or folder, or throws if a special file cannot be skipped.
   private static func goes(_ file: LocalFile, _ rules: FileRules) throws(Failure) -> Bool {
-    if rules.skipsLinks, isLink(file.path) { return false }
+    if rules.links == .skip, isLink(file.path) { return false }
     if file.isSpecial {
       guard rules.skipsSpecialFiles else { throw Failure(5, "Neither a file nor a folder: \(file.path)") }
       return false
@@ -63,7 +80,5 @@ struct LocalFile {
     return file.isFolder || rules.includes(file.standing)
   }
 
-  private static func isLink(_ path: String) -> Bool {
-    (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
-  }
+  private static func resolved(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
 }

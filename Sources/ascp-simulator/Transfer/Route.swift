@@ -30,13 +30,13 @@ struct Route: Sendable {
     invocation.mode == .send ? try target(of: source) : invocation.sources.path(of: source)
   }
 
-  /// Returns the files and folders in the given sources, with each folder before its contents.
+  /// Returns the files and folders in the given sources that the rules include, with each folder before its contents.
   func items(of sources: [SourceNaming.Source]) async throws(Failure) -> [Item] {
     var items: [Item] = []
     for source in sources {
       items += invocation.mode == .send ? try localItems(of: source) : try await remoteItems(of: source)
     }
-    return items
+    return invocation.rules.filter.included(items) { ($0.name, $0.isFolder) }
   }
 
   private func target(of source: SourceNaming.Source) throws(Failure) -> String {
@@ -46,25 +46,27 @@ struct Route: Sendable {
   private func localItems(of source: SourceNaming.Source) throws(Failure) -> [Item] {
     let path = invocation.sources.path(of: source)
     let target = try target(of: source)
+    let name = try invocation.sources.name(of: source)
     return try LocalFile.walk(path, invocation.rules).map { file, below in
       Item(
         kind: file.isFolder ? .folderToSend : .fileToSend, localPath: file.path,
-        remotePath: SourceNaming.joined(target, below), standing: file.standing, isSource: below.isEmpty)
+        remotePath: SourceNaming.joined(target, below), standing: file.standing,
+        name: SourceNaming.joined(name, below), isSource: below.isEmpty)
     }
   }
 
   private func remoteItems(of source: SourceNaming.Source) async throws(Failure) -> [Item] {
     let path = invocation.sources.path(of: source)
     let target = try target(of: source)
+    let name = try invocation.sources.name(of: source)
     let answer = try await desk.call("sources", ["path": .string(path)])
     return (answer["entries"]?.array ?? []).compactMap { entry in
       let below = entry["below"]?.string ?? ""
       let item = Item(
         kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? .folderToReceive,
         localPath: SourceNaming.joined(target, below), remotePath: SourceNaming.joined(path, below),
-        standing: FileRules.Standing(entry), isSource: below.isEmpty)
-      guard case .fileToReceive = item.kind else { return item }
-      return invocation.rules.includes(item.standing) ? item : nil
+        standing: FileRules.Standing(entry), name: SourceNaming.joined(name, below), isSource: below.isEmpty)
+      return item.isFolder || invocation.rules.includes(item.standing) ? item : nil
     }
   }
 }

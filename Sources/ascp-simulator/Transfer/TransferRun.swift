@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
+internal import Foundation
 internal import StorageAuth
 internal import StorageJSON
 
@@ -40,28 +41,56 @@ struct TransferRun: Sendable {
     let sources = invocation.sources.sources
     let piece = try await begin(desk, sources.map { source throws(Failure) in try route.remotePath(of: source) })
     let items = try await route.items(of: sources)
-    var tally = Tally()
     if invocation.rules.announcesSize {
       let expected = items.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }
       try await reporter.report(.notification, [("PreTransferBytes", "\(expected)")])
     }
-    let carrier = Carrier(
-      desk: desk, reporter: reporter, start: start, pieceByteCount: piece, rules: invocation.rules)
-    try await carrier.carry(items, &tally)
-    if invocation.isPersistent {
-      commands: for await command in commands {
-        switch command {
-        case .finish: break commands
-        case .start(let source, let destination):
-          let more = try await route.items(of: [SourceNaming.Source(path: source, destination: destination)])
-          try await carrier.carry(more, &tally)
-        }
-      }
-      if Task.isCancelled { throw .cancelled }
+    let carrier = Carrier(invocation, desk, reporter, since: start, pieceByteCount: piece)
+    var tally = Tally()
+    do throws(Failure) {
+      try await carry(items, route, carrier, &tally)
+    } catch {
+      try writeManifest(tally)
+      throw error
     }
+    try writeManifest(tally)
     try await desk.call("end", [:])
     try await reporter.report(
-      .done, [("TransferBytes", "\(tally.byteCount)"), ("StartByte", "0"), ("FilesComplete", "\(tally.files)")])
+      .done,
+      [
+        ("TransferBytes", "\(tally.byteCount)"), ("StartByte", "\(tally.resumedByteCount)"),
+        ("FilesComplete", "\(tally.files)"),
+      ])
+  }
+
+  /// Transfers the items, and in a persistent session what the commands of the client add.
+  private func carry(
+    _ items: [Item], _ route: Route, _ carrier: Carrier, _ tally: inout Tally
+  ) async throws(Failure) {
+    try await carrier.carry(items, &tally)
+    guard invocation.isPersistent else { return }
+    commands: for await command in commands {
+      switch command {
+      case .finish: break commands
+      case .start(let source, let destination):
+        let more = try await route.items(of: [SourceNaming.Source(path: source, destination: destination)])
+        try await carrier.carry(more, &tally)
+      }
+    }
+    if Task.isCancelled { throw .cancelled }
+  }
+
+  /// Writes the manifest, if one is requested.
+  ///
+  /// Its default folder is the destination of a download, and the folder of the first source of an upload.
+  private func writeManifest(_ tally: Tally) throws(Failure) {
+    guard var folder = invocation.rules.manifestFolder else { return }
+    if folder.isEmpty {
+      let first = invocation.sources.sources.first.map { invocation.sources.path(of: $0) } ?? "."
+      folder = invocation.mode == .send ? first : invocation.sources.destination
+      if LocalFile(folder)?.isFolder != true { folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path }
+    }
+    try Manifest.write(tally.manifest, of: reporter.session, in: folder)
   }
 
   /// Starts a session on the transfer desk by sending the token and the paths.
@@ -76,12 +105,4 @@ struct TransferRun: Sendable {
     let piece = try await desk.call("session", .object(document))["piece"]?.integer ?? 65_536
     return Int64(min(max(piece, 1), Self.largestPiece))
   }
-}
-
-/// The numbers of bytes and files that a session has transferred so far.
-struct Tally: Sendable {
-  var byteCount: Int64 = 0
-  var files = 0
-  /// The number of files so far, including files that belong to other sessions and files that were not replaced.
-  var items = 0
 }

@@ -13,10 +13,7 @@ enum ProbeText {
   /// Prints an account and the facts about it that were determined on this machine.
   static func show(_ account: AsperaAccount, _ report: AccountReport) {
     show("account", "\(account.user)@\(account.host):\(account.sshPort)")
-    switch report.authentication {
-    case .password: show("credential", "password")
-    case .privateKey(let key): show("credential", "private key: \(key.kind), \(key.format)")
-    }
+    show("credential", "\(report.authentication)")
     show("host key", account.hostKey.map { "must be \($0)" } ?? "any is accepted")
     for note in report.notes { show("note", note) }
   }
@@ -30,6 +27,6 @@ enum ProbeText {
         "\(key.type) \(key.fingerprint) (\(key.sha256)), \(report.isHostKeyPinned ? "pinned" : "not pinned")")
     }
     for note in report.notes { show("note", note) }
-    show("login", "accepted, with \(report.method.rawValue)")
+    show("login", "accepted, with \(report.method)")
   }
 }

@@ -25,27 +25,37 @@ final class DefaultTokenAccountTests: XCTestCase {
   func testInstalledTokenKeyIsFound() async throws {
     let (home, path) = try home("rsa-aes128")
     let machine = ProviderContext.forKeys(environment: ["ASPERA_SCP_PASS": "correct horse"], home: home.path)
-    let account = try AsperaAccount.defaultTokenAccount(host: "node.example.com", on: machine)
-    XCTAssertEqual(account.user, "xfer")
-    XCTAssertEqual([account.sshPort, account.udpPort], [33_001, 33_001])
-    XCTAssertTrue(account.requiresToken)
-    guard case .privateKey(let key) = account.authentication else { return XCTFail("\(account)") }
+    let wellKnown = WellKnownKeys(fingerprints: [try await KeyFolder.fingerprint("rsa")])
+    let key = try AsperaAccount.tokenKey(at: nil, passphrase: nil, wellKnown, on: machine)
     XCTAssertEqual(key.source, .file(path))
     XCTAssertEqual(key.passphrase, Secret("correct horse"))
     // The key is public knowledge: the permissions of its file matter only to the SSH client.
-    let report = try await account.check(on: machine)
-    let keyReport = try await key.check(on: machine)
-    XCTAssertEqual(report.authentication, .privateKey(keyReport))
+    _ = try await key.check(on: machine)
     XCTAssertEqual(try key.converted(for: .ascp, on: machine), key)
     let inMemory = try key.converted(for: .ssh, on: machine)
     XCTAssertEqual(inMemory.source, .pem(Secret(bytes: try KeyFolder.text("rsa-aes128"))))
     XCTAssertEqual(inMemory.passphrase, key.passphrase)
   }
 
+  func testInstalledKeyThatIsNotWellKnownMustBePrivate() async throws {
+    let (home, path) = try home("rsa")
+    let machine = ProviderContext.forKeys(home: home.path)
+    let error = await asperaError { try AsperaAccount.defaultTokenAccount(host: "node.example.com", on: machine) }
+    XCTAssertEqual(error?.code, .insecureKeyFile)
+    XCTAssertEqual(error?.remedy, "Restrict it: chmod 600 \(path).")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    let account = try AsperaAccount.defaultTokenAccount(host: "node.example.com", on: machine)
+    XCTAssertEqual(account.user, "xfer")
+    XCTAssertEqual([account.sshPort, account.udpPort], [33_001, 33_001])
+    XCTAssertTrue(account.requiresToken)
+    guard case .privateKey(let key) = account.authentication else { return XCTFail("\(account)") }
+    XCTAssertEqual(key.source, .file(path))
+  }
+
   func testExplicitKeyAndUserTakePrecedence() throws {
     let (home, _) = try home("rsa-aes128")
     let folder = try KeyFolder()
-    let path = try folder.file("rsa", mode: 0o644)
+    let path = try folder.file("rsa")
     let account = try AsperaAccount.defaultTokenAccount(
       host: "node.example.com", user: "faspex", keyPath: path, sshPort: 22, udpPort: 33_002,
       hostKey: HostKeyFingerprint(String(repeating: "ab", count: 20)), on: .forKeys(home: home.path))

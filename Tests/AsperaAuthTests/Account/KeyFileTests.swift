@@ -26,6 +26,16 @@ final class KeyFileTests: XCTestCase {
     }
   }
 
+  func testContentsThatAreNoPrivateKeyAreNamedBeforeTheirAccess() async throws {
+    let folder = try KeyFolder()
+    for (name, word) in [("rsa.pub", "holds a public key"), ("dsa", "DSA"), ("rsa.spki", "holds a public key")] {
+      let path = try folder.file(name, mode: 0o644)
+      let error = await asperaError { try await AsperaPrivateKey.file(path).check(on: .forKeys()) }
+      XCTAssertTrue(error?.message.contains(word) == true, "\(String(describing: error))")
+      XCTAssertFalse(error?.remedy.contains("chmod") == true)
+    }
+  }
+
   func testMissingUnreadableAndOversizedFilesAreRejected() async throws {
     let folder = try KeyFolder()
     let missing = await asperaError { try await AsperaPrivateKey.file("\(folder.path)/none").check(on: .forKeys()) }

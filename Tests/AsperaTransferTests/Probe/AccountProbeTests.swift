@@ -7,6 +7,7 @@ import CloudCredentials
 import Foundation
 import StorageAuth
 import StorageAuthTesting
+import StorageCrypto
 import XCTest
 
 /// Tests how a probe interprets the SSH client's output, some of which no real server causes.
@@ -134,7 +135,11 @@ final class AccountProbeTests: XCTestCase {
       ("Unable to negotiate with a: no matching key exchange method found.", [], .transport, "no algorithm in common"),
       (
         "Unable to negotiate with a: no matching host key type found. Their offer: ssh-rsa,ssh-dss", [], .hostKey,
-        "it offers ssh-rsa,ssh-dss"
+        "signs with SHA-1 alone to prove its host key (ssh-dss, ssh-rsa)"
+      ),
+      (
+        "Unable to negotiate with a: no matching host key type found. Their offer: ssh-rsa,x@example.com", [], .hostKey,
+        "it offers ssh-rsa,x@example.com"
       ),
       ("No user exists for uid 4711", [], .other, "“No user exists for uid 4711”"),
       ("debug1: nothing but this", [], .other, "gave up on aspera.example.com:33001."),
@@ -144,6 +149,42 @@ final class AccountProbeTests: XCTestCase {
       XCTAssertEqual(failure.kind, kind, errors)
       XCTAssertTrue(failure.message.contains(words), failure.message)
       XCTAssertFalse(failure.remedy.isEmpty)
+    }
+  }
+
+  /// An account with a new key.
+  private func account(with key: PrivateKey) throws -> AsperaAccount {
+    let pem = try XCTUnwrap(key.openSSHPEM())
+    let text = String(writing: { writer in pem.withBytes { writer.append($0) } })
+    return try AsperaAccount(host: "aspera.example.com", user: "mia", privateKey: .pem(Secret(text)))
+  }
+
+  func testServerThatAnnouncesOnlySHA1IsNamed() async throws {
+    let failure = try await failure(
+      "\(Self.offer)debug1: send_pubkey_test: no mutual signature algorithm\r\nPermission denied",
+      account: account(with: .generateRSA(bits: 2_048)))
+    XCTAssertEqual(failure.kind, .account)
+    XCTAssertTrue(failure.message.contains("SHA-1 alone (ssh-rsa)"), failure.message)
+  }
+
+  func testRejectedRSAKeyIsAskedForWithSHA1WithoutThePrivateKey() async throws {
+    for (key, answer, words) in [
+      (try PrivateKey.generateRSA(bits: 2_048), "debug1: Server accepts key: absent RSA", "SHA-1 alone (ssh-rsa)"),
+      (try .generateRSA(bits: 2_048), Self.offer, "refused the key"), (try .generateEd25519(), nil, "refused the key"),
+    ] {
+      let (outcome, commands) = await Self.check(try account(with: key)) { _, folder in
+        guard let publicKey = folder.read("absent.pub") else {
+          return ProbeCommandResult(status: 255, errors: "\(Self.offer)Permission denied (publickey).")
+        }
+        XCTAssertTrue(publicKey.hasPrefix("ssh-rsa "), publicKey)
+        XCTAssertNil(folder.read("absent"))
+        return ProbeCommandResult(status: 255, errors: answer ?? "an unexpected connection")
+      }
+      XCTAssertThrowsError(try outcome.get()) { XCTAssertTrue("\($0)".contains(words), "\($0)") }
+      XCTAssertEqual(commands.count, answer == nil ? 1 : 2)
+      let question = commands.dropFirst().first
+      XCTAssertEqual(question?.arguments.contains("PubkeyAcceptedKeyTypes=ssh-rsa"), answer.map { _ in true })
+      XCTAssertEqual(question?.arguments.contains("IdentityFile=absent"), answer.map { _ in true })
     }
   }
 

@@ -36,6 +36,15 @@ extension RealSshdTests {
     XCTAssertFalse(log.contains { $0.contains(" \(user) ") }, "\(log)")
   }
 
+  func testServerThatProvesItsHostKeyOnlyWithSHA1IsNamed() async throws {
+    let key = AsperaPrivateKey.file(try fixture.keys.path("ed25519-openssh"))
+    for hostKey in [nil, try servers.hostKey("rsa")] {
+      let failure = try await failure(servers.account("sha1-host", key: key, hostKey: hostKey))
+      XCTAssertEqual(failure.kind, .hostKey)
+      XCTAssertTrue(failure.message.contains("signs with SHA-1 alone to prove its host key (ssh-rsa)"), failure.message)
+    }
+  }
+
   func testWithoutAFingerprintAnyHostKeyIsAcceptedAndNoted() async throws {
     let key = AsperaPrivateKey.file(try fixture.keys.path("ed25519-openssh"))
     let report = try await check(servers.account(key: key))

@@ -3,8 +3,10 @@
 
 import AsperaAuth
 import AsperaTransfer
+import CloudCredentials
 import Foundation
 import StorageAuth
+import StorageAuthTesting
 import XCTest
 
 /// Tests accounts with private keys.
@@ -60,6 +62,50 @@ extension RealSshdTests {
       servers.account(key: key("stranger", inMemory: false, passphrase: nil)))
     XCTAssertEqual(failure.kind, .account)
     XCTAssertTrue(failure.message.contains("refused the key"), failure.message)
+  }
+
+  func testServerThatAcceptsOnlySHA1IsNamed() async throws {
+    let before = try servers.log("sha1-keys")
+    let rsa = try await failure(servers.account("sha1-keys", key: key("rsa-pem", inMemory: false, passphrase: nil)))
+    XCTAssertEqual(rsa.kind, .account)
+    XCTAssertTrue(rsa.message.contains("RSA signatures with SHA-1 alone (ssh-rsa)"), rsa.message)
+    XCTAssertTrue(rsa.remedy.contains("Ed25519"), rsa.remedy)
+    XCTAssertFalse(try servers.log("sha1-keys").dropFirst(before.count).contains("Accepted publickey"), "a signature")
+    let other = try await check(
+      servers.account("sha1-keys", key: key("ed25519-openssh", inMemory: false, passphrase: nil)))
+    XCTAssertEqual(other.method, .publicKey)
+  }
+
+  func testUnknownRSAKeyIsNotBlamedOnSHA1() async throws {
+    try fixture.keys.run("ssh-keygen -q -t rsa -b 2048 -m PEM -N '' -C stranger -f rsa-stranger")
+    for server in ["keys", "sha1-keys"] {
+      let failure = try await failure(
+        servers.account(server, key: key("rsa-stranger", inMemory: false, passphrase: nil)))
+      XCTAssertTrue(failure.message.contains("refused the key"), failure.message)
+    }
+  }
+
+  func testKeyWithAByteOrderMarkIsAccepted() async throws {
+    let keys = try fixture.keys
+    for name in ["rsa-pem", "ed25519-openssh"] {
+      try keys.run("{ printf '\\357\\273\\277'; cat \(name); } | tee \(name)-marked")
+      let report = try await check(servers.account(key: key("\(name)-marked", inMemory: false, passphrase: nil)))
+      XCTAssertEqual(report.method, .publicKey)
+    }
+  }
+
+  func testWellKnownKeyThatOthersCanReadIsAccepted() async throws {
+    let keys = try fixture.keys
+    try keys.run("cp rsa-pem shared && chmod 644 shared")
+    let fingerprint = try await AsperaPrivateKey.file(keys.path("rsa-pem"))
+      .check(on: ProviderContext(transport: ScriptedTransport([]))).fingerprint
+    let wellKnown = AsperaPrivateKey(
+      .file(keys.path("shared")), passphrase: nil, wellKnownKeys: WellKnownKeys(fingerprints: [fingerprint]))
+    let report = try await check(servers.account(key: wellKnown))
+    XCTAssertEqual(report.method, .publicKey)
+    let failure = try await failure(servers.account(key: .file(keys.path("shared"))))
+    XCTAssertEqual(failure.kind, .account)
+    XCTAssertTrue(failure.remedy.contains("chmod 600 \(keys.path("shared"))"), failure.remedy)
   }
 
   func testDSAKeyIsRejectedByName() async throws {

@@ -51,6 +51,27 @@ extension RealSshdTests {
     ProcessWatch.argumentLists().contains { $0.contains("-p \(account.sshPort) -l \(account.user)") }
   }
 
+  func testSessionThatHangsDoesNotDelayTheReport() async throws {
+    let temporary = try fixture.temporary
+    for user in ["stuck", "forced"] {
+      let account = try servers.account("password", user: user)
+      let time = SteppedTime()
+      let machine = ProviderContext(transport: ScriptedTransport([]), time: time)
+      let check = Task { try await AccountProbe(machine, runner: nil, temporary: temporary).check(account) }
+      // The first sleep is the timeout of the check, and the second begins when the server has accepted the account.
+      defer { check.cancel() }
+      try await Patience.until { time.sleepers == 2 }
+      time.advance(by: .seconds(2))
+      try await Patience.until { time.sleepers == 0 }
+      let report = try await check.value
+      XCTAssertEqual(report.method, .password)
+      XCTAssertNotNil(report.serverVersion)
+      XCTAssertTrue(report.notes.contains { $0.contains("did not end by itself") }, "\(report.notes)")
+      XCTAssertFalse(isRunning(account))
+    }
+    XCTAssertEqual(try fixture.leftovers(), [])
+  }
+
   func testTimedOutCheckTerminatesItsProcesses() async throws {
     let temporary = try fixture.temporary
     try await withSilentPort { port in

@@ -10,16 +10,6 @@ internal import XCTest
 
 /// Tests that the options decide what happens to the files of both sides, and that unsupported options are rejected.
 final class SimulatorRuleTests: SimulatorTestCase {
-  private func run(
-    _ mode: String, _ cloud: LocalCloud, _ sources: [String], to destination: String, _ more: [String]
-  ) async throws -> SimulatorOutcome {
-    try await Simulator.run(arguments(mode, cloud, sources, to: destination, ["-d"] + more), Self.password)
-  }
-
-  private func setModified(_ date: Date, of path: String) throws {
-    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
-  }
-
   func testDownloadFollowsTheOverwritePolicy() async throws {
     // Whether a file of the same size, and one of another size, is overwritten if it is older or newer than the source.
     let table: [(options: [String], sameOlder: Bool, otherOlder: Bool, sameNewer: Bool, otherNewer: Bool)] = [
@@ -42,7 +32,7 @@ final class SimulatorRuleTests: SimulatorTestCase {
         ]
         for (old, date, isOverwritten) in cases {
           let there = try makeDirectory()
-          let time = date == .distantPast ? Date(timeIntervalSince1970: 1) : Date(timeIntervalSince1970: 4_000_000_000)
+          let time: Int64 = date == .distantPast ? 1 : 4_000_000_000
           try setModified(time, of: write(old, to: "a", in: there))
           let outcome = try await run("recv", cloud, ["/up/a"], to: there, row.options)
           XCTAssertEqual(outcome.status, 0, outcome.errors)
@@ -104,7 +94,7 @@ final class SimulatorRuleTests: SimulatorTestCase {
   func testFilesAreExcludedByModificationTime() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()
-      try setModified(Date(timeIntervalSince1970: 1_000), of: write([1], to: "t/old", in: here))
+      try setModified(1_000, of: write([1], to: "t/old", in: here))
       try write([2], to: "t/new", in: here)
       let rows = [
         (["--exclude-newer-than", "2000"], ["old"]), (["--exclude-older-than=2000"], ["new"]),
@@ -152,32 +142,35 @@ final class SimulatorRuleTests: SimulatorTestCase {
     }
   }
 
-  func testDownloadPreservesTimesWhenRequested() async throws {
-    try await withNode { [self] cloud, _ in
-      _ = try await run("send", cloud, [write([1], to: "a", in: makeDirectory())], to: "/up", [])
-      let there = try makeDirectory()
-      let outcome = try await run("recv", cloud, ["/up/a"], to: there, ["-p"])
-      XCTAssertEqual(outcome.status, 0, outcome.errors)
-      let date = try FileManager.default.attributesOfItem(atPath: "\(there)/a")[.modificationDate] as? Date
-      XCTAssertEqual(date.map { Int64($0.timeIntervalSince1970) }, clock.now.unixSeconds)
-    }
-  }
-
   func testUnsupportedOptionsAreRejectedBeforeAnyTransfer() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()
       let file = try write([1], to: "a", in: here)
       for options in [
-        ["--file-crypt", "encrypt"], ["--file-manifest=text"], ["--proxy", "dnat://p:1"], ["--file-checksum", "md5"],
-        ["--symbolic-links", "copy"], ["--move-after-transfer", "/x"], ["--delete-before-transfer"],
-        ["--save-before-overwrite"], ["--preserve-acls", "native"], ["--remove-skipped"], ["-p"], ["-k", "4"],
-        ["--overwrite", "sometimes"], ["-C", "3:2"], ["-E", "*.tmp"],
+        ["--file-crypt", "encrypt"], ["--fail-bad-filepass"], ["--proxy", "dnat://p:1"], ["--apply-local-docroot"],
+        ["--preserve-access-time"], ["--preserve-source-access-time"], ["--preserve-file-owner-uid"],
+        ["--preserve-file-owner-gid"], ["--preserve-acls", "native"], ["--preserve-xattrs=metafile"],
+        ["--remote-preserve-acls", "metafile"], ["--remote-preserve-xattrs", "native"],
+        ["--partial-file-suffix", ".x"],
+      ] {
+        for mode in ["send", "recv"] {
+          let outcome = try await run(mode, cloud, [file], to: mode == "send" ? "/up" : here, options)
+          XCTAssertEqual(outcome.status, 1, "\(options)")
+          XCTAssertEqual(outcome.frames.last?.kind, .error, "\(options)")
+          XCTAssertEqual(outcome.code, 8, "\(options): \(outcome.errors)")
+          let name = try XCTUnwrap(options[0].split(separator: "=").first)
+          XCTAssertTrue(outcome.text.contains(name), outcome.text)
+        }
+      }
+      for options in [
+        ["--file-checksum", "crc"], ["--file-manifest=pdf"], ["--symbolic-links", "move"], ["-k", "4"],
+        ["--overwrite", "sometimes"], ["-C", "3:2"], ["-E", ""], ["-N", "[a"], ["--remove-skipped"],
+        ["--move-after-transfer", "/x", "--remove-after-transfer"],
+        ["--delete-before-transfer", "-E", "*"], ["--delete-before-transfer", "--exclude-newer-than", "1"],
       ] {
         let outcome = try await run("send", cloud, [file], to: "/up", options)
         XCTAssertEqual(outcome.code, 8, "\(options): \(outcome.errors)")
       }
-      let removal = try await run("recv", cloud, ["/a"], to: here, ["--remove-after-transfer"])
-      XCTAssertEqual(removal.code, 8)
       let names = try await client.names(in: "/")
       XCTAssertEqual(names, [])
       XCTAssertEqual(cloud.statistics.transfers.connections, 0)

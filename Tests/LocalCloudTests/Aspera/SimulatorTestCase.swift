@@ -20,6 +20,30 @@ class SimulatorTestCase: AsperaTestCase {
       + ["--dest64"] + sources + [base64(destination)]
   }
 
+  /// Runs a transfer into a folder, as the account `mia`.
+  func run(
+    _ mode: String, _ cloud: LocalCloud, _ sources: [String], to destination: String, _ more: [String] = []
+  ) async throws -> SimulatorOutcome {
+    try await Simulator.run(arguments(mode, cloud, sources, to: destination, ["-d"] + more), Self.password)
+  }
+
+  /// Sets the modification time of a local file or folder, in seconds since 1970.
+  func setModified(_ seconds: Int64, of path: String) throws {
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: Double(seconds))], ofItemAtPath: path)
+  }
+
+  /// The modification time of a local file or folder, in seconds since 1970.
+  func modified(_ path: String) throws -> Int64 {
+    let date = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+    return Int64(try XCTUnwrap(date).timeIntervalSince1970)
+  }
+
+  /// The paths of everything in a local folder, relative to it.
+  func tree(_ folder: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()
+  }
+
   /// Writes a file below a directory and returns its path.
   @discardableResult
   func write(_ bytes: [UInt8], to name: String, in directory: String) throws -> String {

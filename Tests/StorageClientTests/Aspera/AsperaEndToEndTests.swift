@@ -28,6 +28,11 @@ final class AsperaEndToEndTests: XCTestCase {
     XCTAssertEqual(listed, sorted)
     let folded = try await client.list(prefix: "2026/", delimiter: "/").names
     XCTAssertEqual(folded, ["2026/11/"])
+    try await client.rename("a", to: "renamed")
+    try await client.rename("renamed", to: "a")
+    let size = try await client.head("a").size
+    XCTAssertEqual(size, 70_001)
+    await assertThrows(ServiceError.self, { try await client.rename("a", to: "z..") }) { _ in }
     let report = try await client.delete(Self.keys + ["never there"])
     XCTAssertEqual(report.failures, [])
     let rest = try await client.list().names

@@ -49,8 +49,10 @@ final class AsperaNodeTests: XCTestCase {
     ]
     service.accept(Set(kinds.map(\.1)))
     service.put([], at: "/k")
+    let identified = IdentifiedNode(accepting: ["Bearer eJtoken"])
+    identified.put([], at: "k")
     for (access, authorization, accessKey) in kinds {
-      let transport = ScriptedTransport(service.reply)
+      let transport = ScriptedTransport(accessKey == nil ? service.reply : identified.reply)
       let client = StorageClient(.aspera(node: nodeURL, access: access), transport: transport)
       _ = try await client.head("k")
       let headers = try XCTUnwrap(transport.requests.first).headers

@@ -35,6 +35,23 @@ final class AsperaUploadTests: XCTestCase {
     XCTAssertEqual(transport.requests.map(\.path), ["/files/upload_setup"])
   }
 
+  func testSetupRequestContainsOnlyTheServerThatTheCallerSpecified() async throws {
+    let named = TransferServer(host: "fast.example.com", sshPort: 22, udpPort: 33003)
+    for (server, expected) in [(TransferServer(), nil), (named, "fast.example.com")] as [(TransferServer, String?)] {
+      let transport = ScriptedTransport(service.reply)
+      let transfers = AsperaTransfers(login: .dynamicKey, server: server, engine: FileEngine(service))
+      let client = StorageClient(
+        .aspera(node: nodeURL, transfers: transfers), credentials: nodeAccess, configuration: .test,
+        transport: transport, time: RushingTime())
+      try await client.upload([1], to: "k")
+      let body = try JSONValue(parsing: XCTUnwrap(transport.requests.first).body)
+      let request = body["transfer_requests"]?[0]?["transfer_request"]
+      XCTAssertEqual(request?["remote_host"]?.string, expected)
+      XCTAssertEqual(request?["ssh_port"]?.integer, server.sshPort)
+      XCTAssertEqual(request?["fasp_port"]?.integer, server.udpPort)
+    }
+  }
+
   // matrix: Aspera transfer (key): header
   func testDynamicKeyIsSharedBetweenNodeAndEngine() async throws {
     let engine = FileEngine(service)

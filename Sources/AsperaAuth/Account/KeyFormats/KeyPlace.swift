@@ -17,6 +17,13 @@ struct KeyPlace {
     name = "The public key file \(path)"
   }
 
+  private init(name: String) {
+    self.name = name
+  }
+
+  /// The subject for a key that signs bearer tokens.
+  static let bearerKey = KeyPlace(name: "The key for bearer tokens")
+
   /// Creates an error about the key, whose message consists of ``name`` and the given predicate.
   func error(_ code: AsperaError.Code, _ predicate: String, remedy: String) -> AsperaError {
     AsperaError(code, "\(name) \(predicate).", remedy: remedy)

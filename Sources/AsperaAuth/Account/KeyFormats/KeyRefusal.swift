@@ -14,7 +14,13 @@ enum KeyRefusal {
   static let remedy = "Create another one with ssh-keygen -t rsa -b 3072, and have its public key added to the server."
 
   static func dsa(at place: KeyPlace) -> AsperaError {
-    place.error(.unsupportedKey, "is a DSA key, which current SSH servers and clients refuse", remedy: remedy)
+    place.error(
+      .unsupportedKey, "is a DSA key, which current SSH servers and clients refuse",
+      remedy: """
+        If this is IBM's public key (asperaweb_id_dsa.openssh, aspera_bypass_dsa.pem), use IBM's aspera_tokenauth_id_rsa \
+        or aspera_bypass_rsa.pem. Otherwise create a key with ssh-keygen -t rsa -b 3072, and have its public key added to \
+        the server.
+        """)
   }
 
   static func kind(_ name: String, at place: KeyPlace) -> AsperaError {

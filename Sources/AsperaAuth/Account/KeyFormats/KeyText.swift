@@ -10,10 +10,11 @@ enum KeyText {
   /// A key in OpenSSH's own format.
   case openSSH(OpenSSHKey)
 
-  /// Parses the text of a private key.
+  /// Parses the text of a private key, skipping a byte order mark.
   ///
   /// - Throws: An ``AsperaError`` that describes what the text is instead of a supported private key.
   init(_ text: [UInt8], at place: KeyPlace) throws(AsperaError) {
+    let text = text.withoutByteOrderMark
     let blocks = PEMBlock.all(in: text)
     let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
     guard let block = keys.first else { throw Self.error(text, blocks.first?.label, at: place) }
@@ -55,6 +56,7 @@ enum KeyText {
 
   /// Returns an error that describes what a text without a private key is, such as a public key.
   private static func error(_ bytes: [UInt8], _ label: String?, at place: KeyPlace) -> AsperaError {
+    guard !bytes.isUTF16 else { return place.utf16Error() }
     let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
     if text.hasPrefix("PuTTY-User-Key-File-") {
       return place.error(

@@ -28,6 +28,11 @@ struct KeyFolder {
     return [UInt8](try Data(contentsOf: url))
   }
 
+  /// Returns the fingerprint of a committed key.
+  static func fingerprint(_ name: String) async throws -> String {
+    try await AsperaPrivateKey.pem(Secret(bytes: text(name))).check(on: .forKeys()).fingerprint
+  }
+
   /// Writes a committed key to a file and returns its path.
   func file(_ name: String, mode: Int = 0o600) throws -> String {
     try file(name, try Self.text(name), mode: mode)

@@ -140,8 +140,8 @@ extension FaspexAPI {
   private func specification(
     _ direction: TransferDirection, _ request: JSONValue, at date: Timestamp
   ) throws -> JSONObject {
-    let setup = try SetupRequest(direction, ["transfer_request": request])
-    return try node.specification(for: setup, at: date).object ?? [:]
+    let setup = try SetupRequest(direction, ["transfer_request": request], .root)
+    return try node.specification(for: setup, .user("faspex"), at: date).object ?? [:]
   }
 
   private func tagged(_ specification: JSONObject, _ package: FaspexPackage) -> Answer {

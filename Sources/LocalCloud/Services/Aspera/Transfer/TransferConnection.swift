@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
+internal import StorageAuth
 internal import Synchronization
 
 /// A connection to the simulated transfer server, with its login, session and open files.
@@ -10,13 +11,26 @@ final class TransferConnection: Sendable {
   struct Session: Sendable {
     let direction: TransferDirection
     let claim: TransferClaim?
+    let record: TransferRecord
   }
 
   /// The state of a file that is being transferred.
   enum OpenFile: Sendable {
     case sending(Content)
-    case receiving(NodePath, byteCount: Int64, [Extent])
+    case receiving(Upload, [Extent])
     case done
+  }
+
+  /// The description of a file that a client uploads.
+  struct Upload: Sendable {
+    let path: NodePath
+    let byteCount: Int64
+    /// The modification time of the source, or `nil` if the client did not send it.
+    let modified: Timestamp?
+    /// Whether the file gets the modification time of the source.
+    let keepsTime: Bool
+    /// Whether a later session may resume the file if this one does not complete it.
+    let isResumable: Bool
   }
 
   private struct State {

@@ -1,0 +1,31 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The encodings in which editors save the text of a key.
+extension [UInt8] {
+  /// The byte order mark of UTF-8, which editors on Windows write at the start of a text.
+  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+
+  /// Whether the text starts with the byte order mark of UTF-8.
+  var hasByteOrderMark: Bool { starts(with: Self.byteOrderMark) }
+
+  /// The text without the byte order mark of UTF-8.
+  var withoutByteOrderMark: [UInt8] { hasByteOrderMark ? Array(dropFirst(Self.byteOrderMark.count)) : self }
+
+  /// Whether the text is encoded in UTF-16, with a byte order mark or, as far as its first two characters show,
+  /// without one.
+  var isUTF16: Bool {
+    if starts(with: [0xff, 0xfe]) || starts(with: [0xfe, 0xff]) { return true }
+    let zeros = prefix(4).map { $0 == 0 }
+    return zeros == [true, false, true, false] || zeros == [false, true, false, true]
+  }
+}
+
+extension KeyPlace {
+  /// Returns the error for a text in UTF-16, which no reader of keys supports.
+  func utf16Error() -> AsperaError {
+    error(
+      .malformedKey, "is text in UTF-16, as some editors on Windows save it",
+      remedy: "Save it as ASCII or UTF-8: iconv -f UTF-16 -t UTF-8 KEY > KEY.pem.")
+  }
+}

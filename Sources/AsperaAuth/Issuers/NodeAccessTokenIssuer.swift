@@ -1,0 +1,150 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+
+/// A token issuer that authorizes transfers with the credential of the Node API: a bearer token or an access key.
+///
+/// No setup request is necessary. The server identifies the files by tags in the specification, which contain the access
+/// key and the ID of the folder that the paths are relative to. If the server rejects a bearer token, the issuer
+/// refreshes the credential.
+///
+/// ```swift
+/// let issuer = NodeAccessTokenIssuer(access: cache, fileID: "42")
+/// ```
+public struct NodeAccessTokenIssuer: TokenIssuer {
+  /// The issuer name that errors and events show.
+  public let source = "credential of the node"
+
+  private let access: CredentialCache<AsperaNodeAccess>
+  private let fileID: String
+  private let specification: TransferSpec?
+  private let margin: Duration
+  private let holders = Holders()
+
+  /// Creates an issuer of tokens for the transfers below one folder.
+  ///
+  /// - Parameters:
+  ///   - access: The provider of the credentials. A `CredentialCache` is used directly, and any other provider is
+  ///     wrapped in a new cache.
+  ///   - fileID: The ID of the folder that the paths of the transfers are relative to.
+  ///   - specification: Further fields of the grants, such as the server. If `nil`, the user is `xfer` and the queue's
+  ///     account determines the server.
+  ///   - margin: The time for which a bearer token must remain valid when a session starts. If the provider returns
+  ///     only credentials with a shorter lifetime, they are used until they expire.
+  ///   - time: The clock from which expiration is calculated.
+  public init(
+    access: some CredentialProvider<AsperaNodeAccess>, fileID: String, specification: TransferSpec? = nil,
+    margin: Duration = .seconds(120), time: any SigningClock = .system
+  ) {
+    self.access = access as? CredentialCache<AsperaNodeAccess> ?? CredentialCache(access, time: time)
+    self.fileID = fileID
+    self.specification = specification
+    self.margin = margin
+  }
+
+  /// Returns the credential as a token, with the tags that the server requires.
+  ///
+  /// - Throws: A `CredentialError` if there is no valid credential, or if the credential is the password of a node
+  ///   user, which authorizes no transfers.
+  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+    let rejected = request.reason == .initial ? nil : holders.generation(of: request.session)
+    let cached = try await credential(replacing: rejected)
+    holders.note(cached.generation, of: request.session)
+    do {
+      return IssuedCredential(try grant(for: cached.credential), source: source)
+    } catch {
+      throw CredentialError(.rejected, source: source, error.message, remedy: error.remedy)
+    }
+  }
+
+  private func credential(
+    replacing rejected: CredentialGeneration?
+  ) async throws(CredentialError) -> CachedCredential<AsperaNodeAccess> {
+    do {
+      return try await access.credential(lasting: margin, replacing: rejected)
+    } catch {
+      // Credentials whose lifetime is always shorter than the margin are used until they expire.
+      guard error.code != .cancelled, let short = access.current(lasting: .seconds(1)), short.generation != rejected
+      else { throw error }
+      return short
+    }
+  }
+
+  private func grant(for access: AsperaNodeAccess) throws(AsperaError) -> TransferGrant {
+    let token: AsperaToken
+    switch access.method {
+    case .bearer(let secret, _):
+      token = try AsperaToken(
+        Secret(BearerText.prefix + BearerText.bare(secret.reveal())), expiration: access.expiration)
+    case .accessKey(let id, let secret):
+      token = try .basic(accessKey: id, secret: secret)
+    case .basic(let user, _):
+      throw AsperaError(
+        .unsupported, "The node user \(user) has a password, which authorizes no transfers by file ID.",
+        remedy: "Use an access key or a bearer token, or request transfer tokens from the node.")
+    }
+    var naming = TransferSpec.naming(accessKey: access.identity, fileID: fileID)
+    for (name, value) in specification?.fields ?? [:] {
+      if name == "tags", let more = value.object, let own = naming.tags {
+        naming.tags = TransferSpec.merged(more, own)
+      } else {
+        naming.fields[name] = value
+      }
+    }
+    return TransferGrant(token: token, specification: naming)
+  }
+}
+
+/// The sessions that hold the most recently issued credential.
+///
+/// A session that holds an older credential needs no refresh when the server rejects that credential.
+private final class Holders: Sendable {
+  private static let limit = 65_536
+
+  private struct State {
+    var generation: CredentialGeneration?
+    var sessions: Set<String> = []
+  }
+
+  private let state = Lock(State())
+
+  /// Returns the generation of the most recent credential if the session holds that credential, otherwise `nil`.
+  func generation(of session: String) -> CredentialGeneration? {
+    state.withLock { $0.sessions.contains(session) ? $0.generation : nil }
+  }
+
+  /// Records that a session received the credential of a generation.
+  func note(_ generation: CredentialGeneration, of session: String) {
+    state.withLock { state in
+      if state.generation != generation || state.sessions.count >= Self.limit {
+        state = State(generation: generation)
+      }
+      state.sessions.insert(session)
+    }
+  }
+}
+
+extension NodeAccessTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// A description that contains the issuer name and the folder ID.
+  public var description: String { "NodeAccessTokenIssuer(\(source), file ID: \(fileID))" }
+
+  /// The same text as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror that contains only the issuer name and the folder ID.
+  public var customMirror: Mirror { Mirror(self, children: ["source": source, "fileID": fileID]) }
+}
+
+extension TokenIssuer where Self == NodeAccessTokenIssuer {
+  /// Creates a token issuer that uses the credential of the Node API; see ``NodeAccessTokenIssuer``.
+  ///
+  /// - Parameters:
+  ///   - access: The provider of the credentials.
+  ///   - fileID: The ID of the folder that the paths of the transfers are relative to.
+  public static func access(
+    _ access: some CredentialProvider<AsperaNodeAccess>, fileID: String
+  ) -> NodeAccessTokenIssuer {
+    NodeAccessTokenIssuer(access: access, fileID: fileID)
+  }
+}

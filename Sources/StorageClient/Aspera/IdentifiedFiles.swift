@@ -1,0 +1,226 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageJSON
+
+/// The operations of a Node API on files that are identified by IDs, such as `/files/{id}` and `/files/{id}/files`.
+///
+/// According to the OpenAPI description of IBM's Node API, these operations accept bearer tokens and access keys.
+/// A key is resolved to an ID name by name. The IDs of folders are cached in ``FolderIDs``.
+struct IdentifiedFiles: NodeFiles {
+  /// The maximum number of entries that a node returns in one response.
+  private static let largestPage = 1000
+
+  /// The maximum number of consecutive responses without entries in one listing.
+  private static let mostEmptyPages = 100
+
+  let node: NodeClient
+  let access: AsperaNodeAccess
+
+  /// The folder IDs that all operations of one client share.
+  var folders: FolderIDs { node.client.memory.value { FolderIDs() } }
+
+  func entry(_ key: String) async throws -> NodeEntry {
+    guard let entry = try await find(path(key), for: key) else {
+      throw node.notFound(key, code: "NotFound", "No file and no folder has the key.")
+    }
+    return entry
+  }
+
+  func entries(ofFolder key: String) async throws -> [NodeEntry]? {
+    let path = path(key)
+    return try await repeatingIfStale(path) {
+      guard let id = try await folderID(path, for: key) else { return nil }
+      let uptime = node.client.time.uptime
+      var list = EntryList(node.client.location(ofKey: key))
+      try await pages(of: id, named: nil, for: key) { page throws(StorageError) in
+        try list.append(page)
+        for entry in page where entry.isFolder {
+          if let id = entry.id { folders.note(id, of: Self.join(path, entry.name), for: access.identity, at: uptime) }
+        }
+        return true
+      }
+      return list.entries
+    }
+  }
+
+  func createFolder(_ key: String) async throws {
+    let names = path(key).split(separator: "/").map(String.init)
+    for count in names.indices {
+      let parent = names[..<count].joined(separator: "/")
+      let folder = Self.join(parent, names[count])
+      if try await folderID(folder, for: key) != nil { continue }
+      guard let id = try await folderID(parent, for: key) else {
+        throw node.notFound(key, code: "NotFound", "The folder in which to create it was deleted.")
+      }
+      do {
+        _ = try await node.call(
+          .post, "/files/\(id.percentEncoded())/files", as: "create", key,
+          body: ["name": .string(names[count]), "type": "folder"])
+      } catch let error as ServiceError where error.status == .conflict {
+        // Another client may have created the folder; a file with the name remains an error.
+        guard try await folderID(folder, for: key) != nil else { throw error }
+      }
+    }
+  }
+
+  func rename(_ key: String, to name: String) async throws {
+    guard let id = try await entry(key).id else { throw StorageError.malformedAnswer("a file has no ID") }
+    folders.forget(path(key), for: access.identity)
+    _ = try await node.call(
+      .put, "/files/\(id.percentEncoded())", as: "rename", key, body: ["name": .string(name)])
+  }
+
+  func remove(_ keys: [String], known: [String: NodeEntry]) async throws -> [ServiceError?] {
+    try await withThrowingTaskGroup(of: (Int, ServiceError?).self) { group in
+      for (index, key) in keys.enumerated() {
+        group.addTask {
+          do {
+            let entry = if let entry = known[key] { entry } else { try await entry(key) }
+            try await remove(key, entry)
+            return (index, nil)
+          } catch let error as ServiceError {
+            return (index, error)
+          }
+        }
+      }
+      return try await group.reduce(into: Array(repeating: nil, count: keys.count)) { $0[$1.0] = $1.1 }
+    }
+  }
+
+  private func remove(_ key: String, _ entry: NodeEntry) async throws {
+    guard let id = entry.id else { throw StorageError.malformedAnswer("a file has no ID") }
+    if entry.isFolder { folders.forget(path(key), for: access.identity) }
+    _ = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", key)
+  }
+
+  func upload(of file: String, to key: String, in room: TransferContext) async throws -> PreparedTransfer {
+    let spec = TransferSpec(.send, [TransferPath(file, to: path(key))], destinationRoot: "/")
+    return try await prepared(spec, fileID: rootID(for: key), key, room)
+  }
+
+  func download(
+    of key: String, to name: String, in folder: String, in room: TransferContext
+  ) async throws -> PreparedTransfer {
+    let (parent, file) = NodePath.split(path(key))
+    guard let id = try await folderID(parent, for: key) else {
+      throw node.notFound(key, code: "NotFound", "No file and no folder has the key.")
+    }
+    let spec = TransferSpec(.receive, [TransferPath(file, to: name)], destinationRoot: folder)
+    return try await prepared(spec, fileID: id, key, room)
+  }
+}
+
+extension IdentifiedFiles {
+  /// Returns the path of a key below the access key's root folder, without a leading slash.
+  func path(_ key: String) -> String { String(NodePath.join(key, below: node.provider.root).dropFirst()) }
+
+  /// Returns the ID of the folder that paths are relative to.
+  func rootID(for key: String) async throws -> String {
+    if let id = node.provider.rootFileID { return id }
+    if let id = folders.root(for: access.identity) { return id }
+    let (_, answer) = try await node.call(.get, "/self", as: "self", key)
+    guard let id = answer["root_file_id"]?.string, NodeEntry.isID(id) else {
+      throw StorageError.malformedAnswer("it does not contain the root_file_id of the access key")
+    }
+    folders.note(root: id, for: access.identity)
+    return id
+  }
+
+  /// Returns the ID of a folder, or `nil` if the folder does not exist or is a file.
+  func folderID(_ path: String, for key: String) async throws -> String? {
+    let uptime = node.client.time.uptime
+    var (known, id) = folders.nearest(to: path, for: access.identity, at: uptime)
+    for name in path.utf8.dropFirst(known.isEmpty ? 0 : known.utf8.count + 1).split(separator: UInt8(ascii: "/")) {
+      let parent: String = if let id { id } else { try await rootID(for: key) }
+      let name = String(Substring(name))
+      guard let entry = try await entry(named: name, inFolder: parent, for: key), entry.isFolder else { return nil }
+      known = Self.join(known, name)
+      id = entry.id
+      if let id { folders.note(id, of: known, for: access.identity, at: uptime) }
+    }
+    return if let id { id } else { try await rootID(for: key) }
+  }
+
+  /// Returns the file or folder at a path, or `nil` if it does not exist.
+  private func find(_ path: String, for key: String) async throws -> NodeEntry? {
+    let (parent, name) = NodePath.split(path)
+    return try await repeatingIfStale(path) {
+      guard let id = try await folderID(parent, for: key) else { return nil }
+      return try await entry(named: name, inFolder: id, for: key)
+    }
+  }
+
+  /// Returns the file or folder with a name in a folder, or `nil` if it does not exist.
+  private func entry(named name: String, inFolder id: String, for key: String) async throws -> NodeEntry? {
+    var found: NodeEntry?
+    try await pages(of: id, named: name, for: key) { page in
+      found = page.first { $0.name.utf8.elementsEqual(name.utf8) }
+      return found == nil
+    }
+    return found
+  }
+
+  /// Requests the pages of a folder's entries, and passes each page to a closure until the closure returns `false`.
+  ///
+  /// - Parameters:
+  ///   - id: The ID of the folder.
+  ///   - name: The name of the entries to request, or `nil` for all entries. A node may ignore the name.
+  ///   - key: The object key for errors and events.
+  ///   - consume: The closure that receives a page, and returns whether another page is needed.
+  private func pages(
+    of id: String, named name: String?, for key: String, _ consume: ([NodeEntry]) throws(StorageError) -> Bool
+  ) async throws {
+    let limit = min(node.client.configuration.keysPerPage, Self.largestPage)
+    let filter = name.map { "&name=\($0.percentEncoded())" } ?? ""
+    var position = ""
+    var emptyPages = 0
+    while true {
+      let (response, answer) = try await node.call(
+        .get, "/files/\(id.percentEncoded())/files?per_page=\(limit)\(filter)\(position)", as: "browse", key,
+        headers: [.acceptVersion: "4.0"])
+      guard let items = answer.array else { throw StorageError.malformedAnswer("it is not a list of files") }
+      let page = try items.map { item in
+        if let refusal = NodeRefusal(of: item) {
+          throw ServiceError(refusal, in: response, subject: "browse \(node.client.location(ofKey: key))")
+        }
+        return try NodeEntry(identified: item)
+      }
+      let next = response.headerFields[.nextIterationToken] ?? ""
+      guard try consume(page), !next.isEmpty else { return }
+      let following = "&iteration_token=\(next.percentEncoded())"
+      emptyPages = page.isEmpty ? emptyPages + 1 : 0
+      guard following != position, emptyPages <= Self.mostEmptyPages else {
+        throw StorageError.malformedAnswer("it repeats the token of the previous page, or the pages are empty")
+      }
+      position = following
+    }
+  }
+
+  /// Performs an operation, and performs it again without the cached folder IDs if a cached folder no longer exists.
+  private func repeatingIfStale<Result>(_ path: String, _ operation: () async throws -> Result) async throws -> Result {
+    guard folders.nearest(to: path, for: access.identity, at: node.client.time.uptime).id != nil else {
+      return try await operation()
+    }
+    do {
+      return try await operation()
+    } catch let error as ServiceError where error.kind == .noSuchKey {
+      folders.forgetAll(for: access.identity)
+      return try await operation()
+    }
+  }
+
+  private static func join(_ folder: String, _ name: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }
+}
+
+extension HTTPField.Name {
+  /// The name of the header that requests entries page by page, with a token for the next page.
+  fileprivate static let acceptVersion = known("Accept-Version")
+
+  /// The name of the response header with the token for the next page of entries.
+  fileprivate static let nextIterationToken = known("X-Aspera-Next-Iteration-Token")
+}

@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
+# Stands in for the gem word_wrap, which Debian lacks: the function that aspera-cli calls to fill cells of tables.
+module WordWrap
+  def self.ww(text, width)
+    text.gsub(/(.{1,#{width}})(?:\s+|\z)/, "\\1\n")
+  end
+end
