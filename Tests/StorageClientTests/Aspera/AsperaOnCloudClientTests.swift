@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
+import AsperaTransfer
 import LocalCloud
 import StorageClient
 import XCTest
@@ -32,6 +33,21 @@ final class AsperaOnCloudClientTests: XCTestCase {
     let film = try await cloud.homeFolder(inWorkspace: "film")
     XCTAssertEqual(film.workspace, all[1])
     await assertThrows(StorageError.self) { _ = try await cloud.workspace("Fil") }
+  }
+
+  func testFilesOfAWorkspaceAreUploadedAndDownloaded() async throws {
+    let applications = try await LocalApplications(self)
+    let client = try await applications.onCloud().storage(
+      transfers: AsperaTransfers(
+        login: .account(applications.account()), ascp: applications.simulator,
+        queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero)), configuration: .test)
+    try await client.upload(pattern(1_000), to: "film/a b.bin")
+    let bytes = try await client.download("film/a b.bin", upTo: 2_000)
+    XCTAssertEqual(bytes, pattern(1_000))
+    let names = try await client.list(prefix: "film/").names
+    XCTAssertEqual(names, ["film/a b.bin"])
+    try await client.delete("film/a b.bin")
+    await assertThrows(ServiceError.self) { _ = try await client.head("film/a b.bin") }
   }
 
   func testRefusedGrantIsReportedWithItsRemedy() async throws {

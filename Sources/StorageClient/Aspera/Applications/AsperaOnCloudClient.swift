@@ -22,7 +22,7 @@ public struct AsperaOnCloudClient: Sendable {
   /// The number of workspaces in one response.
   private static let pageSize = 1_000
 
-  private let api: ApplicationAPI
+  let api: ApplicationAPI
   private let grants: JWTGrantProvider
 
   /// Creates a client for a user of an organization.
