@@ -16,6 +16,8 @@ final class TransferContext: Sendable {
   ///
   /// The public key is `nil` if the login uses no generated key pair.
   let publicKey: String?
+  /// The host that the caller specified for transfers, or the host of the node's URL.
+  let host: String
   private let server: TransferServer
   /// The user of the account that the caller specified, or `nil` if the node specifies the user.
   let ownUser: String?
@@ -29,7 +31,7 @@ final class TransferContext: Sendable {
     let address = try client.provider.address.get()
     let transfers = client.provider.transfers
     let server = transfers.server
-    let host = server.host ?? Self.host(of: address.authority)
+    host = server.host ?? Self.host(of: address.authority)
     let sshPort = server.sshPort ?? AsperaAccount.defaultPort
     let udpPort = server.udpPort ?? AsperaAccount.defaultPort
     switch transfers.login {
@@ -76,6 +78,7 @@ final class TransferContext: Sendable {
   func prepared(_ specification: TransferSpec) -> PreparedTransfer {
     var specification = specification
     specification.publicKey = publicKey
+    if account == nil { specification.remoteHost = server.host }
     specification.sshPort = server.sshPort
     specification.udpPort = server.udpPort
     return PreparedTransfer(specification: specification, issuer: issuer)

@@ -30,16 +30,31 @@ struct AsperaOptions: ParsableArguments {
       valueName: "json"))
   var tags: TagsArgument?
 
+  @Option(
+    help: ArgumentHelp(
+      "The transfer server and its SSH port, for locations with a node; by default those that the node specifies.",
+      valueName: "host[:port]"))
+  var transferServer: ServerAddress?
+
   @OptionGroup var account: AccountOptions
 
   func validate() throws {
     if dynamicKey, account.key != nil { throw ValidationError("Pass --key or --dynamic-key, not both.") }
+    if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
   }
 
   /// The way in which an Aspera node transfers files, according to the options.
   var transfers: AsperaTransfers {
-    AsperaTransfers(
-      login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key), ascp: ascp, targetRate: rate)
+    get throws {
+      let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
+      let passphrase = try account.passwordFile == nil ? nil : account.secret(on: machine)
+      let server = TransferServer(
+        host: transferServer?.host, sshPort: transferServer?.port, udpPort: account.udpPort,
+        hostKey: try account.sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
+      return AsperaTransfers(
+        login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key, passphrase: passphrase), server: server,
+        ascp: ascp, targetRate: rate)
+    }
   }
 
   /// Returns a client for transfers that use only an account on an Aspera server, without the Node API.
