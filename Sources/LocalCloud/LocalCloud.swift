@@ -77,8 +77,10 @@ public final class LocalCloud: Sendable {
       let nodeAPI = NodeAPI(aspera: aspera, transferPort: desk.port)
       let nodeGateway = NodeGateway(api: nodeAPI, context: context)
       let node = try await open(configuration.aspera.port) { try await nodeGateway.respond(to: $0, with: $1) }
+      let onCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
+      try onCloud.prepare(at: configuration.clock())
       let applicationsGateway = ApplicationsGateway(
-        onCloud: CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint),
+        onCloud: onCloud,
         faspex: FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI), context: context)
       let applications = try await open(configuration.aspera.applicationsPort) {
         try await applicationsGateway.respond(to: $0, with: $1)

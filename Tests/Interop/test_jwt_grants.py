@@ -233,12 +233,8 @@ class Endpoints(unittest.TestCase):
         assertion = jwt.encode(self.claims(audience, subject), RSA, algorithm="RS256")
         token = self.post(url, assertion, scope="node.test-id:user:all").json()["access_token"]
         headers = {"Authorization": f"Bearer {token}", "X-Aspera-AccessKey": "test-id"}
-        path = f"{self.urls['node']}/access_keys/self"
+        path = f"{self.urls['node']}/files/1/files"
         answer = requests.get(path, headers=headers, timeout=TIME_LIMIT)
-        self.assertNotEqual(answer.status_code, 401, answer.text)
+        self.assertEqual(answer.status_code, 200, answer.text)
         headers["Authorization"] = f"Bearer {token[:-8]}AAAAAAAA"
         self.assertEqual(requests.get(path, headers=headers, timeout=TIME_LIMIT).status_code, 401)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -14,8 +14,6 @@ internal import Synchronization
 struct CloudAPI: ApplicationHandler {
   /// The ID of the only node.
   private static let nodeID = "1"
-  /// The ID of the root folder of the access key.
-  private static let rootFileID = "1"
 
   let endpoint = LocalCloud.Endpoint.asperaOnCloud
 
@@ -24,14 +22,34 @@ struct CloudAPI: ApplicationHandler {
   private let tokens = AccessTokenTable()
   private let aspera: AsperaContext
   private let node: ServiceEndpoint
+  /// The ID of the root folder of the access key.
+  private let rootFileID: String
 
   init(_ organization: LocalCloud.AsperaOnCloud?, _ aspera: AsperaContext, node: ServiceEndpoint) {
     self.organization = organization
     check = AssertionCheck(organization?.users ?? [], organization?.rules ?? LocalCloud.GrantRules())
     self.aspera = aspera
     self.node = node
-    if let organization {
-      aspera.directory.setTokenVerificationKey(organization.nodeKey.publicKeyPEM, of: organization.accessKey)
+    let root = organization.flatMap { aspera.directory.accessKey($0.accessKey) }.flatMap { NodePath($0.path) }
+    rootFileID = String(aspera.files.register.rootID(of: root ?? .root))
+  }
+
+  /// Registers the key for the node's bearer tokens, and permits every user to access the root of the access key.
+  func prepare(at date: Timestamp) throws {
+    guard let organization else { return }
+    aspera.directory.setTokenVerificationKey(organization.nodeKey.publicKeyPEM, of: organization.accessKey)
+    guard let fileID = FileRegister.number(rootFileID) else { return }
+    for user in organization.users {
+      let grant = FileRegister.Grant(
+        fileID: fileID, isForGroup: false, accessID: Self.id(of: user, organization), levels: .all)
+      do throws(RefusalAnswer) {
+        _ = try aspera.files.register.add(grant, of: organization.accessKey, by: NodeCaller.administratorID, at: date)
+      } catch {
+        // With a conflict, the configuration of the access key determines the rights of this user.
+        guard error.status == .conflict else {
+          throw LocalCloudError("The users of Aspera on Cloud cannot be permitted to use the node: \(error.message)")
+        }
+      }
     }
   }
 
@@ -136,7 +154,7 @@ struct CloudAPI: ApplicationHandler {
     [
       "id": .string(String(index + 1)), "name": .string(organization.workspaces[index]), "organization_id": "1",
       "node_id": .string(Self.nodeID), "home_node_id": .string(Self.nodeID),
-      "home_file_id": .string(Self.rootFileID), "root_file_id": .string(Self.rootFileID), "member": true,
+      "home_file_id": .string(rootFileID), "root_file_id": .string(rootFileID), "member": true,
     ]
   }
 
