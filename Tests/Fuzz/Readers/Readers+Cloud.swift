@@ -88,6 +88,12 @@ extension Reader {
     guard let (request, body) = Samples.request(input) else { return false }
     let authenticator = NodeAuthenticator(directory: NodeDirectory(configuration))
     let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)
+    _ = NodeRoute(request.method, call.path)
+    if let query = try? NodeQuery(call) {
+      _ = try? (
+        query.page(of: [1, 2, 3], limit: 2), query.time("after_time"), query.pattern("name_glob")?.matches("a")
+      )
+    }
     do throws(RefusalAnswer) {
       _ = try authenticator.caller(of: call)
     } catch {
@@ -103,9 +109,10 @@ extension Reader {
     guard let document = try? JSONValue(parsing: input) else { return false }
     var isRead = false
     for element in document["transfer_requests"]?.array ?? [document] {
-      guard let order = try? SetupRequest(random.pick([.send, .receive]), element) else { continue }
+      guard let order = try? SetupRequest(random.pick([.send, .receive]), element, .root) else { continue }
       isRead = true
       if let lifetime = try? order.lifetime { _ = Samples.now.advanced(by: lifetime).iso8601 }
+      _ = (try? EntryFilter(element), AccessLevels(element["access_levels"]))
       _ = (try? order.places, order.answeredPaths, order.answeredRoot, order.publicKeys)
     }
     return isRead

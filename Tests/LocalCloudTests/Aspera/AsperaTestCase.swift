@@ -57,10 +57,27 @@ class AsperaTestCase: CloudTestCase {
 
   /// A bearer token for an access key that expires `duration` after the test clock's time.
   func bearer(
-    _ key: NodeBearerKey, accessKey: String = "test-id", lasting duration: Duration = .seconds(60)
+    _ key: NodeBearerKey, accessKey: String = "test-id", user: String = "mia", groups: [String] = [],
+    role: String = NodeScope.user, lasting duration: Duration = .seconds(60)
   ) throws -> String {
     let claims = NodeBearerClaims(
-      userID: "mia", scope: NodeScope(accessKey: accessKey), expiration: clock.now.advanced(by: duration))
+      userID: user, scope: NodeScope(accessKey: accessKey, role: role),
+      expiration: clock.now.advanced(by: duration), groupIDs: groups)
     return try NodeBearerToken(claims, signedWith: key).secret.reveal()
+  }
+
+  /// Registers a new key for bearer tokens of the client's access key, and returns a function that makes clients with
+  /// bearer tokens of a user, of groups, and with a role.
+  func bearerClients(
+    _ client: NodeClient, accessKey: String = "test-id"
+  ) async throws -> (_ user: String, _ groups: [String], _ role: String) throws -> NodeClient {
+    let key = try bearerKey()
+    let put = try await client.put("/access_keys/self", ["token_verification_key": .string(key.publicKeyPEM)])
+    XCTAssertEqual(put.status, 204)
+    return { user, groups, role in
+      let token = try self.bearer(key, accessKey: accessKey, user: user, groups: groups, role: role)
+      return NodeClient(
+        client.cloud, headers: ["Authorization": "Bearer \(token)", "X-Aspera-AccessKey": accessKey])
+    }
   }
 }

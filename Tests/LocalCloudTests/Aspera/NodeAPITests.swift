@@ -57,16 +57,19 @@ final class NodeAPITests: AsperaTestCase {
       let foreign = try bearerKey()
       func status(_ token: String, _ accessKey: String = "test-id") async throws -> Int {
         let headers = ["Authorization": "Bearer \(token)", "X-Aspera-AccessKey": accessKey]
-        return try await NodeClient(cloud, headers: headers).get("/info").status
+        return try await NodeClient(cloud, headers: headers).post(
+          "/public_keys", ["public_key": .string("ssh-ed25519 " + base64("key"))]
+        ).status
       }
       let token = try bearer(key)
       var answer = try await status(token)
       XCTAssertEqual(answer, 401, "the access key has no token_verification_key yet")
       let put = try await client.put("/access_keys/self", ["token_verification_key": .string(key.publicKeyPEM)])
-      XCTAssertEqual(put.status, 200)
-      XCTAssertEqual(try put.value["token_verification_key"]?.string, key.publicKeyPEM)
+      XCTAssertEqual(put.status, 204)
+      let set = try await client.get("/access_keys/self").value["token_verification_key"]?.string
+      XCTAssertEqual(set, key.publicKeyPEM)
       answer = try await status(token)
-      XCTAssertEqual(answer, 200)
+      XCTAssertEqual(answer, 201)
       answer = try await status(bearer(foreign))
       XCTAssertEqual(answer, 401, "signed with another key")
       answer = try await status(bearer(key, accessKey: "other"))
@@ -76,6 +79,48 @@ final class NodeAPITests: AsperaTestCase {
       clock.advance(by: .seconds(60))
       answer = try await status(token)
       XCTAssertEqual(answer, 401, "expired")
+    }
+  }
+
+  // matrix: Aspera Node (bearer): bad input
+  func testCallsWithBasicAloneRefuseABearerToken() async throws {
+    try await withNode { [self] cloud, client in
+      let bearer = try await bearerClients(client)("mia", [], NodeScope.admin)
+      var replies: [(String, Reply)] = []
+      for path in [
+        "/info", "/ping", "/access_keys", "/access_keys/self", "/access_keys/test-id", "/files/%2Fa/contents",
+      ] {
+        replies.append((path, try await bearer.get(path)))
+      }
+      for path in [
+        "browse", "upload_setup", "download_setup", "create", "delete", "rename", "page", "search", "info", "du",
+      ].map({ "/files/\($0)" }) {
+        replies.append((path, try await bearer.post(path, ["path": "/", "paths": [["path": "/made"]]])))
+      }
+      replies.append(("PUT", try await bearer.put("/access_keys/self", ["token_verification_key": .null])))
+      for (path, reply) in replies {
+        XCTAssertEqual(reply.status, 401, path)
+        let error = try reply.value["error"]
+        XCTAssertEqual(error?["code"]?.integer, 401, path)
+        XCTAssertEqual(error?["reason"]?.string, "Unauthorized", path)
+        XCTAssertTrue(try XCTUnwrap(error?["user_message"]?.string).contains("Basic"), path)
+      }
+      let names = try await client.names(in: "/")
+      XCTAssertEqual(names, [])
+      let own = try await client.get("/access_keys/self").value
+      XCTAssertNotNil(own["token_verification_key"]?.string)
+    }
+  }
+
+  func testPingNeedsNoAuthorizationButRefusesAWrongOne() async throws {
+    try await withNode { cloud, client in
+      let anonymous = try await NodeClient(cloud, headers: [:]).get("/ping")
+      XCTAssertEqual(anonymous.status, 200)
+      XCTAssertEqual(anonymous.body, [])
+      let known = try await client.get("/ping").status
+      XCTAssertEqual(known, 200)
+      let wrong = try await NodeClient(cloud, basic: "test-id", "wrong").get("/ping").status
+      XCTAssertEqual(wrong, 401)
     }
   }
 
@@ -105,7 +150,7 @@ final class NodeAPITests: AsperaTestCase {
           "paths": [
             ["path": "/photos", "type": "directory"], ["path": "/photos/b"], ["path": "/photos/a"],
             ["path": "/photos/\u{e4}"], ["path": "/photos"], ["path": "/missing/x"], ["path": "/../x"], [:],
-            ["path": "/file", "type": "file"], ["path": "/photos/../\u{301}x"],
+            ["path": "/pipe", "type": "fifo"], ["path": "/photos/../\u{301}x"],
           ]
         ])
       XCTAssertEqual(made.status, 200)

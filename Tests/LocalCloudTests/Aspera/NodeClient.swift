@@ -24,7 +24,13 @@ struct NodeClient: Sendable {
     self.headers = headers
   }
 
-  func get(_ path: String) async throws -> Reply { try await send(.GET, path, nil) }
+  func get(_ path: String, _ more: [String: String] = [:]) async throws -> Reply {
+    try await send(.GET, path, nil, more)
+  }
+
+  func delete(_ path: String, _ more: [String: String] = [:]) async throws -> Reply {
+    try await send(.DELETE, path, nil, more)
+  }
 
   func post(_ path: String, _ document: JSONValue) async throws -> Reply { try await send(.POST, path, document) }
 
@@ -42,13 +48,49 @@ struct NodeClient: Sendable {
       ?? []
   }
 
-  private func send(_ method: HTTPMethod, _ path: String, _ document: JSONValue?) async throws -> Reply {
+  /// Creates a file, a folder or a link in the folder with an ID, and returns the ID of the new file.
+  func create(_ name: String, _ type: String = "folder", in folder: String, _ contents: String? = nil) async throws
+    -> String
+  {
+    var document: JSONObject = ["name": .string(name), "type": .string(type)]
+    document["contents"] = contents.map { .string(base64($0)) }
+    let reply = try await post("/files/\(folder)/files", .object(document))
+    guard let id = try reply.value["id"]?.string else { throw NodeFailure(status: Int(reply.status)) }
+    return id
+  }
+
+  /// The names of the files in the folder with an ID.
+  func list(_ folder: String, _ query: String = "", _ more: [String: String] = [:]) async throws -> [String] {
+    try await get("/files/\(folder)/files\(query)", more).value.array?.compactMap { $0["name"]?.string } ?? []
+  }
+
+  /// Permits a user or a group access to a file, and returns the ID of the permission.
+  @discardableResult
+  func permit(_ id: String, on file: String, _ levels: [String], type: String = "user") async throws -> String? {
+    try await post(
+      "/permissions",
+      [
+        "file_id": .string(file), "access_type": .string(type), "access_id": .string(id),
+        "access_levels": .array(levels.map { .string($0) }),
+      ]
+    ).value["id"]?.string
+  }
+
+  private func send(
+    _ method: HTTPMethod, _ path: String, _ document: JSONValue?, _ more: [String: String] = [:]
+  ) async throws -> Reply {
     var request = HTTPClientRequest(url: cloud.nodeURL + path)
     request.method = method
     for (name, value) in headers { request.headers.add(name: name, value: value) }
+    for (name, value) in more { request.headers.add(name: name, value: value) }
     if let document { request.body = .bytes(ByteBuffer(bytes: document.serialized)) }
     return try await Reply(request)
   }
+}
+
+/// A call of the Node API that a test did not expect to fail.
+struct NodeFailure: Error {
+  let status: Int
 }
 
 extension Reply {

@@ -79,4 +79,30 @@ final class NodeSetupTests: AsperaTestCase {
       XCTAssertEqual(codes, [400, 400, nil])
     }
   }
+
+  func testDocumentedBodiesAndAsterisksStandForTheWholeRoot() async throws {
+    try await withNode { _, client in
+      _ = try await client.create("there", in: "1")
+      let upload = try await client.setup("upload_setup", ["paths": [[:]], "destination_root": "/"])
+      XCTAssertEqual(upload?["paths"], [[:]])
+      XCTAssertEqual(upload?["destination_root"], "/")
+      XCTAssertNotNil(upload?["token"]?.string)
+      for (name, request) in [
+        ("upload_setup", ["paths": [["destination": "*"]], "destination_root": "/there"]),
+        ("upload_setup", ["paths": [["source": "*"]], "destination_root": "/there"]),
+        ("download_setup", ["paths": [["source": "*"]], "source_root": "/there"]),
+        ("download_setup", ["paths": [[:]], "source_root": "/"]), ("download_setup", ["paths": [["source": "/"]]]),
+      ] as [(String, JSONValue)] {
+        let answer = try await client.setup(name, request)
+        XCTAssertNotNil(answer?["token"]?.string, "\(name) \(request)")
+      }
+      for (name, request) in [
+        ("download_setup", ["paths": [[:]]]), ("upload_setup", ["paths": [[:]]]),
+        ("download_setup", ["paths": [["source": "*"]], "source_root": "/missing"]),
+      ] as [(String, JSONValue)] {
+        let answer = try await client.setup(name, request)
+        XCTAssertNil(answer, "\(name) \(request)")
+      }
+    }
+  }
 }

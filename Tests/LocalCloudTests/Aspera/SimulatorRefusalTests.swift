@@ -90,6 +90,9 @@ final class SimulatorRefusalTests: SimulatorTestCase {
       let tags = ["--tags64", base64(#"{"aspera":{"node":{"access_key":"test-id","file_id":"1"}}}"#)]
       let token = "Bearer " + (try bearer(key))
       outcome = try await refusal(cloud, token: token, tags)
+      assert(outcome, 34, .authorizationDenied, "no permission")
+      try await client.permit("mia", on: "1", ["write", "mkdir"])
+      outcome = try await refusal(cloud, token: token, tags)
       XCTAssertEqual(outcome.status, 0, outcome.errors)
       outcome = try await refusal(cloud, token: token)
       assert(outcome, 34, .authorizationDenied, "tags missing")

@@ -32,6 +32,12 @@ extension LocalCloud {
     /// account, its public keys come from setup calls, and each transfer requires a token.
     public var transferAccounts: [TransferAccount]
 
+    /// Whether the call `/info` accepts bearer tokens as well.
+    ///
+    /// IBM's description of the Node API lists only Basic authorization for the call, but IBM's client aspera-cli sends
+    /// bearer tokens with it.
+    public var infoAcceptsBearer: Bool
+
     /// The lifetime of every transfer token.
     ///
     /// If `nil`, a token has the lifetime that the setup call requests, or one day by default.
@@ -46,9 +52,10 @@ extension LocalCloud {
     ///   - accessKeys: The node's access keys in addition to the permanent accounts of the local server.
     ///   - transferAccounts: The accounts for logins to the transfer server. If empty, there is one account `xfer`.
     ///   - tokenLifetime: The lifetime of every transfer token, or `nil` to use the requested lifetime.
+    ///   - infoAcceptsBearer: Whether the call `/info` accepts bearer tokens as well.
     public init(
       port: Int = 0, transferPort: Int = 0, users: [NodeUser] = [], accessKeys: [NodeAccessKey] = [],
-      transferAccounts: [TransferAccount] = [], tokenLifetime: Duration? = nil
+      transferAccounts: [TransferAccount] = [], tokenLifetime: Duration? = nil, infoAcceptsBearer: Bool = false
     ) {
       self.port = port
       self.transferPort = transferPort
@@ -56,6 +63,7 @@ extension LocalCloud {
       self.accessKeys = accessKeys
       self.transferAccounts = transferAccounts
       self.tokenLifetime = tokenLifetime
+      self.infoAcceptsBearer = infoAcceptsBearer
     }
 
     func check() throws(LocalCloudError) {
@@ -71,6 +79,7 @@ extension LocalCloud {
       if users.contains(where: \.password.isEmpty) || accessKeys.contains(where: \.secret.isEmpty) {
         throw LocalCloudError("A node user or an access key of the node has no password or no secret; give it one.")
       }
+      for key in accessKeys { try key.check() }
       if let tokenLifetime, tokenLifetime < .zero {
         throw LocalCloudError("The lifetime of transfer tokens is negative; use zero for tokens that expire at once.")
       }
@@ -93,33 +102,6 @@ extension LocalCloud {
     public init(_ name: String, password: Secret) {
       self.name = name
       self.password = password
-    }
-  }
-
-  /// An access key of the simulated Aspera node.
-  public struct NodeAccessKey: Sendable, Equatable {
-    /// The ID of the access key, which serves as the user name for Basic authentication.
-    public var id: String
-
-    /// The secret of the access key, which serves as the password for Basic authentication.
-    public var secret: Secret
-
-    /// The public key, in PEM format, for verifying bearer tokens of this access key (`token_verification_key`).
-    ///
-    /// If `nil`, the node rejects all bearer tokens of this access key.
-    public var tokenVerificationKey: String?
-
-    /// Creates an access key of the simulated Aspera node.
-    ///
-    /// - Parameters:
-    ///   - id: The ID of the access key.
-    ///   - secret: The secret of the access key, which must not be empty.
-    ///   - tokenVerificationKey: The public key, in PEM format, for verifying bearer tokens, or `nil` to reject all
-    ///     bearer tokens of the access key.
-    public init(id: String, secret: Secret, tokenVerificationKey: String? = nil) {
-      self.id = id
-      self.secret = secret
-      self.tokenVerificationKey = tokenVerificationKey
     }
   }
 

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
@@ -12,6 +13,8 @@ final class NodeDirectory: Sendable {
     /// The public keys that each user can log in with, by the UTF-8 bytes of the user name.
     var publicKeys: [[UInt8]: [String]]
   }
+
+  private static let accessKeyLimit = 1_000
 
   private let users: [LocalCloud.NodeUser]
   private let accounts: [LocalCloud.TransferAccount]
@@ -55,6 +58,27 @@ final class NodeDirectory: Sendable {
   /// Returns the access key with an ID, or `nil` if no such access key exists.
   func accessKey(_ id: String) -> LocalCloud.NodeAccessKey? {
     state.withLock { $0.accessKeys.first { $0.id.utf8.elementsEqual(id.utf8) } }
+  }
+
+  /// Adds an access key.
+  ///
+  /// - Throws: A 409 (Conflict) error if an access key with the ID exists, or a 400 (Bad Request) error if there are too
+  ///   many access keys.
+  func add(_ key: LocalCloud.NodeAccessKey) throws(RefusalAnswer) {
+    try state.withLock { state throws(RefusalAnswer) in
+      if state.accessKeys.contains(where: { $0.id.utf8.elementsEqual(key.id.utf8) }) {
+        throw .node(.conflict, "The access key exists already.")
+      }
+      guard state.accessKeys.count < Self.accessKeyLimit else {
+        throw .nodeBadRequest("There are \(Self.accessKeyLimit) access keys, which is the limit; delete some.")
+      }
+      state.accessKeys.append(key)
+    }
+  }
+
+  /// Removes the access key with an ID.
+  func removeAccessKey(_ id: String) {
+    state.withLock { $0.accessKeys.removeAll { $0.id.utf8.elementsEqual(id.utf8) } }
   }
 
   /// Sets the public key for verifying bearer tokens of an access key.

@@ -10,6 +10,7 @@ struct FileTree: Sendable {
   static let bucket = "files"
 
   let store: BucketTable
+  let register = FileRegister()
 
   /// Returns the file or folder at a path, or `nil` if the path does not exist.
   func entry(at path: NodePath) throws -> FileEntry? {
@@ -34,24 +35,30 @@ struct FileTree: Sendable {
     }
   }
 
-  /// Returns a file, or a folder followed by all files and folders below it.
+  /// Returns a file, or a folder followed by all files and folders below it, each folder before its contents.
   func walk(_ path: NodePath) throws -> [FileEntry] {
     guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
-    guard entry.isFolder else { return [entry] }
-    return try [entry] + children(of: path).flatMap { try walk($0.path) }
+    var entries: [FileEntry] = []
+    var pending = [entry]
+    while let next = pending.popLast() {
+      entries.append(next)
+      if next.isFolder { pending.append(contentsOf: try children(of: next.path).reversed()) }
+    }
+    return entries
   }
 
   /// Returns the file or folder at a path in a bucket, or `nil` if the path does not exist.
   ///
   /// A folder also exists if the bucket contains only objects below the folder.
   static func entry(at path: NodePath, in bucket: Bucket) -> FileEntry? {
-    if path.names.isEmpty { return FileEntry(path: path, modified: bucket.created, content: nil) }
+    if path.names.isEmpty { return FileEntry(path: path, modified: bucket.created, content: nil, link: nil) }
     if let object = bucket.objects[path.fileKey] {
-      return FileEntry(path: path, modified: object.modified, content: object.content)
+      return FileEntry(
+        path: path, modified: object.modified, content: object.content, link: FileLink(object.description.metadata))
     }
     let folder = ObjectKey(path.folderKey)
     let index = bucket.objects.firstIndex { $0 >= folder }
     guard index < bucket.objects.count, bucket.objects.keys[index].hasBytePrefix(folder.text) else { return nil }
-    return FileEntry(path: path, modified: bucket.objects.values[index].modified, content: nil)
+    return FileEntry(path: path, modified: bucket.objects.values[index].modified, content: nil, link: nil)
   }
 }

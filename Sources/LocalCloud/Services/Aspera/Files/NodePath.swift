@@ -5,6 +5,9 @@ internal import StorageAuth
 
 /// A path on the simulated Aspera node, as a list of names that are compared byte by byte.
 struct NodePath: Sendable {
+  /// The maximum length of a path in bytes, and the maximum number of its names.
+  private static let (byteLimit, depthLimit) = (4_096, 128)
+
   /// The names from the root folder to this path; empty for the root folder.
   let names: [String]
 
@@ -17,12 +20,20 @@ struct NodePath: Sendable {
 
   /// Creates a path by parsing a string; empty and `.` components are ignored.
   ///
-  /// - Returns: `nil` if a component is `..`, is longer than 255 bytes, or contains a NUL character.
+  /// - Returns: `nil` if a component is `..`, is longer than 255 bytes, or contains a NUL character, or if the path is
+  ///   too long or too deep.
   init?(_ text: String) {
     let names = text.parts(between: "/").map { String($0) }.filter { !$0.isEmpty && $0 != "." }
     guard names.allSatisfy({ $0 != ".." && $0.utf8.count <= 255 && !$0.utf8.contains(0) }) else { return nil }
     self.names = names
+    guard isWithinLimits else { return nil }
   }
+
+  /// Whether the path has at most 4,096 bytes and at most 128 names.
+  var isWithinLimits: Bool { names.count <= Self.depthLimit && bytes.count <= Self.byteLimit }
+
+  /// The path's names in UTF-8, separated by slashes; empty for the root folder.
+  var bytes: [UInt8] { Array(names.joined(separator: "/").utf8) }
 
   /// The path in the format of the Node API, with a leading slash.
   var text: String { "/" + names.joined(separator: "/") }
@@ -44,6 +55,17 @@ struct NodePath: Sendable {
 
   /// Returns this path extended by a relative path.
   func appending(_ path: NodePath) -> NodePath { NodePath(names: names + path.names) }
+
+  /// Returns the part of this path below a folder that contains it.
+  func relative(to folder: NodePath) -> NodePath { NodePath(names: Array(names.dropFirst(folder.names.count))) }
+
+  /// Returns the path of an entry of this folder, or `nil` if the text is not a single valid name.
+  func child(_ name: String) -> NodePath? {
+    guard let path = NodePath(name), path.names.count == 1, path.names[0].utf8.elementsEqual(name.utf8) else {
+      return nil
+    }
+    return appending(path)
+  }
 
   /// Returns whether another path equals this path or is below it.
   func contains(_ path: NodePath) -> Bool { path.folderKey.utf8.starts(with: folderKey.utf8) }

@@ -8,7 +8,7 @@ internal import StorageAuth
 struct BearerCheck: Sendable {
   /// The reason why the node rejects a bearer token.
   enum Problem: Error {
-    case unknownKey, noVerificationKey, unreadable, wrongSignature, foreignScope
+    case unknownKey, noVerificationKey, unreadable, wrongSignature, foreignScope, unknownRole, noUser
     case expired(Timestamp)
 
     /// The reason why the bearer token is rejected, as a complete sentence.
@@ -19,6 +19,8 @@ struct BearerCheck: Sendable {
       case .unreadable: "The bearer token is invalid: it cannot be read."
       case .wrongSignature: "The bearer token is invalid: its signature is not one of the token_verification_key."
       case .foreignScope: "The bearer token is invalid: its scope names another access key."
+      case .unknownRole: "The bearer token is invalid: its scope ends neither in user:all nor in admin:all."
+      case .noUser: "The bearer token is invalid: it has no user_id."
       case .expired(let end): "The bearer token has expired: it ended at \(end.iso8601)."
       }
     }
@@ -30,20 +32,31 @@ struct BearerCheck: Sendable {
     self.directory = directory
   }
 
-  /// Returns the reason why a bearer token is invalid, or `nil` if it is valid.
+  /// Verifies a bearer token and returns the access key and the user that the token authenticates.
   ///
   /// - Parameters:
   ///   - token: The bearer token.
   ///   - accessKey: The ID of the access key that the token must belong to.
   ///   - date: The current time.
-  func problem(of token: String, for accessKey: String, at date: Timestamp) -> Problem? {
-    guard let key = directory.accessKey(accessKey) else { return .unknownKey }
-    guard let pem = key.tokenVerificationKey else { return .noVerificationKey }
+  /// - Throws: The reason why the token is invalid.
+  func caller(
+    _ token: String, for accessKey: String, at date: Timestamp
+  ) throws(Problem) -> (key: LocalCloud.NodeAccessKey, user: BearerUser) {
+    guard let key = directory.accessKey(accessKey) else { throw .unknownKey }
+    guard let pem = key.tokenVerificationKey else { throw .noVerificationKey }
     guard let bearer = try? NodeBearerToken(Secret(token)), let end = bearer.claims.expiration else {
-      return .unreadable
+      throw .unreadable
     }
-    guard (try? bearer.verify(with: pem)) != nil else { return .wrongSignature }
-    guard bearer.claims.scope?.accessKey == accessKey else { return .foreignScope }
-    return end > date ? nil : .expired(end)
+    guard (try? bearer.verify(with: pem)) != nil else { throw .wrongSignature }
+    guard let scope = bearer.claims.scope, scope.accessKey.utf8.elementsEqual(accessKey.utf8) else {
+      throw .foreignScope
+    }
+    guard scope.role == NodeScope.user || scope.role == NodeScope.admin else { throw .unknownRole }
+    guard let user = bearer.claims.userID, !user.isEmpty else { throw .noUser }
+    guard end > date else { throw .expired(end) }
+    return (
+      key,
+      BearerUser(id: user, groupIDs: bearer.claims.groupIDs, isAdministrator: scope.role == NodeScope.admin)
+    )
   }
 }

@@ -6,27 +6,37 @@ internal import StorageAuth
 internal import StorageJSON
 
 extension NodeAPI {
+  /// The maximum number of transfer requests in a setup call.
+  private static let transferRequestLimit = 1_000
+
   /// Handles a setup call, which prepares transfers.
   ///
   /// For each transfer request, the response contains a transfer specification with a token, or an error.
-  func setup(_ direction: TransferDirection, _ document: JSONValue, at date: Timestamp) throws -> Answer {
-    guard let elements = document["transfer_requests"]?.array, !elements.isEmpty else {
-      throw RefusalAnswer.nodeBadRequest("There are no transfer_requests.")
+  func setup(
+    _ direction: TransferDirection, _ document: JSONValue, for caller: NodeCaller, at date: Timestamp
+  ) throws -> Answer {
+    let root = try caller.root
+    guard let elements = document["transfer_requests"]?.array, (1...Self.transferRequestLimit).contains(elements.count)
+    else {
+      throw RefusalAnswer.nodeBadRequest(
+        "There are no transfer_requests, or more than \(Self.transferRequestLimit).")
     }
     aspera.count { $0.setups += 1 }
     let specifications = try elements.map { element -> JSONValue in
       do {
-        return ["transfer_spec": try specification(for: SetupRequest(direction, element), at: date)]
+        return ["transfer_spec": try specification(for: SetupRequest(direction, element, root), caller, at: date)]
       } catch let error as RefusalAnswer {
         return ["error": error.nodeDocument]
       } catch let problem as FileProblem {
-        return ["error": RefusalAnswer.node(problem).nodeDocument]
+        return ["error": RefusalAnswer.node(problem.relative(to: root)).nodeDocument]
       }
     }
     return Answer(["transfer_specs": .array(specifications)])
   }
 
-  private func specification(for order: SetupRequest, at date: Timestamp) throws -> JSONValue {
+  private func specification(
+    for order: SetupRequest, _ caller: NodeCaller, at date: Timestamp
+  ) throws -> JSONValue {
     let places = try order.places
     if order.direction == .receive {
       for place in places where try aspera.files.entry(at: place) == nil { throw FileProblem.notFound(place) }
@@ -38,7 +48,8 @@ extension NodeAPI {
     let lifetime = try order.lifetime
     let token = aspera.tokens.issue(
       TransferClaim(
-        direction: order.direction, user: user, places: places, issued: date,
+        direction: order.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
+        base: order.root, places: places, issued: date,
         end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
     aspera.cloud.counters.count(Self.endpoint) { $0.issued += 1 }
     let port = JSONValue.number(JSONNumber(transferPort))

@@ -35,16 +35,18 @@ struct NodeAuthenticator: Sendable {
     let name = String(pair[..<colon])
     let secret = Secret(String(pair[pair.index(after: colon)...]))
     if directory.isUser(name, secret) { return .user(name) }
-    if let key = directory.accessKey(name), key.secret == secret { return .accessKey(name) }
+    if let key = directory.accessKey(name), key.secret == secret { return .accessKey(key) }
     throw Self.refusal("The name or the password is wrong.")
   }
 
   private func bearer(_ text: String, _ accessKey: String?, at date: Timestamp) throws(RefusalAnswer) -> NodeCaller {
     guard let accessKey else { throw Self.refusal("A bearer token needs the access key in X-Aspera-AccessKey.") }
-    if let problem = BearerCheck(directory).problem(of: text, for: accessKey, at: date) {
-      throw Self.refusal(problem.message)
+    do {
+      let caller = try BearerCheck(directory).caller(text, for: accessKey, at: date)
+      return .bearer(caller.key, caller.user)
+    } catch {
+      throw Self.refusal(error.message)
     }
-    return .accessKey(accessKey)
   }
 
   private static func refusal(_ message: String) -> RefusalAnswer { .node(.unauthorized, message) }

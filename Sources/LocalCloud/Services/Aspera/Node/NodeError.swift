@@ -17,8 +17,8 @@ extension RefusalAnswer {
   static func node(_ problem: FileProblem) -> RefusalAnswer {
     switch problem {
     case .notFound: node(.notFound, problem.message)
-    case .isFolder, .isNoFolder, .isRoot: node(.badRequest, problem.message)
-    case .exists: node(.conflict, problem.message)
+    case .isFolder, .isNoFolder, .isRoot, .tooLong: node(.badRequest, problem.message)
+    case .exists, .notEmpty: node(.conflict, problem.message)
     }
   }
 

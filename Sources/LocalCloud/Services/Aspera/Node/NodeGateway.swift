@@ -38,7 +38,10 @@ struct NodeGateway: Sendable {
     answer.headers[.date] = date.httpDate
     answer.headers[.server] = "localcloud"
     if answer.status == .unauthorized { answer.headers[.wwwAuthenticate] = "Basic realm=\"node\"" }
-    try await exchange.send(answer, to: request.method, with: writer)
+    let blobs = api.aspera.files.store.blobs
+    try await exchange.send(answer, to: request.method, with: writer) { extents, send in
+      try await blobs.read(extents, send)
+    }
   }
 }
 

@@ -6,20 +6,27 @@ internal import StorageJSON
 
 /// A transfer request in a setup call of the Node API.
 struct SetupRequest: Sendable {
+  /// The source or the destination that stands for everything below the root of the request.
+  private static let wholeRoot = "*"
+
   private static let defaultLifetime = Duration.seconds(86_400)
 
   let direction: TransferDirection
   let request: JSONValue
 
+  /// The root of the caller, to which all paths of the request are relative.
+  let root: NodePath
+
   /// The elements of the transfer request's `paths`, each with a source, a destination or both.
   let paths: [JSONValue]
 
-  init(_ direction: TransferDirection, _ element: JSONValue) throws(RefusalAnswer) {
+  init(_ direction: TransferDirection, _ element: JSONValue, _ root: NodePath) throws(RefusalAnswer) {
     guard let request = element["transfer_request"], request.object != nil else {
       throw .nodeBadRequest("The transfer_request is missing.")
     }
     self.direction = direction
     self.request = request
+    self.root = root
     paths = request["paths"]?.array ?? []
     if direction == .receive, paths.isEmpty { throw .nodeBadRequest("There are no paths.") }
   }
@@ -40,22 +47,23 @@ struct SetupRequest: Sendable {
     get throws(RefusalAnswer) {
       switch direction {
       case .receive:
-        let root = try folder("source_root")
-        return try paths.map { path throws(RefusalAnswer) in try Self.place(path["source"]?.string, in: root) }
-      case .send:
-        let root = try folder("destination_root")
-        if paths.isEmpty {
-          guard request["destination_root"]?.string != nil else {
-            throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
-          }
-          return [root]
-        }
+        let folder = try folder("source_root")
         return try paths.map { path throws(RefusalAnswer) in
-          if let destination = path["destination"]?.string { return try Self.place(destination, in: root) }
-          guard request["destination_root"]?.string != nil else {
-            throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
-          }
-          return try Self.place(path["source"]?.string.flatMap { NodePath($0) }?.basename, in: root)
+          if path.object?.isEmpty == true, request["source_root"]?.string != nil { return folder }
+          return try Self.place(path["source"]?.string, in: folder)
+        }
+      case .send:
+        let folder = try folder("destination_root")
+        let hasRoot = request["destination_root"]?.string != nil
+        guard hasRoot || (!paths.isEmpty && paths.allSatisfy { $0["destination"]?.string != nil }) else {
+          throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
+        }
+        if paths.isEmpty { return [folder] }
+        return try paths.map { path throws(RefusalAnswer) in
+          if let destination = path["destination"]?.string { return try Self.place(destination, in: folder) }
+          if path.object?.isEmpty == true { return folder }
+          let source = path["source"]?.string
+          return try Self.place(source == Self.wholeRoot ? source : Self.basename(source), in: folder)
         }
       }
     }
@@ -68,7 +76,8 @@ struct SetupRequest: Sendable {
     guard direction == .send else { return .array(paths) }
     return .array(
       paths.map { path in
-        ["destination": path["destination"] ?? .string(path["source"]?.string.flatMap { NodePath($0) }?.basename ?? "")]
+        if path.object?.isEmpty == true { return [:] }
+        return ["destination": path["destination"] ?? .string(Self.basename(path["source"]?.string) ?? "")]
       })
   }
 
@@ -92,16 +101,19 @@ struct SetupRequest: Sendable {
   }
 
   private func folder(_ name: String) throws(RefusalAnswer) -> NodePath {
-    guard let path = NodePath(request[name]?.string ?? "") else {
-      throw .nodeBadRequest("The \(name) leads out of the root.")
+    guard let path = NodePath(request[name]?.string ?? "").map({ root.appending($0) }), path.isWithinLimits else {
+      throw .nodeBadRequest("The \(name) is too long, or leads out of the root.")
     }
     return path
   }
 
-  private static func place(_ text: String?, in root: NodePath) throws(RefusalAnswer) -> NodePath {
-    guard let path = text.flatMap({ NodePath($0) }) else {
-      throw .nodeBadRequest("A path is missing, or leads out of the root.")
+  private static func basename(_ source: String?) -> String? { source.flatMap { NodePath($0) }?.basename }
+
+  private static func place(_ text: String?, in folder: NodePath) throws(RefusalAnswer) -> NodePath {
+    if text == wholeRoot { return folder }
+    guard let path = text.flatMap({ NodePath($0) }).map({ folder.appending($0) }), path.isWithinLimits else {
+      throw .nodeBadRequest("A path is missing, too long, or leads out of the root.")
     }
-    return root.appending(path)
+    return path
   }
 }

@@ -11,6 +11,7 @@ final class TransferConnection: Sendable {
   struct Session: Sendable {
     let direction: TransferDirection
     let claim: TransferClaim?
+    let record: TransferRecord
   }
 
   /// The state of a file that is being transferred.

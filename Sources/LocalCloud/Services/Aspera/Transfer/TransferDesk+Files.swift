@@ -15,14 +15,15 @@ extension TransferDesk {
   func source(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard let session = connection.session, session.direction == .receive else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
-    let entries = try aspera.files.walk(path).map { entry -> JSONValue in
+    // A link has no content of its own, and its target may be outside of what the session may read.
+    let entries = try aspera.files.walk(path).filter { $0.link == nil }.map { entry -> JSONValue in
       var element = JSONObject()
       element["below"] = .string(Self.rest(of: entry.path, below: path))
       if let content = entry.content {
         element["file"] = .number(JSONNumber(connection.open(.sending(content))))
         element["bytes"] = .number(JSONNumber(content.byteCount))
         element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
-        if content.byteCount == 0 { aspera.count { $0.files += 1 } }
+        if content.byteCount == 0 { completed(connection) }
       } else {
         element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
       }
@@ -38,7 +39,7 @@ extension TransferDesk {
     else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: false))
     passed(count, connection)
-    if end == content.byteCount { aspera.count { $0.files += 1 } }
+    if end == content.byteCount { completed(connection) }
     return Answer(
       headers: [.contentType: "application/octet-stream"],
       body: .extents(content.extents(in: offset..<end), byteCount: count))
@@ -50,6 +51,7 @@ extension TransferDesk {
   func makeFolder(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     guard let session = connection.session, session.direction == .send else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
+    try checkMayMake(path, session)
     try await aspera.files.makeFolder(path, at: date)
     if let modified = Self.modified(document) { try await aspera.files.setModified(modified, ofFolder: path) }
     return Answer([:])
@@ -78,6 +80,7 @@ extension TransferDesk {
     else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
     if try aspera.files.entry(at: path)?.isFolder == true { throw FileProblem.isFolder(path) }
+    try checkMayMake(path.parent, session)
     let upload = TransferConnection.Upload(
       path: path, byteCount: Int64(byteCount), modified: Self.modified(document),
       keepsTime: document["keeps_time"]?.bool == true, isResumable: document["resume"]?.bool == true)
@@ -121,6 +124,17 @@ extension TransferDesk {
       upload.keepsTime ? upload.modified ?? date : date)
     _ = partialUploads.take(upload)
     connection.update(number, .done)
+    completed(connection)
+  }
+
+  /// Checks that the session may create a folder, unless the folder exists.
+  private func checkMayMake(_ folder: NodePath, _ session: TransferConnection.Session) throws {
+    guard session.claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
+    throw TransferTokenCheck.refusal("the user does not have the access level mkdir; token authorization failed")
+  }
+
+  private func completed(_ connection: TransferConnection) {
+    connection.session?.record.add(files: 1)
     aspera.count { $0.files += 1 }
   }
 
@@ -132,6 +146,7 @@ extension TransferDesk {
 
   private func passed(_ byteCount: Int64, _ connection: TransferConnection) {
     connection.passed(byteCount)
+    connection.session?.record.add(bytes: byteCount)
     aspera.count { $0.bytes += byteCount }
   }
 

@@ -47,17 +47,27 @@ struct TransferDesk: Sendable {
     try inject(connection.fault(at: .afterAuthentication))
     let claim = try TransferTokenCheck(aspera: aspera).claim(
       document["token"]?.string, tags: document["tags"], account: account, direction, at: date)
-    for path in document["paths"]?.array ?? [] { _ = try Self.path(path, claim) }
-    connection.session = TransferConnection.Session(direction: direction, claim: claim)
+    let paths = document["paths"]?.array ?? []
+    for path in paths { _ = try Self.path(path, claim) }
+    let record = TransferRecord(
+      .init(
+        accessKey: claim?.accessKey, userID: claim?.creator ?? account.user, direction: direction, login: account.user,
+        tokenType: TransferTokenCheck.type(of: document["token"]?.string), tags: document["tags"],
+        cookie: document["cookie"]?.string, paths: paths.prefix(100).compactMap(\.string), date: date))
+    aspera.activity.add(record)
+    aspera.activity.add("started", of: record, at: date)
+    connection.session = TransferConnection.Session(direction: direction, claim: claim, record: record)
     aspera.count { $0.sessions += 1 }
     return Answer(["piece": .number(JSONNumber(connection.pieceByteCount))])
   }
 
   /// Ends a transfer session successfully.
-  func end(_ id: String, _ connection: TransferConnection) throws -> Answer {
-    guard connection.session != nil, connection.isComplete else { throw TransferRefusal.protocolError }
+  func end(_ id: String, _ connection: TransferConnection, at date: Timestamp) throws -> Answer {
+    guard let session = connection.session, connection.isComplete else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: true))
     connections.remove(id)
+    session.record.end(.completed, at: date)
+    aspera.activity.add("ended", of: session.record, at: date)
     aspera.count { $0.completed += 1 }
     return Answer([:])
   }
@@ -69,10 +79,13 @@ struct TransferDesk: Sendable {
     throw InjectedRefusal(refusal: TransferRefusal(fault))
   }
 
-  /// Parses a path, and checks that the session's token grants access to the path.
+  /// Returns the path on the node that a session names relative to its folder, after checking that the session's token
+  /// grants access to the path.
   static func path(_ value: JSONValue?, _ claim: TransferClaim?) throws -> NodePath {
     guard let text = value?.string else { throw TransferRefusal.protocolError }
-    guard let path = NodePath(text) else { throw TransferRefusal(41, "The path leads out of the docroot: \(text)") }
+    guard let path = NodePath(text).map({ (claim?.base ?? .root).appending($0) }), path.isWithinLimits else {
+      throw TransferRefusal(41, "The path is too long, or leads out of the docroot: \(text.shortened(to: 4_096))")
+    }
     try TransferTokenCheck.check(path, against: claim)
     return path
   }

@@ -30,7 +30,7 @@ struct TransferGateway: Sendable {
       do {
         answer = try await self.answer(to: request, at: context.now)
       } catch {
-        answer = refusal(error)
+        answer = refusal(error, of: session(of: request), at: context.now)
       }
       if let status = try await exchange.end(&answer) { answer = Answer(HTTPResponse.Status(code: status)) }
     }
@@ -47,6 +47,7 @@ struct TransferGateway: Sendable {
     guard names.first == "connections" else { throw TransferRefusal.protocolError }
     if names.count == 1 { return try desk.connect() }
     guard names.count > 2, let connection = desk.connections[names[1]] else { throw TransferRefusal.protocolError }
+    if connection.session?.record.progress.status == .canceled { throw TransferRefusal.canceled }
     if names.count == 4, names[2] == "files", let number = Int(names[3]) {
       let parameters = call.pairs.flatMap { CallParameters($0) }
       guard let offset = parameters?["offset"].flatMap({ Int64($0) }) else { throw TransferRefusal.protocolError }
@@ -69,20 +70,30 @@ struct TransferGateway: Sendable {
     case "removals": return try await desk.remove(document, connection)
     case "moves": return try await desk.move(document, connection, at: date)
     case "files": return try await desk.open(document, connection, at: date)
-    case "end": return try desk.end(names[1], connection)
+    case "end": return try desk.end(names[1], connection, at: date)
     default: throw TransferRefusal.protocolError
     }
   }
 
-  private func refusal(_ error: any Error) -> Answer {
+  /// Returns the session that a request belongs to, or `nil` if no session has begun on its connection.
+  private func session(of request: Request) -> TransferConnection.Session? {
+    let names = InboundCall.path(of: request.head).words(between: "/").map(String.init)
+    return names.count > 1 ? desk.connections[names[1]]?.session : nil
+  }
+
+  private func refusal(_ error: any Error, of session: TransferConnection.Session?, at date: Timestamp) -> Answer {
     let refusal: TransferRefusal
     switch error {
-    case let injected as InjectedRefusal: return Answer(injected.refusal.document, .forbidden)
+    case let injected as InjectedRefusal: refusal = injected.refusal
     case let error as TransferRefusal: refusal = error
-    case let problem as FileProblem: refusal = TransferRefusal(problem)
+    case let problem as FileProblem: refusal = TransferRefusal(problem.relative(to: session?.claim?.base ?? .root))
     default: refusal = TransferRefusal(36, "The transfer desk failed: \(RefusalAnswer.kind(of: error))")
     }
-    context.counters.refused(String(refusal.code), by: TransferDesk.endpoint)
+    if let record = session?.record, record.progress.status == .running {
+      record.end(.failed, refusal, at: date)
+      desk.aspera.activity.add("ended", of: record, at: date)
+    }
+    if !(error is InjectedRefusal) { context.counters.refused(String(refusal.code), by: TransferDesk.endpoint) }
     return Answer(refusal.document, .forbidden)
   }
 }

@@ -20,8 +20,8 @@ struct TransferRefusal: Error {
     case .notFound: code = 4
     case .isNoFolder: code = 6
     case .isFolder: code = 7
-    case .isRoot: code = 41
-    case .exists: code = 42
+    case .isRoot, .tooLong: code = 41
+    case .exists, .notEmpty: code = 42
     }
     text = problem.message
   }
@@ -37,6 +37,9 @@ struct TransferRefusal: Error {
 
   /// The error for a call that is invalid or out of order, which `ascp-simulator` never sends.
   static let protocolError = TransferRefusal(1, "The transfer desk does not understand the call")
+
+  /// The error for a call of a session that `/ops/transfers` canceled.
+  static let canceled = TransferRefusal(28, "The session was canceled by a call of the Node API")
 
   /// The error document of the simulated transfer server for this error.
   var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }

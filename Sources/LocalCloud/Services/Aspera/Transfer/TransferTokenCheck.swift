@@ -28,13 +28,20 @@ struct TransferTokenCheck: Sendable {
       guard account.requiresToken else { return nil }
       throw Self.refusal("undefined token")
     }
+    let node = tags?["aspera"]?["node"]
     if token.hasBytePrefix("Basic ") {
-      try checkBasic(String(token.dropFirst("Basic ".count)))
-      return nil
+      let caller = try basicCaller(String(token.dropFirst("Basic ".count)))
+      if let named = node?["access_key"]?.string, let key = caller.accessKey, !named.utf8.elementsEqual(key.id.utf8) {
+        throw Self.refusal("bad token Basic: the tags name another access key")
+      }
+      return try claim(of: caller, fileID: node?["file_id"]?.code, account, direction, at: date)
     }
     if token.hasBytePrefix("Bearer ") {
-      try checkBearer(String(token.dropFirst("Bearer ".count)), tags, at: date)
-      return nil
+      guard let accessKey = node?["access_key"]?.string, let fileID = node?["file_id"]?.code else {
+        throw Self.refusal("tags missing: aspera.node.access_key and file_id; token authentication failed")
+      }
+      let caller = try bearerCaller(String(token.dropFirst("Bearer ".count)), accessKey, at: date)
+      return try claim(of: caller, fileID: fileID, account, direction, at: date)
     }
     guard let claim = aspera.tokens.claim(of: token) else { throw Self.refusal("token denied by server") }
     guard claim.end > date else {
@@ -50,36 +57,67 @@ struct TransferTokenCheck: Sendable {
     return claim
   }
 
+  /// Returns the kind of a token, in the words of the Node API.
+  static func type(of token: String?) -> String {
+    guard let token, !token.isEmpty else { return "none" }
+    if token.hasBytePrefix("Basic ") { return "basic_token" }
+    return token.hasBytePrefix("Bearer ") ? "bearer_token" : "auth_token"
+  }
+
   /// Checks that a token grants access to a path; `nil` permissions grant access to all paths.
   ///
   /// - Throws: `TransferRefusal` if the token doesn't grant access to the path.
   static func check(_ path: NodePath, against claim: TransferClaim?) throws(TransferRefusal) {
     guard let claim, !claim.covers(path) else { return }
-    throw refusal("the token does not match the file list: \(path.text) is not part of it")
+    throw refusal(
+      "the token does not match the file list: \(path.relative(to: claim.base).text) is not part of it")
   }
 
-  private func checkBasic(_ text: String) throws(TransferRefusal) {
+  /// Returns the permissions of a session without a setup call: on the folder of a file ID, or on the root of the access
+  /// key.
+  private func claim(
+    of caller: NodeCaller, fileID: String?, _ account: LocalCloud.TransferAccount, _ direction: TransferDirection,
+    at date: Timestamp
+  ) throws(TransferRefusal) -> TransferClaim {
+    do {
+      let files = try FileService(aspera, for: caller)
+      var base = files.root
+      if let fileID { base = try files.folder(fileID, for: direction == .send ? .write : .read).path }
+      return TransferClaim(
+        direction: direction, user: account.user, accessKey: caller.accessKey?.id, creator: caller.userID, base: base,
+        places: [base],
+        mayMakeFolders: files.levels(at: base).contains(.mkdir), issued: date, end: date)
+    } catch let error as RefusalAnswer {
+      throw Self.refusal("\(error.message) Token authentication failed")
+    } catch {
+      throw Self.refusal("the file_id of the tags is not known; token authentication failed")
+    }
+  }
+
+  private func basicCaller(_ text: String) throws(TransferRefusal) -> NodeCaller {
     guard let bytes = [UInt8](base64: text), let pair = String(validating: bytes, as: UTF8.self),
       let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")),
       let key = aspera.directory.accessKey(String(pair[..<colon])),
       key.secret == Secret(String(pair[pair.index(after: colon)...]))
     else { throw Self.refusal("bad token Basic") }
+    return .accessKey(key)
   }
 
-  private func checkBearer(_ text: String, _ tags: JSONValue?, at date: Timestamp) throws(TransferRefusal) {
-    let node = tags?["aspera"]?["node"]
-    guard let accessKey = node?["access_key"]?.string, node?["file_id"]?.code != nil else {
-      throw Self.refusal("tags missing: aspera.node.access_key and file_id; token authentication failed")
-    }
-    switch BearerCheck(aspera.directory).problem(of: text, for: accessKey, at: date) {
-    case nil: return
-    case .expired(let end)?:
+  private func bearerCaller(
+    _ text: String, _ accessKey: String, at date: Timestamp
+  ) throws(TransferRefusal) -> NodeCaller {
+    do {
+      let caller = try BearerCheck(aspera.directory).caller(text, for: accessKey, at: date)
+      return .bearer(caller.key, caller.user)
+    } catch .expired(let end) {
       throw TransferRefusal(37, "Bearer token has expired: it ended at \(end.iso8601), now is \(date.iso8601)")
-    case let problem?: throw Self.refusal("bad token Bearer: \(problem.message)")
+    } catch {
+      throw Self.refusal("bad token Bearer: \(error.message)")
     }
   }
 
-  private static func refusal(_ text: String) -> TransferRefusal {
+  /// Returns the error for a session that its token does not authorize.
+  static func refusal(_ text: String) -> TransferRefusal {
     TransferRefusal(34, "The server refused the session: \(text)")
   }
 }

@@ -1,0 +1,91 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import StorageAuth
+internal import StorageJSON
+internal import Synchronization
+
+/// The transfers and the events of the node.
+///
+/// For each access key, the log keeps the newest 1,000 transfers and the newest 1,000 events.
+final class ActivityLog: Sendable {
+  /// An event of the node.
+  struct Event: Sendable {
+    let time: Timestamp
+    let userID: String
+    let types: [String]
+    let data: JSONValue
+  }
+
+  /// An entry of the log with its place in the order of all entries.
+  struct Numbered<Element: Sendable>: Sendable {
+    let number: Int
+    let element: Element
+  }
+
+  private struct Entries<Element: Sendable>: Sendable {
+    var byAccessKey: [[UInt8]: [Numbered<Element>]] = [:]
+    var last = 0
+
+    mutating func append(_ element: Element, _ accessKey: String) {
+      last += 1
+      let key = Array(accessKey.utf8)
+      byAccessKey[key, default: []].append(Numbered(number: last, element: element))
+      if let count = byAccessKey[key]?.count, count > capacity { byAccessKey[key]?.removeFirst() }
+    }
+
+    /// Returns the entries of an access key, or of all if it is `nil`, in the order in which they were added.
+    func entries(of accessKey: String?) -> [Numbered<Element>] {
+      guard let accessKey else { return byAccessKey.values.joined().sorted { $0.number < $1.number } }
+      return byAccessKey[Array(accessKey.utf8)] ?? []
+    }
+  }
+
+  private struct State {
+    var transfers = Entries<TransferRecord>()
+    var events = Entries<Event>()
+  }
+
+  private static let capacity = 1_000
+
+  private let state = Mutex(State())
+
+  /// Adds a transfer that has started.
+  func add(_ transfer: TransferRecord) {
+    state.withLock { $0.transfers.append(transfer, transfer.start.accessKey ?? "") }
+  }
+
+  /// Adds an event.
+  func add(_ types: [String], _ data: JSONValue, of accessKey: String, by userID: String, at date: Timestamp) {
+    let event = Event(time: date, userID: userID, types: types, data: data)
+    state.withLock { $0.events.append(event, accessKey) }
+  }
+
+  /// Adds the event of the start or of the end of a transfer.
+  ///
+  /// - Parameter step: `started` or `ended`.
+  func add(_ step: String, of transfer: TransferRecord, at date: Timestamp) {
+    let kind = transfer.start.direction == .send ? "upload" : "download"
+    add(
+      ["\(kind).\(step)", "transfer.\(step)"], .object(transfer.document), of: transfer.start.accessKey ?? "",
+      by: transfer.start.userID, at: date)
+  }
+
+  /// Returns the transfers of an access key, or all transfers if it is `nil`.
+  func transfers(of accessKey: String?) -> [Numbered<TransferRecord>] {
+    state.withLock { $0.transfers.entries(of: accessKey) }
+  }
+
+  /// Returns the events of an access key, or all events if it is `nil`.
+  func events(of accessKey: String?) -> [Numbered<Event>] { state.withLock { $0.events.entries(of: accessKey) } }
+
+  /// Removes the transfers and the events of an access key.
+  func remove(_ accessKey: String) {
+    let key = Array(accessKey.utf8)
+    state.withLock { state in
+      state.transfers.byAccessKey[key] = nil
+      state.events.byAccessKey[key] = nil
+    }
+  }
+}

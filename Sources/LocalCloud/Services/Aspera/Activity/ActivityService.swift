@@ -1,0 +1,180 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageJSON
+
+/// The calls of the Node API about transfers, events and sizes, for one caller.
+///
+/// A node user sees all transfers and events, an access key and its administrators those of the access key, and a user of
+/// the access key the user's own.
+struct ActivityService: Sendable {
+  private static let largestCount = 1_000
+
+  let aspera: AsperaContext
+  let caller: NodeCaller
+
+  // MARK: Transfers
+
+  /// Lists transfers.
+  func transfers(_ query: NodeQuery) throws -> Answer {
+    var found = try visible(query["access_key"])
+    if let direction = query["direction"] { found = found.filter { $0.element.start.direction.rawValue == direction } }
+    if let isActive = try query.bool("active_only") {
+      found = found.filter { ($0.element.progress.status == .running) == isActive }
+    }
+    if let time = try query.time("after_time") {
+      found = found.filter { ($0.element.progress.end ?? $0.element.start.date) > time }
+    }
+    if let tag = query["tag"] { found = found.filter { Self.has(tag, $0.element.start.tags) } }
+    let view = query["view"] ?? "summary"
+    guard ["id", "short_summary", "summary"].contains(view) else {
+      throw RefusalAnswer.nodeBadRequest("The view must be id, short_summary or summary.")
+    }
+    return try page(found, "/ops/transfers", query) { transfer in
+      .object(view == "id" ? ["id": .string(transfer.id)] : transfer.document)
+    }
+  }
+
+  /// Describes a transfer.
+  func transfer(_ id: String) throws(RefusalAnswer) -> Answer { Answer(.object(try record(id).document)) }
+
+  /// Cancels a transfer, or accepts new rates, which have no effect.
+  func change(_ id: String, _ document: JSONValue, at date: Timestamp) throws(RefusalAnswer) -> Answer {
+    let transfer = try record(id)
+    switch document["status"]?.string {
+    case "canceled"?, "cancelled"?, "stopped"?: transfer.end(.canceled, at: date)
+    case nil where document["status"] == nil: break
+    default: throw .nodeBadRequest("A transfer of this node can be canceled, but not paused or resumed.")
+    }
+    return Answer(.object(transfer.document))
+  }
+
+  /// Cancels a transfer.
+  func cancel(_ id: String, at date: Timestamp) throws(RefusalAnswer) -> Answer {
+    try record(id).end(.canceled, at: date)
+    return Answer(.noContent)
+  }
+
+  // MARK: Events
+
+  /// Lists events.
+  func events(_ query: NodeQuery) throws -> Answer {
+    var found = aspera.activity.events(of: caller.accessKey?.id).filter { isVisible($0.element.userID) }
+    if let time = try query.time("after_time") { found = found.filter { $0.element.time > time } }
+    if let type = query["type"] { found = found.filter { $0.element.types.contains(type) } }
+    if let pattern = try query.pattern("type_glob[]") {
+      found = found.filter { $0.element.types.contains { pattern.matches($0) } }
+    }
+    return try page(found.map { .init(number: $0.number, element: $0) }, "/events", query) { event in
+      Self.document(of: event)
+    }
+  }
+
+  /// Describes an event.
+  func event(_ id: String) throws(RefusalAnswer) -> Answer {
+    let events = aspera.activity.events(of: caller.accessKey?.id)
+    guard let number = FileRegister.number(id), let event = events.first(where: { $0.number == number }),
+      isVisible(event.element.userID)
+    else { throw .node(.notFound, "There is no event \(id.shortened(to: 64)).") }
+    return Answer(Self.document(of: event))
+  }
+
+  // MARK: Sizes
+
+  /// Returns the size of the volume and its free part, as the mount point of each path has them.
+  ///
+  /// The volume is imaginary: it has one tebibyte, of which the files of the caller take their sizes.
+  func space(_ document: JSONValue) async throws -> Answer {
+    let service = PathService(aspera: aspera, root: try caller.root)
+    let used = try aspera.files.walk(service.root).reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }
+    let (total, free) = (Self.volumeByteCount, Self.volumeByteCount.saturatingAdding(-min(used, Self.volumeByteCount)))
+    return try await service.forEachPath(document) { element, result in
+      let path = try service.path(element["path"])
+      guard try aspera.files.entry(at: path) != nil else { throw FileProblem.notFound(path) }
+      result["bytes_total"] = .number(JSONNumber(total))
+      result["bytes_free"] = .number(JSONNumber(free))
+      result["percent_free"] = .number(JSONNumber(free / (total / 100)))
+    }
+  }
+
+  /// Adds up the bytes of the remembered transfers with a usage ID.
+  ///
+  /// - Parameters:
+  ///   - id: The usage ID, or `nil` for the ID of the access key.
+  ///   - query: The parameters of the request.
+  func usage(_ id: String?, _ query: NodeQuery) throws -> Answer {
+    guard let accessKey = caller.accessKey?.id ?? query["access_key"] else {
+      throw RefusalAnswer.nodeBadRequest("A node user has to name the access_key.")
+    }
+    let wanted = id ?? accessKey
+    let found = try visible(query["access_key"]).map(\.element).filter { id == nil || $0.usageID == wanted }
+    guard id == nil || !found.isEmpty else {
+      throw RefusalAnswer.node(.notFound, "There is no usage ID \(wanted.shortened(to: 64)).")
+    }
+    func sum(_ direction: TransferDirection) -> Int64 {
+      found.filter { $0.start.direction == direction }.reduce(0) { $0.saturatingAdding($1.progress.byteCount) }
+    }
+    let (incoming, outgoing) = (sum(.receive), sum(.send))
+    // IBM's description counts downloads as bytes_in, and uploads as bytes_out.
+    return Answer([
+      "id": .string(wanted), "bytes_in": .number(JSONNumber(incoming)), "bytes_out": .number(JSONNumber(outgoing)),
+      "bytes_total": .number(JSONNumber(incoming.saturatingAdding(outgoing))),
+    ])
+  }
+
+  // MARK: Parts
+
+  private static let volumeByteCount: Int64 = 1 << 40
+
+  private func isVisible(_ userID: String) -> Bool {
+    guard let user = caller.bearerUser, !user.isAdministrator else { return true }
+    return user.id.utf8.elementsEqual(userID.utf8)
+  }
+
+  private func visible(_ accessKey: String?) throws(RefusalAnswer) -> [ActivityLog.Numbered<TransferRecord>] {
+    if let accessKey, let own = caller.accessKey?.id, !own.utf8.elementsEqual(accessKey.utf8) {
+      throw .node(.forbidden, "The access key is not the caller's.")
+    }
+    return aspera.activity.transfers(of: caller.accessKey?.id ?? accessKey)
+      .filter { isVisible($0.element.start.userID) }
+  }
+
+  private func record(_ id: String) throws(RefusalAnswer) -> TransferRecord {
+    guard let found = try visible(nil).first(where: { $0.element.id == id }) else {
+      throw .node(.notFound, "There is no transfer \(id.shortened(to: 64)).")
+    }
+    return found.element
+  }
+
+  /// Returns a part of a list, with a link to the next part if the list goes on or may go on later.
+  private func page<Element>(
+    _ found: [ActivityLog.Numbered<Element>], _ path: String, _ query: NodeQuery, _ document: (Element) -> JSONValue
+  ) throws -> Answer {
+    let start = try query.number("iteration_token") ?? 0
+    let count = min(try query.number("count") ?? Self.largestCount, Self.largestCount)
+    let page = found.filter { $0.number > start }.prefix(count)
+    var answer = Answer(.array(page.map { document($0.element) }))
+    if let last = page.last { answer.headers.set("Link", "<\(path)?iteration_token=\(last.number)>; rel=\"next\"") }
+    return answer
+  }
+
+  private static func document(of event: ActivityLog.Numbered<ActivityLog.Event>) -> JSONValue {
+    [
+      "id": .string(String(event.number)), "time": .string(event.element.time.iso8601),
+      "user_id": .string(event.element.userID), "types": .array(event.element.types.map { .string($0) }),
+      "data": event.element.data,
+    ]
+  }
+
+  /// Returns whether tags contain the member that a filter such as `aspera.xfer_retry=10` names.
+  private static func has(_ filter: String, _ tags: JSONValue?) -> Bool {
+    let parts = filter.parts(between: "=", atMost: 1)
+    var value = tags
+    for name in parts[0].words(between: ".") { value = value?[String(name)] }
+    guard let value else { return false }
+    return parts.count < 2 || value.code == String(parts[1])
+  }
+}

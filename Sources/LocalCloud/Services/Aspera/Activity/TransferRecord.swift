@@ -1,0 +1,128 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import StorageAuth
+internal import StorageJSON
+internal import Synchronization
+
+/// A transfer that the node knows: a session of the transfer server, or a copy that `/ops/transfers` started.
+final class TransferRecord: Sendable {
+  /// The state of a transfer, in the words of the Node API.
+  enum Status: String, Sendable {
+    case running, completed, failed, canceled
+  }
+
+  /// The properties of a transfer that are known when it starts.
+  struct Start: Sendable {
+    /// The ID of the access key whose token authorized the transfer, or `nil` if the transfer had no token.
+    var accessKey: String?
+    /// The ID of the user who started the transfer.
+    var userID: String
+    /// The direction from the point of view of the client of the transfer server.
+    var direction: TransferDirection
+    /// The user name of the login to the transfer server.
+    var login: String
+    /// The kind of the token: `basic_token`, `bearer_token`, `auth_token` or `none`.
+    var tokenType: String
+    var tags: JSONValue?
+    var cookie: String?
+    /// The paths of the transfer as the client named them.
+    var paths: [String]
+    var date: Timestamp
+  }
+
+  /// The properties of a transfer that change while it runs.
+  struct Progress: Sendable {
+    var status = Status.running
+    var byteCount: Int64 = 0
+    var fileCount = 0
+    var end: Timestamp?
+    var errorCode = 0
+    var errorDescription = ""
+  }
+
+  /// The maximum number of paths of a remembered transfer, and the maximum size of each text and of the tags in bytes.
+  private static let (pathLimit, textByteLimit, tagByteLimit) = (10, 1_024, 4_096)
+
+  let id = BlobID.random().description
+  let start: Start
+  private let state = Mutex(Progress())
+
+  init(_ start: Start) {
+    var start = start
+    start.tags = Self.kept(start.tags)
+    start.cookie = start.cookie?.shortened(to: Self.textByteLimit)
+    start.paths = start.paths.prefix(Self.pathLimit).map { $0.shortened(to: Self.textByteLimit) }
+    self.start = start
+  }
+
+  var progress: Progress { state.withLock { $0 } }
+
+  /// Adds to the transferred files and bytes.
+  func add(bytes: Int64 = 0, files: Int = 0) {
+    state.withLock { progress in
+      progress.byteCount = progress.byteCount.saturatingAdding(bytes)
+      progress.fileCount = progress.fileCount.saturatingAdding(files)
+    }
+  }
+
+  /// Ends the transfer; a canceled transfer remains canceled.
+  func end(_ status: Status, _ refusal: TransferRefusal? = nil, at date: Timestamp) {
+    state.withLock { progress in
+      guard progress.status != .canceled else { return }
+      progress.status = status
+      progress.end = date
+      progress.errorCode = refusal?.code ?? 0
+      progress.errorDescription = refusal?.text ?? ""
+    }
+  }
+
+  /// The ID under which the sizes of transfers are added up (`tags.aspera.usage_id`), or the ID of the access key.
+  var usageID: String? { start.tags?["aspera"]?["usage_id"]?.code ?? start.accessKey }
+
+  /// The transfer as a document of `/ops/transfers`.
+  var document: JSONObject {
+    let progress = progress
+    let began = Self.microseconds(start.date)
+    let ended = progress.end.map { Self.microseconds($0) }
+    var session = JSONObject()
+    session["id"] = .string(id)
+    session["status"] = .string(progress.status.rawValue)
+    session["start_time_usec"] = .number(JSONNumber(began))
+    session["end_time_usec"] = ended.map { .number(JSONNumber($0)) }
+    session["bytes_transferred"] = .number(JSONNumber(progress.byteCount))
+    session["bytes_written"] = .number(JSONNumber(start.direction == .send ? progress.byteCount : 0))
+    session["files_completed"] = .number(JSONNumber(progress.fileCount))
+    session["error_code"] = .number(JSONNumber(progress.errorCode))
+    session["error_desc"] = .string(progress.errorDescription)
+    var specification = JSONObject()
+    specification["direction"] = .string(start.direction.rawValue)
+    specification["remote_user"] = .string(start.login)
+    specification["token_type"] = .string(start.tokenType)
+    specification["server_access_key"] = start.accessKey.map { .string($0) }
+    specification["source_paths"] = .array(start.paths.map { .string($0) })
+    specification["tags"] = start.tags ?? [:]
+    specification["cookie"] = start.cookie.map { .string($0) }
+    var document = session
+    document["start_spec"] = .object(specification)
+    document["sessions"] = [.object(session)]
+    return document
+  }
+
+  /// Returns the tags of a transfer without storage credentials, which are secrets, or `nil` if the tags are too large.
+  private static func kept(_ tags: JSONValue?) -> JSONValue? {
+    guard let tags, tags.serialized.count <= tagByteLimit else { return nil }
+    guard var all = tags.object, var aspera = all["aspera"]?.object, var node = aspera["node"]?.object else {
+      return tags
+    }
+    node["storage_credentials"] = nil
+    aspera["node"] = .object(node)
+    all["aspera"] = .object(aspera)
+    return .object(all)
+  }
+
+  private static func microseconds(_ date: Timestamp) -> Int64 {
+    date.unixSeconds.multipliedReportingOverflow(by: 1_000_000).partialValue
+  }
+}

@@ -1,0 +1,104 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import Synchronization
+
+/// The IDs of the node's files and folders, and the permissions that refer to these IDs.
+///
+/// A file has an ID from the first response that contains it. The ID survives renames of the file and of the folders
+/// above it, and replacements of its content; it ends with the file. The IDs are in memory only. Their number is
+/// limited: if there are too many, the oldest half is discarded, except for roots and for files with permissions.
+final class FileRegister: Sendable {
+  struct State {
+    var paths: [Int: NodePath] = [rootID: .root]
+    var ids: [[UInt8]: Int] = [NodePath.root.bytes: rootID]
+    /// The IDs that are never discarded: the roots of access keys.
+    var pinned: Set<Int> = [rootID]
+    var lastID = rootID
+    var permissions: [Int: FilePermission] = [:]
+    var lastPermissionID = 0
+  }
+
+  /// The ID of the node's root folder.
+  static let rootID = 1
+
+  private let capacity: Int
+  let state = Mutex(State())
+
+  init(capacity: Int = 100_000) {
+    self.capacity = capacity
+  }
+
+  /// Returns the ID of a path, and assigns one if the path has none yet.
+  func id(of path: NodePath) -> Int { state.withLock { id(of: path, in: &$0) } }
+
+  /// Returns the IDs of several paths, and assigns IDs to the paths that have none yet.
+  func ids(of paths: [NodePath]) -> [Int] {
+    state.withLock { state in paths.map { id(of: $0, in: &state) } }
+  }
+
+  /// Returns the ID of the root folder of an access key, which is never discarded.
+  func rootID(of path: NodePath) -> Int {
+    state.withLock { state in
+      let id = id(of: path, in: &state)
+      state.pinned.insert(id)
+      return id
+    }
+  }
+
+  /// Returns the path of an ID, or `nil` if no file has the ID.
+  func path(of id: String) -> NodePath? {
+    guard let number = Self.number(id) else { return nil }
+    return state.withLock { $0.paths[number] }
+  }
+
+  /// Moves the IDs of a path, and of everything below it, to another path.
+  func move(_ path: NodePath, to target: NodePath) {
+    state.withLock { state in
+      for (id, old) in state.paths where path.contains(old) {
+        let new = target.appending(old.relative(to: path))
+        state.ids[old.bytes] = nil
+        state.ids[new.bytes] = id
+        state.paths[id] = new
+      }
+    }
+  }
+
+  /// Removes the IDs of a path, and of everything below it, with their permissions.
+  func remove(_ path: NodePath) {
+    state.withLock { state in
+      let ids = state.paths.filter { path.contains($0.value) }
+      for (id, path) in ids {
+        state.paths[id] = nil
+        state.ids[path.bytes] = nil
+        state.pinned.remove(id)
+      }
+      state.permissions = state.permissions.filter { ids[$0.value.fileID] == nil }
+    }
+  }
+
+  /// Returns the number in an ID, or `nil` if the text is not an ID in the form in which the node writes IDs.
+  static func number(_ id: String) -> Int? {
+    guard let number = Int(id), String(number).utf8.elementsEqual(id.utf8) else { return nil }
+    return number
+  }
+
+  private func id(of path: NodePath, in state: inout State) -> Int {
+    let bytes = path.bytes
+    if let id = state.ids[bytes] { return id }
+    if state.ids.count >= capacity { discardOldest(&state) }
+    state.lastID += 1
+    state.ids[bytes] = state.lastID
+    state.paths[state.lastID] = path
+    return state.lastID
+  }
+
+  private func discardOldest(_ state: inout State) {
+    let kept = state.pinned.union(state.permissions.values.map(\.fileID))
+    let ids = state.paths.keys.filter { !kept.contains($0) }.sorted()
+    for id in ids.prefix(max(1, ids.count / 2)) {
+      if let path = state.paths.removeValue(forKey: id) { state.ids[path.bytes] = nil }
+    }
+  }
+}

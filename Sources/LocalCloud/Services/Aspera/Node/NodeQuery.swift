@@ -1,0 +1,111 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CloudCredentials
+internal import StorageAuth
+
+/// The parameters in the query of a Node API request.
+struct NodeQuery: Sendable {
+  private let pairs: [FormPair]
+
+  /// Reads the query of a request.
+  ///
+  /// - Throws: A 400 (Bad Request) error if the query cannot be decoded, or if a parameter occurs twice. Parameters whose
+  ///   names end in `[]` can occur several times.
+  init(_ call: InboundCall) throws(RefusalAnswer) {
+    guard let pairs = call.pairs, pairs.count <= 100 else {
+      throw .nodeBadRequest("The query cannot be read, or has more than 100 parameters.")
+    }
+    let names = pairs.map(\.name).filter { !$0.hasSuffix("[]") }.sorted()
+    if let twice = zip(names, names.dropFirst()).first(where: { $0 == $1 }) {
+      throw .nodeBadRequest("The parameter \(twice.0) occurs twice in the query.")
+    }
+    self.pairs = pairs
+  }
+
+  /// The value of the parameter with a name, or `nil` if the parameter is missing.
+  subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
+
+  /// Returns the values of a list parameter: its words separated by commas, and those of the parameter with `[]`.
+  func list(_ name: String) -> [String] {
+    pairs.filter { $0.name == name || $0.name == "\(name)[]" }
+      .flatMap { $0.value.words(between: ",").map(String.init) }
+  }
+
+  /// Returns a parameter as an integer that is not negative, or `nil` if it is missing.
+  func number(_ name: String) throws(RefusalAnswer) -> Int? {
+    guard let text = self[name] else { return nil }
+    guard let number = Int(text), number >= 0 else {
+      throw .nodeBadRequest("The parameter \(name) must be an integer that is not negative.")
+    }
+    return number
+  }
+
+  /// Returns a parameter as a Boolean value, or `nil` if it is missing.
+  func bool(_ name: String) throws(RefusalAnswer) -> Bool? {
+    switch self[name] {
+    case nil: return nil
+    case "true"?: return true
+    case "false"?: return false
+    default: throw .nodeBadRequest("The parameter \(name) must be true or false.")
+    }
+  }
+
+  /// Returns a parameter as a point in time, or `nil` if it is missing.
+  func time(_ name: String) throws(RefusalAnswer) -> Timestamp? {
+    guard let text = self[name] else { return nil }
+    guard let time = Timestamp(iso8601: text) else {
+      throw .nodeBadRequest("The parameter \(name) is not a time in the ISO 8601 format.")
+    }
+    return time
+  }
+
+  /// Returns a parameter as a pattern with `*` and `?`, or `nil` if it is missing.
+  func pattern(_ name: String, ignoresCase: Bool = false) throws(RefusalAnswer) -> NamePattern? {
+    try self[name].map { text throws(RefusalAnswer) in try NamePattern(text, ignoresCase: ignoresCase) }
+  }
+
+  /// Returns the elements of a list that the parameters `page` and `per_page` select, or all if both are missing.
+  ///
+  /// - Parameters:
+  ///   - elements: All elements; page 1 contains the first ones.
+  ///   - limit: The maximum number of elements in a response.
+  /// - Throws: A 400 (Bad Request) error if one parameter is missing or out of range, or if there are too many elements
+  ///   for a response without pages.
+  func page<Element>(of elements: [Element], limit: Int) throws(RefusalAnswer) -> ArraySlice<Element> {
+    switch (try number("page"), try number("per_page")) {
+    case (nil, nil):
+      guard elements.count <= limit else {
+        throw .nodeBadRequest("There are \(elements.count) results; ask for them in pages with page and per_page.")
+      }
+      return elements[...]
+    case (let page?, let size?):
+      guard page >= 1, (1...limit).contains(size) else {
+        throw .nodeBadRequest("The page must be at least 1, and per_page between 1 and \(limit).")
+      }
+      let (skipped, overflow) = (page - 1).multipliedReportingOverflow(by: size)
+      return overflow ? [] : elements.dropFirst(skipped).prefix(size)
+    default: throw .nodeBadRequest("The parameters page and per_page need each other.")
+    }
+  }
+}
+
+/// A pattern for names, in which `*` matches any characters and `?` a single one.
+struct NamePattern: Sendable {
+  /// The maximum length of a pattern in bytes, because a match takes time in proportion to the product of the lengths.
+  private static let byteLimit = 1_024
+
+  private let pattern: WildcardPattern
+  private let ignoresCase: Bool
+
+  init(_ text: String, ignoresCase: Bool) throws(RefusalAnswer) {
+    guard text.utf8.count <= Self.byteLimit else {
+      throw .nodeBadRequest("A pattern is longer than \(Self.byteLimit) bytes.")
+    }
+    pattern = WildcardPattern(ignoresCase ? text.lowercased() : text)
+    self.ignoresCase = ignoresCase
+  }
+
+  /// Returns whether the pattern matches a whole name.
+  func matches(_ name: String) -> Bool { pattern.matches(ignoresCase ? name.lowercased() : name) }
+}

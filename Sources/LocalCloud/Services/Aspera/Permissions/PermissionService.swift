@@ -1,0 +1,175 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageJSON
+
+/// The calls of `/permissions`, for one caller.
+struct PermissionService: Sendable {
+  private static let pageLimit = 1_000
+  private static let (idByteLimit, tagByteLimit) = (255, 16 * 1_024)
+
+  let files: FileService
+  let accessKey: String
+
+  /// Creates the service for a caller.
+  ///
+  /// - Throws: A 403 (Forbidden) error if the caller is a node user, whose files have no permissions, or a user without
+  ///   any permission.
+  init(_ aspera: AsperaContext, for caller: NodeCaller) throws(RefusalAnswer) {
+    guard let key = caller.accessKey else {
+      throw .node(.forbidden, "Permissions belong to an access key; authenticate with one.")
+    }
+    files = try FileService(aspera, for: caller)
+    accessKey = key.id
+  }
+
+  private var register: FileRegister { files.aspera.files.register }
+
+  /// Lists permissions.
+  func list(_ query: NodeQuery) throws -> Answer {
+    var found = register.permissions(of: accessKey)
+    if let id = query["file_id"] {
+      let entry = try files.entry(id, for: [])
+      let isInherited = try query.bool("inherited") ?? true
+      found = found.filter { isInherited ? $0.path.contains(entry.path) : $0.path.bytes == entry.path.bytes }
+    }
+    if let user = files.caller.bearerUser, !seesAll {
+      found = found.filter { $0.permission.applies(to: user) || isCreator($0.permission) }
+    }
+    if let type = query["access_type"] {
+      guard type == "user" || type == "group" else {
+        throw RefusalAnswer.nodeBadRequest("The access_type must be user or group.")
+      }
+      found = found.filter { $0.permission.accessType == type }
+    }
+    for (name, value) in [
+      ("access_id", \FilePermission.accessID), ("created_by_id", \.creator), ("last_updated_by_id", \.editor),
+      ("access_level", \.levels.olderName),
+    ] {
+      guard let wanted = query[name] else { continue }
+      found = found.filter { $0.permission[keyPath: value].utf8.elementsEqual(wanted.utf8) }
+    }
+    for name in query.list("access_levels") {
+      guard let level = AccessLevels(named: name) else {
+        throw RefusalAnswer.nodeBadRequest("There is no access level \(name.shortened(to: 64)).")
+      }
+      found = found.filter { $0.permission.levels.contains(level) }
+    }
+    let page = try query.page(of: found, limit: Self.pageLimit)
+    var answer = Answer(.array(try page.map { .object(try document($0.permission, $0.path, query)) }))
+    answer.headers.set("X-Total-Count", String(found.count))
+    return answer
+  }
+
+  /// Creates a permission.
+  func create(_ document: JSONValue, at date: Timestamp) throws -> Answer {
+    guard let id = document["file_id"]?.code, let type = document["access_type"]?.string,
+      let accessID = document["access_id"]?.code, let levels = AccessLevels(document["access_levels"])
+    else {
+      throw RefusalAnswer.nodeBadRequest(
+        "The file_id, the access_type, the access_id or the access_levels are missing or unknown.")
+    }
+    guard type == "user" || type == "group", !accessID.isEmpty, accessID.utf8.count <= Self.idByteLimit else {
+      throw RefusalAnswer.nodeBadRequest(
+        "The access_type must be user or group, with an access_id that is not too long.")
+    }
+    let entry = try files.entry(id, for: [])
+    try checkOwn(levels, at: entry.path)
+    let grant = FileRegister.Grant(
+      fileID: register.id(of: entry.path), isForGroup: type == "group", accessID: accessID, levels: levels,
+      tags: try Self.tags(document["tags"]))
+    let permission = try register.add(grant, of: accessKey, by: files.caller.userID, at: date)
+    log("created", permission, at: date)
+    return Answer(.object(permission.document))
+  }
+
+  /// Describes a permission.
+  func show(_ id: String, _ query: NodeQuery) throws -> Answer {
+    let (permission, path) = try permission(id)
+    let isOwn = files.caller.bearerUser.map { permission.applies(to: $0) } ?? true
+    guard isOwn || isCreator(permission) || !files.levels(at: path).isEmpty else { throw Self.forbidden }
+    return Answer(.object(try document(permission, path, query)))
+  }
+
+  /// Sets the access levels or the tags of a permission.
+  func change(_ id: String, _ document: JSONValue, at date: Timestamp) throws -> Answer {
+    var (permission, path) = try permission(id)
+    try checkMayChange(permission, path)
+    if let value = document["access_levels"] {
+      guard let levels = AccessLevels(value) else {
+        throw RefusalAnswer.nodeBadRequest("The access_levels are empty or contain an unknown one.")
+      }
+      try checkOwn(levels, at: path)
+      permission.levels = levels
+    }
+    if let tags = document["tags"] { permission.tags = try Self.tags(tags) }
+    permission.editor = files.caller.userID
+    permission.edited = date
+    register.update(permission)
+    log("modified", permission, at: date)
+    return Answer(.object(permission.document))
+  }
+
+  /// Deletes a permission.
+  func delete(_ id: String, at date: Timestamp) throws -> Answer {
+    let (permission, path) = try permission(id)
+    try checkMayChange(permission, path)
+    register.removePermission(permission.id)
+    log("deleted", permission, at: date)
+    return Answer()
+  }
+
+  private func log(_ change: String, _ permission: FilePermission, at date: Timestamp) {
+    files.aspera.activity.add(
+      ["permission.\(change)"], .object(permission.document), of: accessKey, by: files.caller.userID, at: date)
+  }
+
+  // MARK: Rights
+
+  private static let forbidden = RefusalAnswer.node(.forbidden, "The user has no permission on the file.")
+
+  /// Whether the caller sees the permissions of all users: with any permission on the root, or without needing any.
+  private var seesAll: Bool { !files.levels(at: files.root).isEmpty }
+
+  private func isCreator(_ permission: FilePermission) -> Bool {
+    permission.creator.utf8.elementsEqual(files.caller.userID.utf8)
+  }
+
+  private func permission(_ id: String) throws -> (FilePermission, NodePath) {
+    guard let number = FileRegister.number(id),
+      let found = register.permissions(of: accessKey).first(where: { $0.permission.id == number })
+    else { throw RefusalAnswer.node(.notFound, "There is no permission \(id.shortened(to: 64)).") }
+    return found
+  }
+
+  private func checkMayChange(_ permission: FilePermission, _ path: NodePath) throws {
+    guard isCreator(permission) || !files.levels(at: path).isEmpty else { throw Self.forbidden }
+  }
+
+  /// Checks that a user grants only access levels that the user has, so that permissions never add up to more rights.
+  private func checkOwn(_ levels: AccessLevels, at path: NodePath) throws {
+    guard files.levels(at: path).isSuperset(of: levels) else {
+      throw RefusalAnswer.node(
+        .forbidden, "The user does not have all of the access levels that the permission grants.")
+    }
+  }
+
+  private static func tags(_ value: JSONValue?) throws -> JSONValue? {
+    guard let value, value != .null else { return nil }
+    guard value.object != nil, value.serialized.count <= tagByteLimit else {
+      throw RefusalAnswer.nodeBadRequest("The tags are not an object, or have more than \(tagByteLimit) bytes.")
+    }
+    return value
+  }
+
+  private func document(_ permission: FilePermission, _ path: NodePath, _ query: NodeQuery) throws -> JSONObject {
+    var document = permission.document
+    guard query.list("embed").contains("file"), let entry = try files.aspera.files.entry(at: path) else {
+      return document
+    }
+    document["file"] = .object(files.document(of: entry, permission.fileID, files.levels(at: path)))
+    return document
+  }
+}
