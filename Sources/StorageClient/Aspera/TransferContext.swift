@@ -85,7 +85,7 @@ final class TransferContext: Sendable {
   }
 
   /// Returns the host of an authority, without a port and without the brackets of an IPv6 address.
-  private static func host(of authority: String) -> String {
+  static func host(of authority: String) -> String {
     guard authority.hasPrefix("[") else { return String(authority.prefix { $0 != ":" }) }
     return String(authority.dropFirst().prefix { $0 != "]" })
   }
