@@ -4,6 +4,7 @@
 import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
+import StorageCrypto
 import StorageJSON
 import XCTest
 
@@ -91,6 +92,39 @@ final class QueueShortTokenTests: XCTestCase {
     let (_, issuer, desk) = try await run(ahead: .milliseconds(3500), active: 1, tellsExpiration: false)
     XCTAssertEqual(desk.rejected.withLock { $0.count }, 16)
     XCTAssertEqual(issuer.requests.count, Self.ids.count + 16)
+  }
+
+  // matrix: Aspera transfer (issuer): expiry
+  func testBearerTokensThatExpireInTheQueueAreSignedAgain() async throws {
+    let time = SteppedTime()
+    let key = try NodeBearerKey(
+      pem: Secret(
+        XCTUnwrap(PrivateKey.generateRSA(bits: 2048).pkcs8PEM).withBytes { bytes in
+          String(writing: { $0.append(bytes) })
+        }))
+    let issuer = BearerTokenIssuer(
+      accessKey: "ak", userID: "mia", fileID: "7", key: key, lifetime: .seconds(150), time: time)
+    let engine = ScriptedEngine { attempt throws(TransferFailure) in
+      let end = (try? AsperaToken(Secret(attempt.token)))?.expiration
+      guard let end, time.now < end else { throw .expiredToken }
+      XCTAssertEqual(attempt.spec.tags?["aspera"]?["node"]?["file_id"]?.string, "7")
+      if attempt.number == 1, attempt.session == "s4" { throw .lostConnection }
+      return try await ScriptedEngine.succeeding(attempt)
+    }
+    // The grant of a bearer token names the user of access keys.
+    let account = try AsperaAccount(host: "aspera.test", user: "xfer", password: Secret("pass-word"))
+    let bench = try QueueBench(
+      engine, account: account, issuer: issuer,
+      configuration: TransferQueueConfiguration(
+        maximumActive: 8, startSpacing: .seconds(20), retryDelay: .seconds(60)), time: time)
+    let ids = (1...8).map { "s\($0)" }
+    for id in ids { bench.queue.add(.sample(id)) }
+    await bench.step(by: .seconds(1)) { bench.ends.count == ids.count }
+    XCTAssertEqual(bench.ends.count(where: \.result.isSuccess), ids.count)
+    let tokens = bench.engine.attempts.filter { $0.session == "s4" }.map(\.token)
+    XCTAssertEqual(Set(tokens).count, 2, "the attempt after the lost connection needs another token")
+    XCTAssertTrue(bench.issuances(of: "s8").map(\.reason).contains(.expired), "\(bench.words(of: "s8"))")
+    XCTAssertEqual(bench.issuances(of: "s4").last?.reason, .expired)
   }
 
   func testRejectedBearerTokenWithoutTagsIsExplained() async throws {
