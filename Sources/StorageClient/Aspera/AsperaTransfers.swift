@@ -50,7 +50,8 @@ public struct AsperaTransfers: Sendable {
 
   /// The address of the transfer server, as far as the node's own answer is not to be used.
   ///
-  /// If the login is ``Login/account(_:)``, the account determines the server.
+  /// With ``Login/account(_:)``, the account determines the server, and every value here is an error. With
+  /// ``Login/webSocket(port:certificatesPath:)``, only the host can be specified.
   public var server: TransferServer
 
   /// The path of the ascp program.
@@ -122,6 +123,25 @@ extension AsperaTransfers {
     spec.targetRate = targetRate
     spec.minimumRate = minimumRate
     spec.ratePolicy = ratePolicy
+  }
+
+  /// Checks that the login does not exclude a specified part of the server's address.
+  func checkServer() throws(StorageError) {
+    let parts = [
+      ("host", server.host != nil), ("sshPort", server.sshPort != nil), ("udpPort", server.udpPort != nil),
+      ("hostKey", server.hostKey != nil),
+    ]
+    let (excluded, login) =
+      switch login {
+      case .tokenAccount, .dynamicKey: (parts[..<0], "")
+      case .account: (parts[...], "The account of the login")
+      case .webSocket: (parts[1...], "A WebSocket")
+      }
+    let names = excluded.filter(\.1).map(\.0)
+    guard !names.isEmpty else { return }
+    throw StorageError(
+      .invalidOption, "\(login) excludes \(names.joined(separator: " and ")) of the transfer server.",
+      remedy: "Leave the option out, or choose another login.")
   }
 
   /// The ascp options of the transfers.

@@ -26,10 +26,11 @@ final class TransferContext: Sendable {
   /// Creates the transfer queue, the token issuer and the account from the settings of the client's provider.
   ///
   /// - Throws: An `AsperaError` if ascp or a key for the login is missing; a `SigningError` if the provider's URL or
-  ///   root folder is invalid.
+  ///   root folder is invalid; a ``StorageError`` if the login excludes a part of the server's address.
   init(_ client: StorageClient<AsperaProvider>) throws {
     let address = try client.provider.address.get()
     let transfers = client.provider.transfers
+    try transfers.checkServer()
     let server = transfers.server
     host = server.host ?? Self.host(of: address.authority)
     let sshPort = server.sshPort ?? AsperaAccount.defaultPort

@@ -85,6 +85,7 @@ final class FaspexQueue: Sendable {
 extension AsperaTransfers {
   /// Creates the queue and the account for transfers that an application specifies.
   func applicationQueue(of api: ApplicationAPI) throws -> FaspexQueue.Room {
+    try checkServer()
     let account: AsperaAccount?
     switch login {
     case .tokenAccount(let keyPath, let passphrase):
@@ -104,7 +105,8 @@ extension AsperaTransfers {
         remedy: "Log in with a key that the transfer server knows.")
     }
     let queue = TransferQueue(
-      engine: try engine ?? AscpEngine(program: ascp, options: options, time: api.time), configuration: queue, time: api.time)
+      engine: try engine ?? AscpEngine(program: ascp, options: options, time: api.time), configuration: queue,
+      time: api.time)
     return (queue, account)
   }
 }
