@@ -14,6 +14,7 @@ extension Subjects {
     "AsperaAuth.AccountReport.Authentication": "an authentication method, or the report of a key",
     "AsperaAuth.AscpErrorCode": "a number and a name",
     "AsperaAuth.AscpFailureClass": "an enumeration without payload",
+    "AsperaAuth.AscpArguments": "options that cannot contain a secret",
     "AsperaAuth.AscpOptions": "ports and paths",
     "AsperaAuth.AscpOptions.FallbackFiles": "two paths",
     "AsperaAuth.AscpOptions.Part": "numbers",
@@ -87,6 +88,9 @@ extension Subjects {
       ("AsperaAuth.BearerAccessProvider", BearerAccessProvider(accessKey: "ak", userID: "1", key: bearerKey)),
       ("AsperaAuth.JWTSigningKey", signingKey), ("AsperaAuth.JWTGrant", oauth), ("AsperaAuth.JWTGrantProvider", grants),
       ("AsperaAuth.NodeGrantProvider", NodeGrantProvider(grants, accessKey: "ak")),
+      (
+        "AsperaAuth.NodeAccessTokenIssuer", NodeAccessTokenIssuer(access: StaticCredentialProvider(access), fileID: "1")
+      ),
       ("AsperaAuth.CloudKeyGrantProvider", CloudKeyGrantProvider(apiKey: Secret(secret), transport: transport)),
       ("AsperaAuth.OAuthBearer", OAuthBearer(Secret(token), scope: "user:all", expiration: date)),
       ("AsperaAuth.BearerTokenIssuer", BearerTokenIssuer(accessKey: "ak", userID: "1", fileID: "2", key: bearerKey)),

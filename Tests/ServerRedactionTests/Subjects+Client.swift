@@ -46,6 +46,7 @@ extension Subjects {
     "StorageClient.SubprocessCommandRunner": "a clock",
     "StorageClient.TransferPipeline": "numbers",
     "StorageClient.TransferProgress": "numbers",
+    "StorageClient.TransferServer": "a host, ports and a fingerprint",
     "StorageClient.UploadedObject": "an object's attributes from the service",
   ]
 
@@ -103,6 +104,7 @@ extension Subjects {
       ),
       ("StorageClient.StorageClient", StorageClient(node)), ("StorageClient.AsperaProvider", node),
       ("StorageClient.FaspexClient", faspex), ("StorageClient.AsperaOnCloudClient", onCloud),
+      ("StorageClient.AsperaOnCloudProvider", AsperaOnCloudProvider(onCloud, transfers: transfers)),
       ("StorageClient.CloudFolder", folder),
       ("StorageClient.AsperaTransfers", transfers), ("StorageClient.AsperaTransfers.Login", transfers.login),
       ("StorageClient.RemoteSigning", signing),

@@ -1,5 +1,3 @@
-# frozen_string_literal: true
-
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
