@@ -85,6 +85,7 @@ struct AscpCommandBuilder {
     }
     environment["ASPERA_TEST_REDIS_DISABLE"] = Secret("true")
     arguments.append("--dest64")
+    arguments += options.additional.words
     let list = try fileList()
     let root = Self.base64(Array((specification.destinationRoot ?? "/").utf8))
     let sources = list == nil ? specification.paths.map(\.source) : []

@@ -15,6 +15,7 @@ extension AscpCommandBuilder {
         remedy: "Leave use_ascp4 out.")
     }
     let tags = try specification.decodedTags()
+    try checkIDs(tags)
     guard tags.map({ $0 == TransferSpec(fields: $0).withoutSecrets.fields }) ?? true else {
       throw AsperaError(
         .unsupported,
@@ -28,10 +29,35 @@ extension AscpCommandBuilder {
     }
   }
 
+  /// Checks the fields that name the access key and the folder of a transfer by their IDs.
+  ///
+  /// A node that starts a transfer for a bearer token writes these IDs into the tags, where the server's ascp reads them.
+  /// ascp has no options for them, so they must already be in the tags. A folder of this machine has no ID for ascp.
+  private func checkIDs(_ tags: JSONObject?) throws(AsperaError) {
+    let node = tags?["aspera"]?["node"]
+    let isUpload = specification.direction == .send
+    let members = [
+      "remote_access_key": "access_key", isUpload ? "destination_root_id" : "source_root_id": "file_id",
+    ]
+    for name in ["remote_access_key", "destination_root_id", "source_root_id"] {
+      guard let id = specification.filled(name) else { continue }
+      guard let member = members[name] else {
+        throw AsperaError(
+          .unsupported, "The field \(name) names a folder of this machine by an ID, and ascp knows only its path.",
+          remedy: "Leave the field out, and name the folder by its path.")
+      }
+      guard node?[member]?.string == id else {
+        throw AsperaError(
+          .unsupported, "ascp has no option for the field \(name), and the tags do not hold the same ID.",
+          remedy: "Set aspera.node.\(member) in the tags to this ID.")
+      }
+    }
+  }
+
   /// Adds the options for the connection: the certificates for a WebSocket, or the key of the token account.
   mutating func addAccess() throws(AsperaError) {
     if isWebSocket {
-      if let path = options.certificatesPath { arguments += ["-i", path] }
+      if let path = options.certificatesPath ?? specification.text("wss_cert_auth_path") { arguments += ["-i", path] }
       arguments.append("--ws-connect")
       return
     }
@@ -73,13 +99,14 @@ extension AscpCommandBuilder {
         "Create a command for each session, from 1 to \(max(count, 1)).")
     }
     if part.separatesPorts {
-      let port = (specification.udpPort ?? AsperaAccount.defaultPort) + part.index - 1
-      guard port <= 65_535 else {
+      let first = specification.udpPort ?? AsperaAccount.defaultPort
+      guard part.count <= 65_536 - first else {
         throw TransferSpec.invalid("has a UDP port too high for \(part.count) sessions", "Use a lower fasp_port.")
       }
+      let port = first + part.index - 1
       arguments += ["-O", "\(port)"]
       specification.udpPort = nil
     }
-    if part.count > 1 { arguments += ["-C", "\(part.index):\(part.count)"] }
+    if part.count > 1 { arguments.append("-C\(part.index):\(part.count)") }
   }
 }

@@ -40,7 +40,16 @@ extension AscpCommandBuilder {
     case "ssh_private_key_path":
       if let path = specification.filled(name) { arguments += ["-i", try expanded(path)] }
     case "proxy": try addProxy()
+    case "filters": addFilters()
     default: return
+    }
+  }
+
+  /// Adds the patterns in their order, which decides which of several matching patterns applies.
+  private mutating func addFilters() {
+    for filter in specification.fields["filters"]?.array ?? [] {
+      if let pattern = filter["include"]?.string { arguments += ["-N", pattern] }
+      if let pattern = filter["exclude"]?.string { arguments += ["-E", pattern] }
     }
   }
 

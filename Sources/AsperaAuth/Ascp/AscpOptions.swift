@@ -36,8 +36,23 @@ public struct AscpOptions: Sendable, Equatable {
 
   /// The position of the session for which a command is created, or `nil` for a transfer with one session.
   ///
-  /// The position is required for a specification with `multi_session`.
+  /// A command for a specification with `multi_session` requires the position. An engine without a position runs all
+  /// sessions of the specification.
   public var part: Part?
+
+  /// A Boolean value that indicates whether an engine gives each session of a specification with `multi_session` a
+  /// separate UDP port, as servers on Windows require.
+  public var separatesPorts = false
+
+  /// The time between the starts of two sessions of a specification with `multi_session`, from zero to an hour.
+  ///
+  /// An SSH server that receives too many simultaneous logins drops some of them.
+  public var sessionSpacing = Duration.seconds(2) {
+    didSet { sessionSpacing = min(max(.zero, sessionSpacing), .seconds(3600)) }
+  }
+
+  /// The arguments that follow those of the specification.
+  public var additional = AscpArguments()
 
   /// The home directory, which replaces `~` in key paths that begin with `~/`.
   public var homeDirectory: String?

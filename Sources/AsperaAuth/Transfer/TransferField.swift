@@ -8,8 +8,8 @@ internal import StorageJSON
 ///
 /// The fields are those that IBM publishes:
 /// [`spec.schema.yaml`](https://github.com/IBM/aspera-cli/blob/main/lib/aspera/transfer/spec.schema.yaml)
-/// of aspera-cli, whose `direct` agent starts ascp, the requests of the Node API for a transfer, and the interface
-/// `TransferSpec` of aspera-sdk-js. IBM's ["Ascp command
+/// of aspera-cli, whose `direct` agent starts ascp, the requests of the Node API for a transfer (`transferPostRequest`
+/// and `token-transfer-request-body` in its description 4.4.6), and the interface `TransferSpec` of aspera-sdk-js. IBM's ["Ascp command
 /// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html) describes the options.
 struct TransferField: Sendable {
   /// The form that a field's value must have, unless the value is `null`, which counts as an absent field.
@@ -33,6 +33,8 @@ struct TransferField: Sendable {
     case base64
     case object
     case paths
+    /// An array of objects that each contain one pattern, as `include` or `exclude`.
+    case filters
     /// Any value, because the field is rejected regardless of its value.
     case anything
   }
@@ -67,7 +69,7 @@ struct TransferField: Sendable {
   }
 
   /// All fields that this package knows, in the order of ascp's options.
-  static let all = published + requests + synonyms
+  static let all = published + transfers + requests + synonyms
 
   private static let names = Set(all.map(\.name))
 
@@ -82,6 +84,8 @@ extension TransferField {
   private static let ciphers = Form.word(TransferCipher.words + TransferCipher.wordsWithoutHyphens)
   private static let attributes = Form.word(["none", "native", "metafile"])
   private static let rates = Form.number(0...Int.max)
+  /// The sizes of blocks in bytes, with ascp's maximum of 500 MiB.
+  private static let blocks = Form.number(0...524_288_000)
 
   private static func ascp4(_ name: String) -> TransferField {
     TransferField(name, .anything, .refused("is only for ascp4", remedy: "Leave it out."))
@@ -98,7 +102,7 @@ extension TransferField {
     TransferField("delete_before_transfer", .truth, .flag("--delete-before-transfer")),
     TransferField("delete_source", .truth, .special),
     TransferField("destination_root", .text, .special),
-    TransferField("destination_root_id", .line, .informational),
+    TransferField("destination_root_id", .line, .special),
     TransferField("direction", .word(["send", "receive"]), .option("--mode", words: ["receive": "recv"])),
     TransferField("exclude_newer_than", .filledLine, .option("--exclude-newer-than")),
     TransferField("exclude_older_than", .filledLine, .option("--exclude-older-than")),
@@ -145,7 +149,7 @@ extension TransferField {
     TransferField("preserve_source_access_time", .truth, .flag("--preserve-source-access-time")),
     TransferField("preserve_times", .truth, .flag("-p")),
     TransferField("rate_policy", .word(RatePolicy.words), .option("--policy")),
-    TransferField("remote_access_key", .line, .informational),
+    TransferField("remote_access_key", .line, .special),
     TransferField("remote_host", .name, .option("--host")),
     TransferField("remote_password", .text, .variable("ASPERA_SCP_PASS")),
     TransferField("remote_user", .name, .option("--user")),
@@ -163,7 +167,7 @@ extension TransferField {
     TransferField("skip_duplicate_check", .truth, .flag("--skip-dir-traversal-dupes")),
     TransferField("skip_special_files", .truth, .flag("--skip-special-files")),
     TransferField("source_root", .text, .encoded("--source-prefix64")),
-    TransferField("source_root_id", .line, .informational),
+    TransferField("source_root_id", .line, .special),
     TransferField("src_base", .text, .encoded("--src-base64")),
     TransferField("src_base64", .base64, .option("--src-base64")),
     TransferField("ssh_port", .port, .option("-P")),
@@ -208,11 +212,23 @@ extension TransferField {
       .refused("is for a node that starts a transfer itself", remedy: "Configure retries in the transfer queue.")),
   ]
 
+  /// The fields that occur only in transfers that a Node API starts (`/ops/transfers`).
+  static let transfers: [TransferField] = [
+    TransferField("filters", .filters, .special),
+    TransferField("id", .line, .informational),
+    TransferField("preserve_xattrs", attributes, .option("--preserve-xattrs")),
+    TransferField("read_block_size", blocks, .option("-g")),
+    TransferField("remote_preserve_acls", attributes, .option("--remote-preserve-acls")),
+    TransferField("remote_preserve_xattrs", attributes, .option("--remote-preserve-xattrs")),
+    TransferField("write_block_size", blocks, .option("-G")),
+    TransferField("wss_cert_auth_path", .filledLine, .special),
+  ]
+
   /// The fields that occur only in requests to a Node API that set up transfers (see ``NodeSetup``).
   static let requests: [TransferField] = [
     TransferField("public_keys", .text, .informational),
     TransferField("token_life_seconds", rates, .informational),
-    TransferField("aspera_connect_settings", .object, .informational),
+    TransferField("aspera_connect_settings", .anything, .informational),
   ]
 
   /// The alternative names that IBM's applications use for known fields.
@@ -256,6 +272,7 @@ extension TransferField {
         "is not an integer from \(range.lowerBound)\(range.upperBound == .max ? " up" : " to \(range.upperBound)")"
     case .object: return value.object == nil ? "is not an object" : nil
     case .paths: return Self.problem(withPaths: value)
+    case .filters: return Self.problem(withFilters: value)
     }
   }
 
@@ -295,6 +312,19 @@ extension TransferField {
     }
     return destinations == 0 || destinations == elements.count
       ? nil : "has elements with a destination and elements without; give all of them one, or none"
+  }
+
+  private static func problem(withFilters value: JSONValue) -> String? {
+    guard let elements = value.array else { return "is not an array" }
+    for element in elements {
+      guard let object = element.object, let name = object.names.first, object.names.count == 1,
+        ["include", "exclude"].contains(name), let pattern = element[name]?.string
+      else { return "has an element that is not one pattern, as include or exclude" }
+      if pattern.isEmpty || pattern.unicodeScalars.contains(where: \.isBreak) {
+        return "has a pattern that is empty or holds a line break"
+      }
+    }
+    return nil
   }
 
   private static func list(_ words: [String]) -> String { words.joined(separator: ", ") }

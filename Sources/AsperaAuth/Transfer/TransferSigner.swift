@@ -15,7 +15,9 @@ internal import StorageJSON
 /// - A password is sent only to the host and the user to which it belongs. A grant for another user is rejected. A
 ///   grant for another host is rejected, unless the account pins the host key.
 /// - A session over a WebSocket (`wss_enabled`) checks neither an account nor a host key. If the signer has an account,
-///   `wss_enabled` is ignored in a grant and rejected in a specification.
+///   `wss_enabled` is ignored in a grant and rejected in a specification. If the specification itself requests a
+///   WebSocket, the host key that a grant names for SSH is ignored, the port of the specification counts more than that
+///   of a grant, and the port is 443 if neither contains one.
 ///
 /// Sign a new copy of the unsigned specification each time, because a signed copy keeps the host key that an earlier
 /// grant pinned.
@@ -60,10 +62,12 @@ public struct TransferSigner: Signer {
     }
     do {
       var signed = request
+      let wantsWebSocket = request.offersWebSocket == true
       if let account { try signed.put(account) }
       if let answer = proof.specification { try signed.take(answer, takesWebSocket: account == nil) }
       if let account { try signed.authenticate(as: account) }
-      try signed.pin(account?.hostKey, proof.specification?.sshfp)
+      if wantsWebSocket, let answer = proof.specification { try signed.keepWebSocket(of: request, answer) }
+      try signed.pin(account?.hostKey, wantsWebSocket ? nil : proof.specification?.sshfp)
       try signed.present(proof.token?.secret ?? proof.specification?.token, isRequired: account?.requiresToken ?? false)
       try signed.checkPlace()
       try signed.validate()
@@ -98,6 +102,18 @@ extension TransferSpec {
     sshPrivateKeyPath = key.flatMap { if case .file(let path) = $0.source { path } else { nil } }
     sshPrivateKeyPassphrase = key?.passphrase
   }
+
+  /// Keeps the WebSocket that the caller requested, if the server of a grant does not exclude it.
+  mutating func keepWebSocket(of own: TransferSpec, _ answer: TransferSpec) throws(AsperaError) {
+    guard answer.offersWebSocket != false else {
+      throw Self.mismatch(
+        "says that the server has no WebSocket, which the transfer requests", "Log in over SSH, with an account.")
+    }
+    webSocketPort = own.webSocketPort ?? webSocketPort ?? Self.defaultWebSocketPort
+  }
+
+  /// The port of WebSockets on servers that name no other, which is the port of HTTPS.
+  private static let defaultWebSocketPort = 443
 
   /// Checks that the account's password is sent only to the user and the server to which it belongs.
   ///

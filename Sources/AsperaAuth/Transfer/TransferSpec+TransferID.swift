@@ -22,4 +22,11 @@ extension TransferSpec {
     fields["tags64"] = nil
     self.tags = tags
   }
+
+  /// Whether the token is a bearer token, and the tags do not name the access key by which the server checks it.
+  package var lacksTags: Bool {
+    guard text("token")?.hasPrefix(BearerText.prefix) == true else { return false }
+    let accessKey = (try? decodedTags())?["aspera"]?["node"]?["access_key"]?.string
+    return accessKey?.isEmpty ?? true
+  }
 }

@@ -21,8 +21,10 @@ public import StorageAuth
 /// exit, ascp and the processes that it started receive SIGTERM and finally SIGKILL. If this process itself is killed,
 /// the management connection closes, which ends ascp. Only the file lists remain in that case.
 ///
-/// One attempt is one session. A specification with `multi_session` requires ``options`` that contain the number of the
-/// session, and a separate engine for each session.
+/// An attempt of a specification with `multi_session` is as many processes, which start one after another
+/// (`AscpOptions.sessionSpacing`) with the same token, and report and end like one: their progress is added up, and if
+/// one fails, the others are cancelled. If ``options`` contain the number of one session, only this session runs. A
+/// persistent session cannot be divided.
 ///
 /// ```swift
 /// let engine = try AscpEngine()
@@ -89,6 +91,30 @@ public struct AscpEngine: TransferEngine {
     report: @escaping @Sendable (TransferReport) -> Void
   ) async throws(TransferFailure) -> TransferSummary {
     guard !Task.isCancelled else { throw .cancelled }
+    guard let count = spec.sessionCount, count > 1, options.part == nil else {
+      return try await runOne(spec, additions: additions, report: report)
+    }
+    guard additions == nil else { throw .undividable }
+    let sessions = AscpSessions(count: count, spacing: options.sessionSpacing, time: time)
+    return try await sessions.run(report: report) { index, report throws(TransferFailure) in
+      try await self.running(index, of: count).runOne(spec, additions: nil, report: report)
+    }
+  }
+
+  /// Returns an engine for one session of a transfer with several sessions.
+  private func running(_ index: Int, of count: Int) -> AscpEngine {
+    var options = options
+    options.part = AscpOptions.Part(index: index, of: count, separatesPorts: options.separatesPorts)
+    return AscpEngine(
+      ascp: program, options: options, limits: limits, time: time, temporaryFiles: temporaryFiles,
+      environment: environment)
+  }
+
+  /// Runs one session as one process.
+  private func runOne(
+    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
+    report: @escaping @Sendable (TransferReport) -> Void
+  ) async throws(TransferFailure) -> TransferSummary {
     let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     // An unstructured task, because when the current task is cancelled, the attempt must stop in an orderly way instead
     // of being cancelled too.

@@ -16,6 +16,10 @@ extension TransferFailure {
     .transport, "The engine ended a persistent session before it was finished.",
     remedy: "Look at the engine's log; the server may end sessions that are idle.")
 
+  static let undividable = TransferFailure(
+    .caller, "The transfer specification has multi_session, and a persistent session cannot be divided into several.",
+    remedy: "Leave multi_session out, or add the paths before the session starts.")
+
   static func tokensTooShort(_ count: Int) -> TransferFailure {
     TransferFailure(
       .token(.expired), "\(count) consecutive tokens had become too short-lived before the transfer could start.",
@@ -50,11 +54,26 @@ extension TransferFailure {
       remedy: "\(remedy) A session with an issuer gets another token automatically.")
   }
 
+  /// The same failure with advice for a transfer whose bearer token lacks the tags that it needs.
+  var withoutTags: TransferFailure {
+    TransferFailure(
+      kind, code: code, "\(message) The token is a bearer token, and the tags do not name its access key.",
+      remedy: "Set aspera.node.access_key and aspera.node.file_id in the tags: a server checks bearer tokens by them.")
+  }
+
   /// The same failure with advice for the case that the server accepted the account before and several sessions are
   /// active.
   var underBurst: TransferFailure {
     TransferFailure(
       kind, code: code, "\(message) The server accepted this account before, and several sessions are active.",
       remedy: "\(remedy) If the account is right, the server may limit simultaneous logins: increase startSpacing.")
+  }
+
+  /// Whether the server rejected the token or what the token authorizes.
+  var isAboutToken: Bool {
+    switch kind {
+    case .token, .authorization: true
+    default: false
+    }
   }
 }

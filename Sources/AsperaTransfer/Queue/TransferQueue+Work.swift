@@ -305,7 +305,7 @@ extension TransferQueue {
             hear(report, id, ticket)
           })
       } catch {
-        result = .failure(error)
+        result = .failure(specification.lacksTags && error.isAboutToken ? error.withoutTags : error)
       }
       let (isCancelled, random) = (Task.isCancelled, random())
       perform { state, uptime in
@@ -354,7 +354,8 @@ extension TransferQueue.State {
       guard let feed = record.feed, !feed.isFinished else { return result }
       return .failure(isCancelled ? .cancelled : .endedEarly)
     case .failure(let failure):
-      guard failure.kind == .account, machine.active.count > 1, accepted.contains(record.login) else { return result }
+      let isBurst = machine.active.count > 1 || (record.session.specification.sessionCount ?? 1) > 1
+      guard failure.kind == .account, isBurst, accepted.contains(record.login) else { return result }
       return .failure(failure.underBurst)
     }
   }

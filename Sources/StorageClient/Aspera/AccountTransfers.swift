@@ -4,22 +4,28 @@
 package import AsperaAuth
 package import AsperaTransfer
 internal import StorageAuth
+package import StorageJSON
 package import SystemPackage
 
 /// File transfers to and from an Aspera server without a Node API, which needs only an account.
 package struct AccountTransfers: Sendable {
   private let queue: TransferQueue
   private let token: AsperaToken?
+  private let tags: JSONObject?
 
   /// Creates the file transfers of an Aspera account.
   ///
   /// - Parameters:
   ///   - account: The account that logs in to the server.
   ///   - token: The transfer token, or `nil` if the server requires only the account.
+  ///   - tags: The tags of the transfers, by which a server checks a bearer token, or `nil`.
   ///   - engine: The engine that carries out the transfers.
-  package init(_ account: AsperaAccount, token: AsperaToken? = nil, engine: any TransferEngine) {
+  package init(
+    _ account: AsperaAccount, token: AsperaToken? = nil, tags: JSONObject? = nil, engine: any TransferEngine
+  ) {
     queue = TransferQueue(engine: engine, account: account)
     self.token = token
+    self.tags = tags
   }
 
   /// Uploads a file to the Aspera server.
@@ -55,6 +61,8 @@ package struct AccountTransfers: Sendable {
   }
 
   private func session(_ spec: TransferSpec) -> TransferSession {
-    TransferSession(spec, token: token.map { .fixed($0) } ?? .none)
+    var spec = spec
+    spec.tags = tags
+    return TransferSession(spec, token: token.map { .fixed($0) } ?? .none)
   }
 }

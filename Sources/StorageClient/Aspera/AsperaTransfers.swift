@@ -33,6 +33,16 @@ public struct AsperaTransfers: Sendable {
     ///
     /// A password is sent only to the host and the user that the account specifies.
     case account(AsperaAccount)
+    /// No login: each transfer is a WebSocket over TLS on one port of the server, and the transfer token authorizes it.
+    ///
+    /// The port is often 443, so that transfers work where firewalls permit only HTTPS. Data are not sent over UDP. The
+    /// server's certificate is checked instead of its host key.
+    ///
+    /// - Parameters:
+    ///   - port: The server's TCP port for WebSockets. If `nil`, the port that the node specifies, or 443.
+    ///   - certificatesPath: The path of the file with the certificates that validate the server. If `nil`, ascp's own
+    ///     certificates.
+    case webSocket(port: Int? = nil, certificatesPath: String? = nil)
   }
 
   /// The account and key that transfers log in with.
@@ -40,7 +50,8 @@ public struct AsperaTransfers: Sendable {
 
   /// The address of the transfer server, as far as the node's own answer is not to be used.
   ///
-  /// If the login is ``Login/account(_:)``, the account determines the server.
+  /// With ``Login/account(_:)``, the account determines the server, and every value here is an error. With
+  /// ``Login/webSocket(port:certificatesPath:)``, only the host can be specified.
   public var server: TransferServer
 
   /// The path of the ascp program.
@@ -103,10 +114,40 @@ public struct AsperaTransfers: Sendable {
 }
 
 extension AsperaTransfers {
-  /// Sets the rates and the rate policy of a transfer specification.
+  /// Sets the rates, the rate policy and the kind of connection of a transfer specification.
   func put(into spec: inout TransferSpec) {
+    if case .webSocket(let port, _) = login {
+      spec.offersWebSocket = true
+      spec.webSocketPort = port
+    }
     spec.targetRate = targetRate
     spec.minimumRate = minimumRate
     spec.ratePolicy = ratePolicy
+  }
+
+  /// Checks that the login does not exclude a specified part of the server's address.
+  func checkServer() throws(StorageError) {
+    let parts = [
+      ("host", server.host != nil), ("sshPort", server.sshPort != nil), ("udpPort", server.udpPort != nil),
+      ("hostKey", server.hostKey != nil),
+    ]
+    let (excluded, login) =
+      switch login {
+      case .tokenAccount, .dynamicKey: (parts[..<0], "")
+      case .account: (parts[...], "The account of the login")
+      case .webSocket: (parts[1...], "A WebSocket")
+      }
+    let names = excluded.filter(\.1).map(\.0)
+    guard !names.isEmpty else { return }
+    throw StorageError(
+      .invalidOption, "\(login) excludes \(names.joined(separator: " and ")) of the transfer server.",
+      remedy: "Leave the option out, or choose another login.")
+  }
+
+  /// The ascp options of the transfers.
+  var options: AscpOptions {
+    var options = AscpOptions()
+    if case .webSocket(_, let path) = login { options.certificatesPath = path }
+    return options
   }
 }

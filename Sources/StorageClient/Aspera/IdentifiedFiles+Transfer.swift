@@ -27,14 +27,20 @@ extension IdentifiedFiles {
     return PreparedTransfer(specification: spec, issuer: issuer)
   }
 
-  /// Returns the user and the host key of the transfer server, and registers a generated key with the node.
+  /// Returns what the node tells about its transfer server, and registers a generated key with the node.
   private func server(for key: String, _ room: TransferContext) async throws -> TransferSpec {
     let memory = node.client.memory.value { ServerMemory() }
     if let known = memory.server(for: access.identity) { return known }
     var server = TransferSpec(fields: JSONObject())
     let info = try await info(for: key)
     server.remoteUser = room.ownUser ?? info?["transfer_user"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-    if room.account.hostKey == nil { server.sshfp = info?.setting("ssh_fingerprint") }
+    if let account = room.account {
+      if account.hostKey == nil { server.sshfp = info?.setting("ssh_fingerprint") }
+    } else {
+      server.remoteHost = room.host
+      if info?.setting("wss_enabled") == "false" { server.offersWebSocket = false }
+      server.webSocketPort = info?.setting("wss_port").flatMap { Int($0) }
+    }
     if let line = room.publicKey {
       let user = server.remoteUser ?? AsperaAccount.defaultTokenUser
       _ = try await node.call(

@@ -10,11 +10,14 @@ internal import StorageAuth
 final class TransferContext: Sendable {
   let queue: TransferQueue
   let issuer: SetupTokenIssuer
-  let account: AsperaAccount
+  /// The account that logs in, or `nil` if transfers use a WebSocket.
+  let account: AsperaAccount?
   /// The public key that the node receives with each transfer request, so that the node admits the account.
   ///
   /// The public key is `nil` if the login uses no generated key pair.
   let publicKey: String?
+  /// The host that the caller specified for transfers, or the host of the node's URL.
+  let host: String
   private let server: TransferServer
   /// The user of the account that the caller specified, or `nil` if the node specifies the user.
   let ownUser: String?
@@ -23,12 +26,13 @@ final class TransferContext: Sendable {
   /// Creates the transfer queue, the token issuer and the account from the settings of the client's provider.
   ///
   /// - Throws: An `AsperaError` if ascp or a key for the login is missing; a `SigningError` if the provider's URL or
-  ///   root folder is invalid.
+  ///   root folder is invalid; a ``StorageError`` if the login excludes a part of the server's address.
   init(_ client: StorageClient<AsperaProvider>) throws {
     let address = try client.provider.address.get()
     let transfers = client.provider.transfers
+    try transfers.checkServer()
     let server = transfers.server
-    let host = server.host ?? Self.host(of: address.authority)
+    host = server.host ?? Self.host(of: address.authority)
     let sshPort = server.sshPort ?? AsperaAccount.defaultPort
     let udpPort = server.udpPort ?? AsperaAccount.defaultPort
     switch transfers.login {
@@ -50,6 +54,9 @@ final class TransferContext: Sendable {
     case .account(let own):
       account = own
       (publicKey, ownUser) = (nil, own.user)
+    case .webSocket:
+      account = nil
+      (publicKey, ownUser) = (nil, nil)
     }
     self.server = server
     issuer = SetupTokenIssuer(
@@ -63,7 +70,8 @@ final class TransferContext: Sendable {
       told.emit(event)
     }
     queue = TransferQueue(
-      engine: try transfers.engine ?? AscpEngine(program: transfers.ascp, time: client.time),
+      engine: try transfers.engine
+        ?? AscpEngine(program: transfers.ascp, options: transfers.options, time: client.time),
       configuration: transfers.queue, authEvents: events, time: client.time)
   }
 
@@ -71,13 +79,14 @@ final class TransferContext: Sendable {
   func prepared(_ specification: TransferSpec) -> PreparedTransfer {
     var specification = specification
     specification.publicKey = publicKey
+    if account == nil { specification.remoteHost = server.host }
     specification.sshPort = server.sshPort
     specification.udpPort = server.udpPort
     return PreparedTransfer(specification: specification, issuer: issuer)
   }
 
   /// Returns the host of an authority, without a port and without the brackets of an IPv6 address.
-  private static func host(of authority: String) -> String {
+  static func host(of authority: String) -> String {
     guard authority.hasPrefix("[") else { return String(authority.prefix { $0 != ":" }) }
     return String(authority.dropFirst().prefix { $0 != "]" })
   }

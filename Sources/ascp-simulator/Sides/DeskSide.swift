@@ -19,6 +19,14 @@ struct DeskSide: FileSide {
     }
   }
 
+  func makeFolder(_ path: String) async throws(Failure) { try await desk.call("folders", ["path": .string(path)]) }
+
+  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
+    let answer = try await desk.call(
+      "links", ["path": .string(path), "target": .string(target), "replace": .bool(replacesFile)])
+    return answer["made"]?.bool == true
+  }
+
   func remove(_ path: String) async throws(Failure) {
     try await desk.call("removals", ["path": .string(path), "type": "file"])
   }

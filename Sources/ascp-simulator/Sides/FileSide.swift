@@ -9,6 +9,19 @@ protocol FileSide: Sendable {
   /// Returns everything in a folder and below it, each folder before its contents; empty if there is no folder.
   func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)]
 
+  /// Creates a folder and its parent folders, unless they exist.
+  func makeFolder(_ path: String) async throws(Failure)
+
+  /// Creates a symbolic link.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the link.
+  ///   - target: The path that the link contains.
+  ///   - replacesFile: Whether the link replaces a file or link with its name. A folder, and a link to a folder, are never
+  ///     replaced.
+  /// - Returns: Whether the link was created.
+  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool
+
   /// Removes a file.
   func remove(_ path: String) async throws(Failure)
 

@@ -20,6 +20,22 @@ struct LocalSide: FileSide {
     }
   }
 
+  func makeFolder(_ path: String) throws(Failure) { try ReceivedFile.makeFolder(path) }
+
+  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
+    if LocalFile.isLink(path) || LocalFile(path) != nil {
+      guard replacesFile, LocalFile(path)?.isFolder != true else { return false }
+      try await remove(path)
+    }
+    try ReceivedFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    do {
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+    } catch {
+      throw Failure(36, "The symbolic link cannot be created: \(path)")
+    }
+    return true
+  }
+
   func remove(_ path: String) async throws(Failure) {
     do {
       _ = try await FileSystem.shared.removeItem(at: FilePath(path), recursively: false)

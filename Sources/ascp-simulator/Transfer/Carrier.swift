@@ -15,6 +15,7 @@ struct Carrier: Sendable {
   let rules: FileRules
   let sources: any FileSide
   let destinations: any FileSide
+  private let isSending: Bool
 
   init(
     _ invocation: Invocation, _ desk: DeskClient, _ reporter: Reporter, since start: ContinuousClock.Instant,
@@ -25,7 +26,7 @@ struct Carrier: Sendable {
     self.start = start
     self.pieceByteCount = pieceByteCount
     rules = invocation.rules
-    let isSending = invocation.mode == .send
+    isSending = invocation.mode == .send
     sources = isSending ? LocalSide() : DeskSide(desk: desk)
     destinations = isSending ? DeskSide(desk: desk) : LocalSide()
   }
@@ -36,20 +37,20 @@ struct Carrier: Sendable {
     for item in items {
       if Task.isCancelled { throw .cancelled }
       switch item.kind {
-      case .folderToSend: try await desk.call("folders", ["path": .string(item.remotePath)])
-      case .folderToReceive: try ReceivedFile.makeFolder(item.localPath)
+      case .folder: try await destinations.makeFolder(destination(of: item))
       case .fileToSend, .fileToReceive: try await carry(file: item, &tally)
+      case .link(let target): try await carry(link: item, to: target, &tally)
       }
     }
     if rules.keepsModificationTime {
       // A folder's time changes with its contents, so that it is set last.
       for item in items.reversed() where item.isFolder {
-        try await destinations.setModified(item.standing.modified, ofFolder: item.destinationPath)
+        try await destinations.setModified(item.standing.modified, ofFolder: destination(of: item))
       }
     }
     for item in items.reversed() where item.isFolder {
       guard item.isSource ? rules.removesEmptySource : rules.removesEmptyFolders else { continue }
-      try await sources.removeEmptyFolder(item.sourcePath)
+      try await sources.removeEmptyFolder(source(of: item))
     }
   }
 
@@ -58,13 +59,13 @@ struct Carrier: Sendable {
     defer { tally.items += 1 }
     guard rules.isOwn(tally.items) else { return }
     if !rules.replacesEverything || rules.savesExisting {
-      let existing = try await destinations.standing(at: item.destinationPath)
+      let existing = try await destinations.standing(at: destination(of: item))
       guard rules.replaces(existing, with: item.standing) else {
-        if rules.removesSkipped { try await sources.remove(item.sourcePath) }
+        if rules.removesSkipped { try await sources.remove(source(of: item)) }
         return
       }
       if rules.savesExisting, existing != nil {
-        try await destinations.move(item.destinationPath, to: tally.nameForSaving(item.destinationPath))
+        try await destinations.move(destination(of: item), to: tally.nameForSaving(destination(of: item)))
       }
     }
     var checksum = rules.checksum.map { FileChecksum($0) }
@@ -75,21 +76,31 @@ struct Carrier: Sendable {
       try await send(item, &checksum, &tally)
     }
     try await finish(item, checksum, &tally)
-    switch rules.sourceFate {
-    case .keep: break
-    case .remove: try await sources.remove(item.sourcePath)
-    case .move(let archive): try await sources.move(item.sourcePath, to: SourceNaming.joined(archive, item.name))
-    }
   }
+
+  /// Transfers a symbolic link as a link, if the rules permit it where a file or link exists already.
+  private func carry(link item: Item, to target: String, _ tally: inout Tally) async throws(Failure) {
+    defer { tally.items += 1 }
+    guard rules.isOwn(tally.items) else { return }
+    let isMade = try await destinations.makeLink(
+      destination(of: item), to: target, replacesFile: rules.links == .copyAndReplace)
+    if isMade { try await finish(item, nil, &tally) }
+  }
+
+  /// Returns the path of an item on the side that sends it.
+  private func source(of item: Item) -> String { isSending ? item.localPath : item.remotePath }
+
+  /// Returns the path of an item on the side that receives it.
+  private func destination(of item: Item) -> String { isSending ? item.remotePath : item.localPath }
 
   /// Deletes the files and folders at the destination that are not among the items, in the folders that are sources.
   private func deleteOthers(than items: [Item]) async throws(Failure) {
     guard items.allSatisfy({ !$0.isSource || $0.isFolder }) else {
       throw .usage("\(Option.deleteBefore.rawValue) requires that every source is a folder")
     }
-    let kept = Set(items.map { $0.destinationPath })
+    let kept = Set(items.map { destination(of: $0) })
     for folder in items where folder.isSource {
-      for (path, isFolder) in try await destinations.contents(of: folder.destinationPath).reversed()
+      for (path, isFolder) in try await destinations.contents(of: destination(of: folder)).reversed()
       where !kept.contains(path) {
         try await isFolder ? destinations.removeEmptyFolder(path) : destinations.remove(path)
       }
@@ -167,13 +178,19 @@ struct Carrier: Sendable {
     try await report(.statistics, item, tally, [("TransferBytes", "\(tally.byteCount)")])
   }
 
+  /// Reports that an item was transferred, and removes or moves its source if requested.
   private func finish(_ item: Item, _ checksum: FileChecksum?, _ tally: inout Tally) async throws(Failure) {
     tally.files += 1
     tally.manifest.append(
-      Manifest.Entry(path: item.destinationPath, byteCount: item.byteCount, checksum: checksum?.hex))
+      Manifest.Entry(path: destination(of: item), byteCount: item.byteCount, checksum: checksum?.hex))
     try await report(
       .stop, item, tally,
       checksum.map { [("FileChecksumType", $0.kind.rawValue), ("FileChecksum", $0.hex)] } ?? [])
+    switch rules.sourceFate {
+    case .keep: break
+    case .remove: try await sources.remove(source(of: item))
+    case .move(let archive): try await sources.move(source(of: item), to: SourceNaming.joined(archive, item.name))
+    }
   }
 
   private func report(
@@ -184,7 +201,7 @@ struct Carrier: Sendable {
     try await reporter.report(
       kind,
       [
-        ("Source", item.sourcePath), ("File", item.destinationPath), ("Size", "\(item.byteCount)"),
+        ("Source", source(of: item)), ("File", destination(of: item)), ("Size", "\(item.byteCount)"),
         ("StartByte", "\(tally.resumedByteCount)"),
       ] + fields + [("Elapsedusec", "\(microseconds)")])
   }

@@ -57,9 +57,6 @@ struct FileRules: Sendable {
     try line.checkRejections()
     overwrite = try line.word(.overwrite) ?? .different
     links = try line.word(.symbolicLinks) ?? .follow
-    guard links == .follow || links == .skip else {
-      throw .usage("The simulator does not transfer symbolic links as links")
-    }
     comparison = try line.number(.resume, in: 0...3) ?? 0
     newest = try line.time(.excludeNewer, date)
     oldest = try line.time(.excludeOlder, date)
@@ -101,6 +98,9 @@ struct FileRules: Sendable {
   ///
   /// The sessions of a transfer share its files.
   func isOwn(_ number: Int) -> Bool { number % session.count == session.index - 1 }
+
+  /// Whether symbolic links are transferred as links.
+  var copiesLinks: Bool { links == .copy || links == .copyAndReplace }
 
   /// Whether an interrupted file is resumed where it was interrupted, if its size and time are unchanged.
   ///

@@ -1,15 +1,16 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file or folder to transfer, with its paths on this machine and on the transfer desk.
+/// A file, folder or symbolic link to transfer, with its paths on this machine and on the transfer desk.
 struct Item: Sendable {
-  /// The type of an item, and the direction in which it is transferred.
+  /// The type of an item.
   enum Kind: Sendable {
-    case folderToSend
+    case folder
     case fileToSend
-    case folderToReceive
     /// A file on the transfer desk with the number that identifies the file in requests.
     case fileToReceive(Int)
+    /// A symbolic link that is transferred as a link, with the path that it contains.
+    case link(String)
   }
 
   let kind: Kind
@@ -24,22 +25,6 @@ struct Item: Sendable {
   var byteCount: Int64 { standing.byteCount }
 
   var isFolder: Bool {
-    switch kind {
-    case .folderToSend, .folderToReceive: true
-    case .fileToSend, .fileToReceive: false
-    }
+    if case .folder = kind { true } else { false }
   }
-
-  private var isSent: Bool {
-    switch kind {
-    case .folderToSend, .fileToSend: true
-    case .folderToReceive, .fileToReceive: false
-    }
-  }
-
-  /// The path of the item on the side that sends it.
-  var sourcePath: String { isSent ? localPath : remotePath }
-
-  /// The path of the item on the side that receives it.
-  var destinationPath: String { isSent ? remotePath : localPath }
 }

@@ -7,6 +7,8 @@ internal import Foundation
 /// A file or folder on this machine, with its attributes.
 struct LocalFile {
   let path: String
+  /// The path in the symbolic link, or `nil` if the link was followed, or is not a link.
+  let link: String?
   let isFolder: Bool
   /// Whether the path is that of a special file, such as a pipe, which must not be written to.
   let isSpecial: Bool
@@ -22,12 +24,28 @@ struct LocalFile {
     // A link that could not be resolved leads nowhere.
     guard type != .typeSymbolicLink else { return nil }
     self.path = path
+    link = nil
     isFolder = type == .typeDirectory
     isSpecial = !isFolder && type != .typeRegular
-    let date = attributes[.modificationDate] as? Date
     standing = FileRules.Standing(
-      byteCount: isFolder ? 0 : (attributes[.size] as? NSNumber)?.int64Value ?? 0,
-      modified: date.flatMap { Int64(exactly: $0.timeIntervalSince1970.rounded(.down)) } ?? 0)
+      byteCount: isFolder ? 0 : (attributes[.size] as? NSNumber)?.int64Value ?? 0, modified: Self.modified(attributes))
+  }
+
+  /// Reads the symbolic link at a path, or returns `nil` if the path is not that of a link.
+  init?(linkAt path: String) {
+    guard let target = Self.target(ofLinkAt: path),
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    else { return nil }
+    self.path = path
+    link = target
+    isFolder = false
+    isSpecial = false
+    standing = FileRules.Standing(byteCount: 0, modified: Self.modified(attributes))
+  }
+
+  private static func modified(_ attributes: [FileAttributeKey: Any]) -> Int64 {
+    let date = attributes[.modificationDate] as? Date
+    return date.flatMap { Int64(exactly: $0.timeIntervalSince1970.rounded(.down)) } ?? 0
   }
 
   /// Returns a file, or a folder with its contents as far as the rules include them, each with its relative path.
@@ -37,7 +55,7 @@ struct LocalFile {
   /// - Throws: A ``Failure`` if a path does not exist or cannot be read, if a special file cannot be skipped, or if a
   ///   symbolic link leads to a folder that contains it.
   static func walk(_ path: String, _ rules: FileRules) throws(Failure) -> [(file: LocalFile, below: String)] {
-    guard let first = LocalFile(path) else { throw Failure(43, "No such file or directory: \(path)") }
+    let first = try read(path, rules)
     guard try goes(first, rules) else { return [] }
     // Each folder with the resolved paths of the folders that lead to it, to find cycles of links.
     var found = [(file: first, below: "", trail: [resolved(path)])]
@@ -53,7 +71,7 @@ struct LocalFile {
       for name in names.sorted() {
         let place = SourceNaming.joined(folder.path, name)
         if rules.links == .skip, isLink(place) { continue }
-        guard let file = LocalFile(place) else { throw Failure(43, "No such file or directory: \(place)") }
+        let file = try read(place, rules)
         guard try goes(file, rules) else { continue }
         if file.isFolder, isLink(place), trail.contains(resolved(place)) {
           throw Failure(63, "The symbolic link leads to a folder that contains it: \(place)")
@@ -66,8 +84,17 @@ struct LocalFile {
   }
 
   /// Returns whether the path is that of a symbolic link.
-  static func isLink(_ path: String) -> Bool {
-    (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
+  static func isLink(_ path: String) -> Bool { target(ofLinkAt: path) != nil }
+
+  private static func target(ofLinkAt path: String) -> String? {
+    try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+  }
+
+  /// Reads a file or folder, or a symbolic link if the rules transfer links as links.
+  private static func read(_ path: String, _ rules: FileRules) throws(Failure) -> LocalFile {
+    if rules.copiesLinks, let link = LocalFile(linkAt: path) { return link }
+    guard let file = LocalFile(path) else { throw Failure(43, "No such file or directory: \(path)") }
+    return file
   }
 
   /// Returns whether the rules include a file or folder, or throws if a special file cannot be skipped.

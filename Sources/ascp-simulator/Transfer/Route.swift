@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsperaAuth
 internal import Foundation
 internal import StorageJSON
 
@@ -49,7 +50,7 @@ struct Route: Sendable {
     let name = try invocation.sources.name(of: source)
     return try LocalFile.walk(path, invocation.rules).map { file, below in
       Item(
-        kind: file.isFolder ? .folderToSend : .fileToSend, localPath: file.path,
+        kind: file.link.map { .link($0) } ?? (file.isFolder ? .folder : .fileToSend), localPath: file.path,
         remotePath: SourceNaming.joined(target, below), standing: file.standing,
         name: SourceNaming.joined(name, below), isSource: below.isEmpty)
     }
@@ -59,11 +60,12 @@ struct Route: Sendable {
     let path = invocation.sources.path(of: source)
     let target = try target(of: source)
     let name = try invocation.sources.name(of: source)
-    let answer = try await desk.call("sources", ["path": .string(path)])
+    let links = invocation.rules.copiesLinks ? SymbolicLinkPolicy.copy : invocation.rules.links
+    let answer = try await desk.call("sources", ["path": .string(path), "links": .string(links.rawValue)])
     return (answer["entries"]?.array ?? []).compactMap { entry in
       let below = entry["below"]?.string ?? ""
       let item = Item(
-        kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? .folderToReceive,
+        kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? entry["link"]?.string.map { .link($0) } ?? .folder,
         localPath: SourceNaming.joined(target, below), remotePath: SourceNaming.joined(path, below),
         standing: FileRules.Standing(entry), name: SourceNaming.joined(name, below), isSource: below.isEmpty)
       return item.isFolder || invocation.rules.includes(item.standing) ? item : nil

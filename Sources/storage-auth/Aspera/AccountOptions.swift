@@ -32,8 +32,8 @@ struct AccountOptions: ParsableArguments {
       "The SHA-1 of the server's host key, in hex; a server with another key is rejected.", valueName: "sha-1"))
   var sshfp: String?
 
-  @Option(help: ArgumentHelp("The UDP port for the data.", valueName: "port"))
-  var udpPort: Int = AsperaAccount.defaultPort
+  @Option(help: ArgumentHelp("The UDP port for the data; 33001 by default.", valueName: "port"))
+  var udpPort: Int?
 
   /// Returns the account that the options describe.
   ///
@@ -47,16 +47,23 @@ struct AccountOptions: ParsableArguments {
     return try AsperaAccount(
       host: server.host, user: user, password: key == nil ? secret : nil,
       privateKey: key.map { .file($0, passphrase: secret) }, sshPort: server.port ?? AsperaAccount.defaultPort,
-      udpPort: udpPort, hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
+      udpPort: udpPort ?? AsperaAccount.defaultPort,
+      hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
   }
 
   /// Returns the transfer token from the environment, or `nil` if the environment contains no token.
   func token(on machine: ProviderContext) throws -> AsperaToken? {
-    try machine.environment(Self.tokenVariable).flatMap { $0.isEmpty ? nil : try AsperaToken(Secret($0)) }
+    try secret(Self.tokenVariable, on: machine).map { try AsperaToken($0) }
   }
 
-  private func secret(on machine: ProviderContext) throws -> Secret? {
-    guard let passwordFile else { return machine.environment(Self.passwordVariable).map { Secret($0) } }
+  /// Returns the value of an environment variable, or `nil` if the environment contains no value.
+  func secret(_ variable: String, on machine: ProviderContext) -> Secret? {
+    machine.environment(variable).flatMap { $0.isEmpty ? nil : Secret($0) }
+  }
+
+  /// Returns the password or the passphrase from the file or the environment, or `nil` if there is none.
+  func secret(on machine: ProviderContext) throws -> Secret? {
+    guard let passwordFile else { return secret(Self.passwordVariable, on: machine) }
     guard let line = try SecretFile(passwordFile).text.split(whereSeparator: \.isNewline).first else {
       throw InputFile.unusable("\(passwordFile) is empty. Put the password on its first line.")
     }

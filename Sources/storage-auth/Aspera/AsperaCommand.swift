@@ -6,5 +6,6 @@ internal import ArgumentParser
 /// The command `storage-auth aspera`, which contains the subcommands that exist only for Aspera.
 struct AsperaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "aspera", abstract: "Checks accounts of Aspera servers.", subcommands: [ProbeCommand.self])
+    commandName: "aspera", abstract: "Checks accounts of Aspera servers, and carries out transfer specifications.",
+    subcommands: [ProbeCommand.self, TransferCommand.self])
 }

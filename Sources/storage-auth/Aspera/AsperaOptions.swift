@@ -23,16 +23,38 @@ struct AsperaOptions: ParsableArguments {
   @Flag(help: "Log in for transfers with a generated key that is registered with the node, instead of IBM's key.")
   var dynamicKey = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The tags of transfers with only an account, as a JSON object or as @ and the path of a file; a bearer token in "
+        + "ASPERA_SCP_TOKEN requires aspera.node.access_key and aspera.node.file_id in them.",
+      valueName: "json"))
+  var tags: TagsArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "The transfer server and its SSH port, for locations with a node; by default those that the node specifies.",
+      valueName: "host[:port]"))
+  var transferServer: ServerAddress?
+
   @OptionGroup var account: AccountOptions
 
   func validate() throws {
     if dynamicKey, account.key != nil { throw ValidationError("Pass --key or --dynamic-key, not both.") }
+    if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
   }
 
   /// The way in which an Aspera node transfers files, according to the options.
   var transfers: AsperaTransfers {
-    AsperaTransfers(
-      login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key), ascp: ascp, targetRate: rate)
+    get throws {
+      let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
+      let passphrase = try account.passwordFile == nil ? nil : account.secret(on: machine)
+      let server = TransferServer(
+        host: transferServer?.host, sshPort: transferServer?.port, udpPort: account.udpPort,
+        hostKey: try account.sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
+      return AsperaTransfers(
+        login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key, passphrase: passphrase), server: server,
+        ascp: ascp, targetRate: rate)
+    }
   }
 
   /// Returns a client for transfers that use only an account on an Aspera server, without the Node API.
@@ -41,6 +63,6 @@ struct AsperaOptions: ParsableArguments {
     let account = try account.account(at: server, on: machine)
     for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
     return AccountTransfers(
-      account, token: try self.account.token(on: machine), engine: try AscpEngine(program: ascp))
+      account, token: try self.account.token(on: machine), tags: tags?.object, engine: try AscpEngine(program: ascp))
   }
 }

@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArgumentParser
+
 /// A server's address on the command line: `host`, `host:port` or `[::1]:port`, optionally preceded by `user@`.
 struct ServerAddress: Hashable {
   let user: String?
@@ -33,4 +35,8 @@ struct ServerAddress: Hashable {
   func authority(defaultPort: Int) -> String {
     "\(host.contains(":") ? "[\(host)]" : host):\(port ?? defaultPort)"
   }
+}
+
+extension ServerAddress: ExpressibleByArgument {
+  init?(argument: String) { self.init(argument) }
 }

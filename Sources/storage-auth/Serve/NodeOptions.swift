@@ -30,6 +30,9 @@ struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The lifetime of every transfer token in seconds.", valueName: "seconds"))
   var transferTokenLifetime: Int?
 
+  @Flag(help: "Accept bearer tokens for /info of the Node API too, which aspera-cli sends.")
+  var nodeInfoAcceptsBearer = false
+
   func validate() throws {
     try AccountArgument.check(nodeUser, of: "--node-user")
     try AccountArgument.check(transferAccount, of: "--transfer-account")
@@ -55,6 +58,6 @@ struct NodeOptions: ParsableArguments {
       transferAccounts: accounts.map {
         LocalCloud.TransferAccount($0.id, password: Secret($0.secret), requiresToken: !withoutTransferTokens)
       },
-      tokenLifetime: transferTokenLifetime.map { .seconds($0) })
+      tokenLifetime: transferTokenLifetime.map { .seconds($0) }, infoAcceptsBearer: nodeInfoAcceptsBearer)
   }
 }

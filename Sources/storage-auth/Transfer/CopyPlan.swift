@@ -43,6 +43,12 @@ struct CopyPlan {
   ///
   /// - Throws: A `ValidationError` if the source cannot be copied to the destination.
   func check(_ source: Location, _ destination: Location) throws {
+    if aspera.transferServer != nil, [source, destination].contains(where: \.isAccount) {
+      throw ValidationError("--transfer-server is for aspera://host/path; aspera://user@host/path names the server.")
+    }
+    if aspera.tags != nil, ![source, destination].contains(where: \.isAccount) {
+      throw ValidationError("--tags is for aspera://user@host/path; a node determines the tags itself.")
+    }
     switch (source, destination) {
     case (.file, .file):
       throw ValidationError("One of the two must be oss://bucket/key (or cos://, s3://) or aspera://….")
@@ -110,7 +116,7 @@ struct CopyPlan {
       client = .bucket(try name.cloud.store(bucket, options.buckets, configuration))
     case .account(let server, _): client = .account(try await aspera.transfers(server))
     case .node:
-      guard let (store, _) = try options.store(of: place, transfers: aspera.transfers) else { return nil }
+      guard let (store, _) = try options.store(of: place, transfers: try aspera.transfers) else { return nil }
       client = .node(store)
     }
     clients[container] = client

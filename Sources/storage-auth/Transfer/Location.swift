@@ -81,6 +81,11 @@ enum Location: Hashable {
     }
   }
 
+  /// Whether the location is accessed with only an account on an Aspera server.
+  var isAccount: Bool {
+    if case .account = self { true } else { false }
+  }
+
   /// The last component of the location's key or path.
   var lastName: String { key.split(separator: "/").last.map(String.init) ?? "" }
 

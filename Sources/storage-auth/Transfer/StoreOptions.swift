@@ -61,6 +61,14 @@ struct StoreOptions: ParsableArguments {
   )
   var node: String?
 
+  @Option(
+    name: .customLong("root-file-id"),
+    help: ArgumentHelp(
+      "The ID of the folder on the node that paths are relative to; the root folder of the access key by default.",
+      valueName: "id")
+  )
+  var rootFileID: String?
+
   /// Returns a client for a location's bucket or node, and the location's key.
   ///
   /// Returns `nil` for a file on this machine and for an account on an Aspera server, which support only copying.
@@ -83,7 +91,9 @@ struct StoreOptions: ParsableArguments {
     let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
     let url = node ?? machine.environment(Self.nodeVariable)
     return StorageClient(
-      .aspera(node: url ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", transfers: transfers),
+      .aspera(
+        node: url ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", rootFileID: rootFileID,
+        transfers: transfers),
       credentials: CredentialCache(.asperaDefault(machine)))
   }
 

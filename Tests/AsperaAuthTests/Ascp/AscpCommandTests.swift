@@ -64,7 +64,7 @@ final class AscpCommandTests: XCTestCase {
     XCTAssertThrowsError(try AscpCommand(spec, options: options))
     options.part = .init(index: 2, of: 2, separatesPorts: true)
     let arguments = try AscpCommand(spec, options: options, managementPort: 1).arguments()
-    XCTAssertEqual(Array(arguments.prefix(7)), ["-M", "1", "-O", "40001", "-C", "2:2", "-q"])
+    XCTAssertEqual(Array(arguments.prefix(6)), ["-M", "1", "-O", "40001", "-C2:2", "-q"])
     XCTAssertEqual(arguments.filter { $0 == "-O" }.count, 1)
     options.part = .init(index: 2, of: 2)
     XCTAssertTrue(try AscpCommand(spec, options: options).arguments().contains("40000"))

@@ -83,10 +83,62 @@ final class AscpFieldTests: XCTestCase {
     let fields: JSONValue = [
       "title": "Two\nlines", "lock_min_rate": true, "lock_rate_policy": true, "lock_target_rate_kbps": false,
       "min_rate_cap_kbps": 0, "target_rate_cap_kbps": 100, "rate_policy_allowed": "fixed", "cipher_allowed": "aes-128",
-      "authentication": "token", "destination_root_id": "7", "source_root_id": "8", "remote_access_key": "AK",
-      "public_keys": "ssh-rsa AAAA", "token_life_seconds": 60, "aspera_connect_settings": ["app_id": "x"],
+      "authentication": "token", "id": "c8d4", "public_keys": "ssh-rsa AAAA", "token_life_seconds": 60,
+      "aspera_connect_settings": ["app_id": "x"],
     ]
     XCTAssertEqual(try arguments(fields), [])
+  }
+
+  func testFieldsOfTheNodeAPIAreOptionsOfAscp() throws {
+    let filters: JSONValue = [["include": "*.jpg"], ["exclude": "-x"], ["include": "b"]]
+    for (field, value, expected) in [
+      ("preserve_xattrs", "native", ["--preserve-xattrs", "native"]),
+      ("remote_preserve_xattrs", "metafile", ["--remote-preserve-xattrs", "metafile"]),
+      ("remote_preserve_acls", "none", ["--remote-preserve-acls", "none"]),
+      ("read_block_size", 65_536, ["-g", "65536"]), ("write_block_size", 0, ["-G", "0"]),
+      ("filters", filters, ["-N", "*.jpg", "-E", "-x", "-N", "b"]), ("filters", .array([]), []),
+      ("wss_cert_auth_path", "/ca.pem", []),
+    ] as [(String, JSONValue, [String])] {
+      XCTAssertEqual(try arguments([field: value] as JSONValue), expected, field)
+    }
+    let values: [JSONValue] = [
+      ["filters": "*.jpg"], ["filters": [["include": "a", "exclude": "b"]]], ["filters": [["only": "a"]]],
+      ["filters": [["include": ""]]], ["filters": [["include": "a\nb"]]], ["filters": [["include": 1]]],
+      ["read_block_size": 600_000_000], ["write_block_size": -1],
+      ["preserve_xattrs": "native", "preserve_extended_attrs": "native"],
+      ["remote_preserve_acls": "none", "preserve_remote_acls": "native"],
+    ]
+    for value in values { XCTAssertEqual(try refusal(value).code, .invalidSpecification, "\(value)") }
+  }
+
+  func testCertificatesOfTheSpecificationCheckTheServerOfAWebSocket() throws {
+    var spec = specification([
+      "wss_enabled": true, "wss_port": 443, "token": "ATB2_A_2BTA", "wss_cert_auth_path": "/ca.pem",
+    ])
+    XCTAssertEqual(try AscpCommand(spec).arguments().prefix(4), ["-q", "-i", "/ca.pem", "--ws-connect"])
+    var options = AscpOptions()
+    options.certificatesPath = "/own.pem"
+    XCTAssertEqual(try AscpCommand(spec, options: options).arguments()[2], "/own.pem")
+    spec.fields["wss_cert_auth_path"] = nil
+    XCTAssertFalse(try AscpCommand(spec).arguments().contains("-i"))
+  }
+
+  func testIDsOfFoldersMustBeInTheTags() throws {
+    let tags: JSONValue = ["aspera": ["node": ["access_key": "AK", "file_id": "7"]]]
+    for (direction, remote, local) in [
+      ("send", "destination_root_id", "source_root_id"), ("receive", "source_root_id", "destination_root_id"),
+    ] as [(JSONValue, String, String)] {
+      let fields: JSONValue = ["direction": direction, "remote_access_key": "AK", remote: "7", "tags": tags]
+      let bare = try AscpCommand(specification(["direction": direction, "tags": tags])).arguments()
+      XCTAssertEqual(try AscpCommand(specification(fields)).arguments(), bare)
+      for (name, id) in [(remote, "8"), ("remote_access_key", "AK2"), (local, "7")] {
+        let wrong: JSONValue = ["direction": direction, "tags": tags, name: .string(id)]
+        let error = try refusal(wrong)
+        XCTAssertEqual(error.code, .unsupported)
+        XCTAssertTrue(error.message.contains("field \(name)"), error.message)
+      }
+      XCTAssertEqual(try refusal(["direction": direction, remote: "7"]).code, .unsupported)
+    }
   }
 
   private func refusal(_ fields: JSONValue, _ options: AscpOptions = .init()) throws -> AsperaError {

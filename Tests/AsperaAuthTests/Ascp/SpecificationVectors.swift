@@ -5,14 +5,22 @@ import AsperaAuth
 import StorageJSON
 import XCTest
 
-/// The known answers of one block of `Vectors/aspera.json`.
+/// The known answers of one block of `Vectors/aspera.json`, or of another file in the folder.
 struct SpecificationVectors {
   let block: JSONValue
 
   init(_ name: String) throws {
-    let url = try XCTUnwrap(Bundle.module.url(forResource: "aspera", withExtension: "json", subdirectory: "Vectors"))
-    let document = try JSONValue(parsing: Data(contentsOf: url))
-    block = try XCTUnwrap(document[name], "the vectors have no \(name)")
+    block = try XCTUnwrap(Self.document("aspera")[name], "the vectors have no \(name)")
+  }
+
+  /// Reads all known answers of a file.
+  init(file name: String) throws {
+    block = try Self.document(name)
+  }
+
+  private static func document(_ name: String) throws -> JSONValue {
+    let url = try XCTUnwrap(Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Vectors"))
+    return try JSONValue(parsing: Data(contentsOf: url))
   }
 
   func cases(_ name: String = "cases") throws -> [JSONValue] {

@@ -157,7 +157,9 @@ def crash():
 
 
 def write(file, text):
-    """Writes a file atomically."""
+    """Writes a file atomically; {session} in its name becomes the number of the session, if there are several."""
+    numbers = [argument[2:].split(":")[0] for argument in sys.argv[2:] if argument.startswith("-C")]
+    file = file.replace("{session}", "-" + numbers[0] if numbers else "")
     with open(file + ".part", "w", encoding="utf-8") as opened:
         opened.write(text)
     os.rename(file + ".part", file)

@@ -90,6 +90,36 @@ final class AsperaBearerTests: XCTestCase {
     XCTAssertEqual(node.attempts[0].udpPort, 33003)
   }
 
+  func testLoginThatExcludesAPartOfTheServerIsAnError() async throws {
+    let account = try AsperaAccount(host: "h", user: "u", password: Secret("not-a-password"))
+    let cases: [(AsperaTransfers.Login, TransferServer, String)] = [
+      (.account(account), TransferServer(host: "h", sshPort: 1), "account of the login excludes host and sshPort"),
+      (.webSocket(), TransferServer(host: "h", udpPort: 1), "WebSocket excludes udpPort"),
+    ]
+    for (login, server, says) in cases {
+      let client = StorageClient(
+        .aspera(node: nodeURL, transfers: AsperaTransfers(login: login, server: server, engine: node)),
+        credentials: .bearer(Secret("eJx1"), accessKey: "ak"), configuration: .test,
+        transport: ScriptedTransport(node.reply), time: time)
+      await assertThrows(StorageError.self, { try await client.upload([1], to: "a") }) {
+        XCTAssertEqual($0.code, .invalidOption)
+        XCTAssertTrue($0.message.contains(says), $0.message)
+      }
+    }
+  }
+
+  func testWebSocketNeedsNoLoginAndNoSetupRequest() async throws {
+    let client = client(login: .webSocket())
+    try await client.upload([1], to: "a")
+    XCTAssertEqual(node.contents, ["/a": [1]])
+    XCTAssertEqual(node.publicKeys, [])
+    let spec = node.attempts[0]
+    XCTAssertEqual(spec.remoteHost, "127.0.0.1")
+    XCTAssertEqual(spec.offersWebSocket, true)
+    XCTAssertEqual(spec.webSocketPort, 443)
+    XCTAssertNil(spec.sshPrivateKey)
+  }
+
   func testRootFolderAndRootFileIDPrecedeTheKeys() async throws {
     let id = node.put(nil, at: "home")
     node.put([1, 2], at: "photos/cat", below: id)

@@ -50,6 +50,42 @@ final class AsperaOnCloudClientTests: XCTestCase {
     await assertThrows(ServiceError.self) { _ = try await client.head("film/a b.bin") }
   }
 
+  func testProviderFindsTheHomeFolderWithTheFirstOperation() async throws {
+    let applications = try await LocalApplications(self)
+    let log = EventLog()
+    let client = StorageClient(
+      .aspera(
+        onCloud: applications.onCloud(), workspace: "Film",
+        transfers: AsperaTransfers(
+          login: .account(try applications.account()), ascp: applications.simulator,
+          queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero))), configuration: .test,
+      events: log.events)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 { group.addTask { try await client.upload(pattern(100), to: "a/\(number)") } }
+      try await group.waitForAll()
+    }
+    let names = try await client.list().names
+    XCTAssertEqual(names, ["a/0", "a/1", "a/2", "a/3"])
+    let bytes = try await client.download("a/2", upTo: 200)
+    XCTAssertEqual(bytes, pattern(100))
+    try await client.node().rename("a/2", to: "b")
+    let report = try await client.delete(["a/0", "a/1", "a/2", "a/3", "a/b"])
+    XCTAssertEqual(report.deleted.count, 5)
+    await assertThrows(ServiceError.self) { _ = try await client.head("a/b") }
+    XCTAssertEqual(Set(log.signatures.map(\.identity)), [key.id.string])
+    XCTAssertEqual(log.refreshes.filter { $0.outcome == .started }.count, 1)
+  }
+
+  func testFailedSearchForTheHomeFolderIsRepeated() async throws {
+    let applications = try await LocalApplications(self)
+    let client = StorageClient(.aspera(onCloud: applications.onCloud(), workspace: "Nowhere"), configuration: .test)
+    for _ in 1...2 {
+      await assertThrows(StorageError.self, { _ = try await client.head("k") }) {
+        XCTAssertEqual($0.code, .invalidOption)
+      }
+    }
+  }
+
   func testRefusedGrantIsReportedWithItsRemedy() async throws {
     let applications = try await LocalApplications(self)
     await assertThrows(CredentialError.self, { _ = try await applications.onCloud(secret: "wrong").workspaces() }) {

@@ -21,12 +21,22 @@ extension AsperaOnCloudClient {
     configuration: StorageClientConfiguration = StorageClientConfiguration()
   ) async throws -> StorageClient<AsperaProvider> {
     let folder = try await homeFolder(inWorkspace: name)
-    var transfers = transfers
-    if transfers.server.host == nil { transfers.server.host = folder.transferHost }
-    var provider = AsperaProvider(
-      node: folder.nodeURL, root: root, rootFileID: folder.fileID, transfers: transfers)
-    provider.tags = folder.tags
     return StorageClient(
-      provider, credentials: folder.credentials, configuration: configuration, transport: api.transport)
+      folder.provider(root: root, transfers: transfers), credentials: folder.credentials,
+      configuration: configuration, transport: api.transport)
+  }
+}
+
+extension CloudFolder {
+  /// Returns the storage provider for the folder, with the tags and the transfer server of Aspera on Cloud.
+  func provider(root: String, transfers: AsperaTransfers) -> AsperaProvider {
+    var transfers = transfers
+    switch transfers.login {
+    case .account: break
+    case .tokenAccount, .dynamicKey, .webSocket: transfers.server.host = transfers.server.host ?? transferHost
+    }
+    var provider = AsperaProvider(node: nodeURL, root: root, rootFileID: fileID, transfers: transfers)
+    provider.tags = tags
+    return provider
   }
 }

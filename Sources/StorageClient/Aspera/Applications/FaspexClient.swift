@@ -157,12 +157,12 @@ public struct FaspexClient: Sendable {
 
   // MARK: Transfers
 
-  private func queue() throws -> (queue: TransferQueue, account: AsperaAccount) {
+  private func queue() throws -> FaspexQueue.Room {
     try state.value { try transfers.applicationQueue(of: api) }
   }
 
   private func carryOut(
-    _ spec: TransferSpec, _ issuer: FaspexTokens, in room: (queue: TransferQueue, account: AsperaAccount),
+    _ spec: TransferSpec, _ issuer: FaspexTokens, in room: FaspexQueue.Room,
     _ progress: TransferProgress.Handler?
   ) async throws {
     var spec = spec

@@ -67,7 +67,7 @@ final class FaspexTokens: TokenIssuer {
 
 /// The transfer queue of a client, which is created for its first transfer.
 final class FaspexQueue: Sendable {
-  typealias Room = (queue: TransferQueue, account: AsperaAccount)
+  typealias Room = (queue: TransferQueue, account: AsperaAccount?)
 
   private let room = Lock<Room?>(nil)
 
@@ -85,20 +85,28 @@ final class FaspexQueue: Sendable {
 extension AsperaTransfers {
   /// Creates the queue and the account for transfers that an application specifies.
   func applicationQueue(of api: ApplicationAPI) throws -> FaspexQueue.Room {
-    // A placeholder: the application's transfer specification names the server.
-    let host = ServiceURL(api.url).map { String($0.authority.prefix { $0 != ":" }) } ?? ""
-    let account: AsperaAccount
+    try checkServer()
+    let account: AsperaAccount?
     switch login {
     case .tokenAccount(let keyPath, let passphrase):
-      account = try .defaultTokenAccount(host: host, keyPath: keyPath, passphrase: passphrase, on: .system)
+      // The application's transfer specification names the server, unless the caller does.
+      let host = ServiceURL(api.url).map { TransferContext.host(of: $0.authority) } ?? ""
+      var shared = try AsperaAccount.defaultTokenAccount(
+        host: server.host ?? host, keyPath: keyPath, passphrase: passphrase,
+        sshPort: server.sshPort ?? AsperaAccount.defaultPort, udpPort: server.udpPort ?? AsperaAccount.defaultPort,
+        hostKey: server.hostKey, on: .system)
+      shared.isHostAssumed = server.host == nil
+      account = shared
     case .account(let own): account = own
+    case .webSocket: account = nil
     case .dynamicKey:
       throw StorageError(
         .unsupported, "\(api.name) has no request that registers a generated key.",
         remedy: "Log in with a key that the transfer server knows.")
     }
     let queue = TransferQueue(
-      engine: try engine ?? AscpEngine(program: ascp, time: api.time), configuration: queue, time: api.time)
+      engine: try engine ?? AscpEngine(program: ascp, options: options, time: api.time), configuration: queue,
+      time: api.time)
     return (queue, account)
   }
 }

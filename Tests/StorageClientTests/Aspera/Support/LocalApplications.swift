@@ -24,8 +24,9 @@ struct LocalApplications {
     }
     key = try JWTSigningKey(pem: pem)
     let clients = [LocalCloud.OAuthClient("client-1", secret: Secret("not-a-client-secret"), requiresSecret: true)]
+    let publicKey = key.publicKeyPEM
     let users = ["mia@example.com", "noa@example.com"].map { email in
-      LocalCloud.OAuthUser(email, publicKeys: [key.publicKeyPEM])
+      LocalCloud.OAuthUser(email, publicKeys: [publicKey])
     }
     SecretWatch.add(Secret("not-a-client-secret"))
     let cloud = try await LocalCloud.start(

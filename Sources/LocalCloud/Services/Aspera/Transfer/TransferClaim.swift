@@ -27,6 +27,9 @@ struct TransferClaim: Sendable {
   /// Whether the token allows the session to create folders.
   var mayMakeFolders = true
 
+  /// Whether the token allows the session to remove and move files.
+  var mayDelete = true
+
   let issued: Timestamp
   let end: Timestamp
 

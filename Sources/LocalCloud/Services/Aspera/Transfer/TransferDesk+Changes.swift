@@ -19,9 +19,18 @@ extension TransferDesk {
     return Answer(["entries": .array(entries)])
   }
 
+  /// Returns the session of a connection, after checking that it may remove and move files.
+  private static func deletingSession(of connection: TransferConnection) throws -> TransferConnection.Session {
+    guard let session = connection.session else { throw TransferRefusal.protocolError }
+    guard session.claim?.mayDelete != false else {
+      throw TransferTokenCheck.refusal("the user does not have the access level delete; token authorization failed")
+    }
+    return session
+  }
+
   /// Removes a file, or a folder that has no contents; any other folder is kept.
   func remove(_ document: JSONValue, _ connection: TransferConnection) async throws -> Answer {
-    guard let session = connection.session else { throw TransferRefusal.protocolError }
+    let session = try Self.deletingSession(of: connection)
     let path = try Self.path(document["path"], session.claim)
     guard let entry = try aspera.files.entry(at: path) else { throw FileProblem.notFound(path) }
     if document["type"]?.string == "directory" {
@@ -36,7 +45,7 @@ extension TransferDesk {
 
   /// Moves a file, creating the folders for it and replacing an existing file.
   func move(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
-    guard let session = connection.session else { throw TransferRefusal.protocolError }
+    let session = try Self.deletingSession(of: connection)
     let path = try Self.path(document["path"], session.claim)
     let target = try Self.path(document["target"], session.claim)
     guard let entry = try aspera.files.entry(at: path), !entry.isFolder else { throw FileProblem.notFound(path) }

@@ -15,10 +15,17 @@ extension TransferDesk {
   func source(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard let session = connection.session, session.direction == .receive else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
-    // A link has no content of its own, and its target may be outside of what the session may read.
-    let entries = try aspera.files.walk(path).filter { $0.link == nil }.map { entry -> JSONValue in
+    let policy = document["links"]?.string.flatMap { SymbolicLinkPolicy(rawValue: $0) } ?? .skip
+    let entries = try entries(of: path, policy, session.claim).compactMap { below, entry -> JSONValue? in
       var element = JSONObject()
-      element["below"] = .string(Self.rest(of: entry.path, below: path))
+      element["below"] = .string(below)
+      if entry.link != nil {
+        // A link to an ID has no path that a file system could contain.
+        guard case .path(let target)? = entry.link else { return nil }
+        element["link"] = .string(target)
+        element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
+        return .object(element)
+      }
       if let content = entry.content {
         element["file"] = .number(JSONNumber(connection.open(.sending(content))))
         element["bytes"] = .number(JSONNumber(content.byteCount))
@@ -128,7 +135,7 @@ extension TransferDesk {
   }
 
   /// Checks that the session may create a folder, unless the folder exists.
-  private func checkMayMake(_ folder: NodePath, _ session: TransferConnection.Session) throws {
+  func checkMayMake(_ folder: NodePath, _ session: TransferConnection.Session) throws {
     guard session.claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
     throw TransferTokenCheck.refusal("the user does not have the access level mkdir; token authorization failed")
   }

@@ -66,6 +66,7 @@ struct TransferGateway: Sendable {
     case "sources": return try desk.source(document, connection)
     case "kinds": return try desk.kind(document, connection)
     case "folders": return try await desk.makeFolder(document, connection, at: date)
+    case "links": return try await desk.makeLink(document, connection, at: date)
     case "listings": return try desk.list(document, connection)
     case "removals": return try await desk.remove(document, connection)
     case "moves": return try await desk.move(document, connection, at: date)

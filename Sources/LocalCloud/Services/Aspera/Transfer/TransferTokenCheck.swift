@@ -86,7 +86,8 @@ struct TransferTokenCheck: Sendable {
       return TransferClaim(
         direction: direction, user: account.user, accessKey: caller.accessKey?.id, creator: caller.userID, base: base,
         places: [base],
-        mayMakeFolders: files.levels(at: base).contains(.mkdir), issued: date, end: date)
+        mayMakeFolders: files.levels(at: base).contains(.mkdir), mayDelete: files.levels(at: base).contains(.delete),
+        issued: date, end: date)
     } catch let error as RefusalAnswer {
       throw Self.refusal("\(error.message) Token authentication failed")
     } catch {

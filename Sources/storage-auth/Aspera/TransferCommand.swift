@@ -1,0 +1,116 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import AsperaAuth
+internal import AsperaTransfer
+internal import CloudCredentials
+internal import StorageAuth
+internal import StorageClient
+internal import StorageJSON
+
+/// The command `storage-auth aspera transfer`, which carries out a transfer specification with ascp.
+struct TransferCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "transfer",
+    abstract: "Carries out a transfer specification (transfer_spec) with ascp.",
+    usage: "storage-auth aspera transfer <file> [<options>] [-- <ascp-argument> ...]",
+    discussion: """
+      Example: storage-auth aspera transfer spec.json -- -l 100000 --overwrite=never
+
+      A field that ascp does not know is rejected by its name. The token, the password, the passphrase of the key and \
+      the password of encrypted files come from the specification, or else from ASPERA_SCP_TOKEN, ASPERA_SCP_PASS and \
+      ASPERA_SCP_FILEPASS. A specification with only a token uses the key that IBM's products install.
+
+      The arguments after -- are passed to ascp after those of the specification. Only these options are permitted: \
+      \(AscpArguments.permittedOptions.joined(separator: ", ")).
+
+      Prints the numbers of files and bytes. Exits with status 0 if all files were transferred, and 1 otherwise.
+      """)
+
+  @Argument(help: ArgumentHelp("The file with the specification in JSON, or - for standard input.", valueName: "file"))
+  var file: String
+
+  @OptionGroup var account: AccountOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The path of ascp; by default STORAGE_AUTH_ASCP, or else ascp in the PATH or in the folders of IBM's products.",
+      valueName: "path"))
+  var ascp: String?
+
+  @Flag(help: "Print each file and the result as a line of JSON.")
+  var json = false
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("Permitted options of ascp, after --.", valueName: "ascp-argument"))
+  var additional: [String] = []
+
+  func validate() throws { _ = try arguments() }
+
+  func run() async throws {
+    let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
+    var specification = try SpecificationFile(file).specification
+    try await account.complete(&specification, on: machine)
+    var options = AscpOptions()
+    options.additional = try arguments()
+    let queue = TransferQueue(engine: try AscpEngine(program: ascp, options: options))
+    try await show(queue.run([TransferSession(specification)]))
+  }
+
+  private func arguments() throws -> AscpArguments {
+    do throws(AsperaError) {
+      return try AscpArguments(additional)
+    } catch {
+      throw ValidationError("\(error.message) \(error.remedy)")
+    }
+  }
+
+  /// Prints the events of a transfer until it ends, and throws its failure.
+  private func show(_ events: TransferEvents) async throws {
+    let bar = ProgressBar("transfer")
+    var failures = 0
+    var result: Result<TransferSummary, TransferFailure>?
+    for await event in events {
+      switch event.kind {
+      case .progress(let progress):
+        bar?.handler(.init(completed: progress.bytes, total: progress.totalBytes))
+      case .file(let file):
+        if json { print(file) }
+        guard case .failed(let code, let text) = file.outcome else { continue }
+        failures += 1
+        Terminal.note("Error: \(file.file) was not transferred: \(code) \(text)")
+      case .retry(let retry):
+        Terminal.note("note: \(retry.failure.message) The transfer is repeated.")
+      case .finished(let ended): result = ended
+      default: break
+      }
+    }
+    bar?.finish()
+    guard let summary = try result?.get() else { throw ExitCode.failure }
+    if json {
+      print(["files": .number(JSONNumber(summary.files)), "bytes": .number(JSONNumber(summary.bytes))])
+    } else {
+      Terminal.line("\(summary.files) files, \(summary.bytes) bytes")
+    }
+    if failures > 0 { throw ExitCode.failure }
+  }
+
+  private func print(_ report: TransferFileReport) {
+    var line = JSONObject()
+    line["file"] = .string(report.file)
+    line["bytes"] = report.bytes.map { .number(JSONNumber($0)) }
+    switch report.outcome {
+    case .done: line["result"] = "done"
+    case .skipped: line["result"] = "skipped"
+    case .failed(let code, let text):
+      line["result"] = "failed"
+      line["code"] = .number(JSONNumber(code))
+      line["text"] = .string(text)
+    }
+    print(.object(line))
+  }
+
+  private func print(_ line: JSONValue) { Terminal.json(String(decoding: line.serialized, as: UTF8.self)) }
+}
