@@ -194,6 +194,7 @@ package.targets += [
   example("COSExample"),
   example("S3Example"),
   example("AsperaExample"),
+  example("AsperaOnCloudExample"),
   example("AnyProviderExample"),
   example("CredentialsExample"),
   example("TokenServerExample", server),

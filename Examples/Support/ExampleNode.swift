@@ -56,7 +56,10 @@ public struct ExampleNode: Sendable {
     await cloud?.stop()
   }
 
-  private static func simulator() throws -> String {
+  /// Returns the path of `ascp-simulator`, which replaces ascp.
+  ///
+  /// - Throws: An error if the program was not built.
+  public static func simulator() throws -> String {
     let program = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
     let simulator = program.resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "ascp-simulator")
     guard FileManager.default.isExecutableFile(atPath: simulator.path) else {

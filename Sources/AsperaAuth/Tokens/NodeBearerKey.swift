@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import CloudCredentials
 public import StorageAuth
 internal import StorageCrypto
 
@@ -36,6 +37,17 @@ public struct NodeBearerKey: Sendable {
     }
     guard case .rsa = key.kind, let publicKey = key.publicKey.pem else { throw Self.error(for: .unsupportedKind) }
     publicKeyPEM = publicKey
+  }
+
+  /// Reads and parses an RSA private key.
+  ///
+  /// - Parameters:
+  ///   - key: The private key, in memory or in a file.
+  ///   - machine: The context that reads the key file.
+  /// - Throws: An ``AsperaError`` if the key file is missing, cannot be read, or can be read by other users, or if the
+  ///   key is not supported; see ``init(pem:passphrase:)``.
+  public init(_ key: AsperaPrivateKey, on machine: ProviderContext) throws(AsperaError) {
+    try self.init(pem: try key.text(on: machine), passphrase: key.passphrase)
   }
 
   /// Returns the signature of a token's payload with RSASSA-PKCS1-v1_5 and SHA-512 (RFC 8017, section 8.2).

@@ -3,7 +3,7 @@
 
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
+package import StorageJSON
 
 /// A signer that adds an account and a grant to a transfer specification.
 ///
@@ -250,7 +250,7 @@ extension TransferSpec {
   }
 
   /// Returns the members of two objects, in which a member of the second object replaces one of the first object.
-  static func merged(_ first: JSONObject, _ second: JSONObject) -> JSONObject {
+  package static func merged(_ first: JSONObject, _ second: JSONObject) -> JSONObject {
     var merged = first
     for (name, value) in second {
       if let inner = value.object, let outer = merged[name]?.object {

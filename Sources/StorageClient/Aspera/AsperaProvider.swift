@@ -30,8 +30,8 @@ public struct AsperaProvider: StorageProvider {
   /// The settings for file transfers to and from the node: login, program and rates.
   public let transfers: AsperaTransfers
 
-  /// Further tags of each transfer by file ID, which an application on top of the node requires.
-  package var tags = JSONObject()
+  /// Further tags of transfers by file ID, which an application on top of the node requires.
+  package var tags: [TransferDirection: JSONObject] = [:]
 
   let address: Result<ServiceURL, SigningError>
   private let access: AsperaNodeAccess?

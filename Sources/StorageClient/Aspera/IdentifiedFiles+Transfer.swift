@@ -19,7 +19,7 @@ extension IdentifiedFiles {
     _ spec: TransferSpec, fileID: String, _ key: String, _ room: TransferContext
   ) async throws -> PreparedTransfer {
     var grant = try await server(for: key, room)
-    if !node.provider.tags.isEmpty { grant.tags = node.provider.tags }
+    if let tags = spec.direction.flatMap({ node.provider.tags[$0] }) { grant.tags = tags }
     let client = node.client
     let issuer = NodeAccessTokenIssuer(
       access: client.credentials, fileID: fileID, specification: grant,

@@ -32,6 +32,17 @@ final class NodeBearerTokenTests: XCTestCase {
     XCTAssertFalse(token.secret.reveal().contains("\n"))
   }
 
+  func testKeyIsReadFromAFileThatOthersCannotRead() throws {
+    let vectors = try TokenVectors()
+    var machine = NodeMachine(files: ["/k.pem": try vectors.text("node_bearer_token", "private_key_pem_test_only")])
+    let key = try NodeBearerKey(.file("/k.pem"), on: machine.access)
+    XCTAssertEqual(key.publicKeyPEM, try vectors.bearerKey().publicKeyPEM)
+    machine.permissions = 0o644
+    XCTAssertThrowsError(try NodeBearerKey(.file("/k.pem"), on: machine.access)) {
+      XCTAssertEqual(($0 as? AsperaError)?.code, .insecureKeyFile)
+    }
+  }
+
   // matrix: Aspera Node (bearer): verify
   func testVectorIsParsedAndVerified() throws {
     let vectors = try TokenVectors()

@@ -35,21 +35,6 @@ final class AsperaOnCloudClientTests: XCTestCase {
     await assertThrows(StorageError.self) { _ = try await cloud.workspace("Fil") }
   }
 
-  func testFilesOfAWorkspaceAreUploadedAndDownloaded() async throws {
-    let applications = try await LocalApplications(self)
-    let client = try await applications.onCloud().storage(
-      transfers: AsperaTransfers(
-        login: .account(applications.account()), ascp: applications.simulator,
-        queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero)), configuration: .test)
-    try await client.upload(pattern(1_000), to: "film/a b.bin")
-    let bytes = try await client.download("film/a b.bin", upTo: 2_000)
-    XCTAssertEqual(bytes, pattern(1_000))
-    let names = try await client.list(prefix: "film/").names
-    XCTAssertEqual(names, ["film/a b.bin"])
-    try await client.delete("film/a b.bin")
-    await assertThrows(ServiceError.self) { _ = try await client.head("film/a b.bin") }
-  }
-
   func testProviderFindsTheHomeFolderWithTheFirstOperation() async throws {
     let applications = try await LocalApplications(self)
     let log = EventLog()
@@ -74,6 +59,17 @@ final class AsperaOnCloudClientTests: XCTestCase {
     await assertThrows(ServiceError.self) { _ = try await client.head("a/b") }
     XCTAssertEqual(Set(log.signatures.map(\.identity)), [key.id.string])
     XCTAssertEqual(log.refreshes.count { if case .started = $0 { true } else { false } }, 1)
+  }
+
+  func testTransfersHaveTheTagsOfTheWorkspaceAndTheDirection() async throws {
+    let applications = try await LocalApplications(self)
+    let folder = try await applications.onCloud().homeFolder()
+    let provider = folder.provider(root: "/", transfers: AsperaTransfers())
+    for (direction, action) in [(TransferDirection.send, "upload_files"), (.receive, "download_files")] {
+      let files = provider.tags[direction]?["aspera"]?["files"]
+      XCTAssertEqual(files?["files_transfer_action"]?.string, action)
+      XCTAssertEqual(files?["workspace_id"]?.string, folder.workspace.id)
+    }
   }
 
   func testFailedSearchForTheHomeFolderIsRepeated() async throws {
