@@ -56,7 +56,7 @@ struct AsperaOnCloudExample: AsyncParsableCommand {
   /// Sends a package, and receives it as its recipient does.
   private func package(_ faspex: (sender: FaspexClient, recipient: FaspexClient), _ place: Place) async throws {
     say("# a package of Faspex 5")
-    let draft = PackageDraft(title: "Pictures", recipients: [place.recipient])
+    let draft = PackageDraft(title: "Pictures", recipients: [.init(place.recipient)])
     let sent = try await faspex.sender.send(draft, files: [place.picture])
     say("  sent: \(sent.title)")
     for package in try await faspex.recipient.packages() {

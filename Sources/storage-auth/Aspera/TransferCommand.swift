@@ -77,7 +77,7 @@ struct TransferCommand: AsyncParsableCommand {
       case .progress(let progress):
         bar?.handler(.init(completed: progress.bytes, total: progress.totalBytes))
       case .file(let file):
-        if json { print(file) }
+        if json { show(file) }
         guard case .failed(let code, let text) = file.outcome else { continue }
         failures += 1
         Terminal.note("Error: \(file.file) was not transferred: \(code) \(text)")
@@ -90,14 +90,14 @@ struct TransferCommand: AsyncParsableCommand {
     bar?.finish()
     guard let summary = try result?.get() else { throw ExitCode.failure }
     if json {
-      print(["files": .number(JSONNumber(summary.files)), "bytes": .number(JSONNumber(summary.bytes))])
+      show(["files": .number(JSONNumber(summary.files)), "bytes": .number(JSONNumber(summary.bytes))])
     } else {
       Terminal.line("\(summary.files) files, \(summary.bytes) bytes")
     }
     if failures > 0 { throw ExitCode.failure }
   }
 
-  private func print(_ report: TransferFileReport) {
+  private func show(_ report: TransferFileReport) {
     var line = JSONObject()
     line["file"] = .string(report.file)
     line["bytes"] = report.bytes.map { .number(JSONNumber($0)) }
@@ -109,8 +109,8 @@ struct TransferCommand: AsyncParsableCommand {
       line["code"] = .number(JSONNumber(code))
       line["text"] = .string(text)
     }
-    print(.object(line))
+    show(.object(line))
   }
 
-  private func print(_ line: JSONValue) { Terminal.json(String(decoding: line.serialized, as: UTF8.self)) }
+  private func show(_ line: JSONValue) { Terminal.json(String(decoding: line.serialized, as: UTF8.self)) }
 }

@@ -16,7 +16,7 @@ struct NodeQuery: Sendable {
     guard let pairs = call.pairs, pairs.count <= 100 else {
       throw .nodeBadRequest("The query cannot be read, or has more than 100 parameters.")
     }
-    let names = pairs.map(\.name).filter { !$0.hasSuffix("[]") }.sorted()
+    let names = pairs.map(\.name).filter { !$0.hasByteSuffix("[]") }.sorted()
     if let twice = zip(names, names.dropFirst()).first(where: { $0 == $1 }) {
       throw .nodeBadRequest("The parameter \(twice.0) occurs twice in the query.")
     }
@@ -102,10 +102,10 @@ struct NamePattern: Sendable {
     guard text.utf8.count <= Self.byteLimit else {
       throw .nodeBadRequest("A pattern is longer than \(Self.byteLimit) bytes.")
     }
-    pattern = WildcardPattern(ignoresCase ? text.lowercased() : text)
+    pattern = WildcardPattern(ignoresCase ? text.asciiLowercased : text)
     self.ignoresCase = ignoresCase
   }
 
   /// Returns whether the pattern matches a whole name.
-  func matches(_ name: String) -> Bool { pattern.matches(ignoresCase ? name.lowercased() : name) }
+  func matches(_ name: String) -> Bool { pattern.matches(ignoresCase ? name.asciiLowercased : name) }
 }

@@ -84,7 +84,7 @@ struct EntryFilter: Sendable {
     switch order {
     case nil: entries
     case .path?:
-      entries.map { ($0, ignoresCase ? $0.path.text.lowercased() : $0.path.text) }
+      entries.map { ($0, ignoresCase ? $0.path.text.asciiLowercased : $0.path.text) }
         .sorted { $0.1.utf8.lexicographicallyPrecedes($1.1.utf8) }.map(\.0)
     case .type?: entries.sorted { Self.type(of: $0) < Self.type(of: $1) }
     case .ascendingSize?: entries.sorted { $0.byteCount < $1.byteCount }
