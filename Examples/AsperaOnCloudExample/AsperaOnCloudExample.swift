@@ -40,7 +40,7 @@ struct AsperaOnCloudExample: AsyncParsableCommand {
     say("# files of Aspera on Cloud")
     let client = StorageClient(place.home)
     let watch = client.events.observe { event in
-      if case .refresh(let refresh) = event { say("  \(refresh.source): \(refresh.outcome)") }
+      if case .refresh(let refresh) = event, case .succeeded = refresh.outcome { say("  token from \(refresh.source)") }
     }
     defer { watch.cancel() }
     try await client.upload(Array("a picture of a cat".utf8), to: "example/cat.jpg")
