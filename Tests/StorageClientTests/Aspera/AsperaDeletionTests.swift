@@ -31,6 +31,19 @@ final class AsperaDeletionTests: XCTestCase {
     XCTAssertEqual(service.files.count, 1)
   }
 
+  func testOnlyFoldersAreDeletedWithTheirContent() async throws {
+    for key in ["file", "other", "folder/a"] { service.put([1], at: "/" + key) }
+    let transport = ScriptedTransport(service.reply)
+    let client = asperaClient(transport)
+    try await client.delete("file")
+    _ = try await client.delete(["other"])
+    try await client.deleteFolder("folder")
+    let flags = try transport.requests.filter { $0.path == "/files/delete" }.map { request in
+      try JSONValue(parsing: request.body)["paths"]?[0]?["recursive_delete"]?.bool
+    }
+    XCTAssertEqual(flags, [false, false, true])
+  }
+
   func testMultipleFilesAreDeletedWithOneRequest() async throws {
     let keys = (0..<30).map { "k\($0)" }
     for key in keys { service.put([], at: "/" + key) }

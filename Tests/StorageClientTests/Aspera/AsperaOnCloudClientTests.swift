@@ -3,8 +3,10 @@
 
 import AsperaAuth
 import AsperaTransfer
+import HTTPTypes
 import LocalCloud
 import StorageClient
+import Synchronization
 import XCTest
 
 /// Tests how a client finds a user's home folder in Aspera on Cloud.
@@ -73,12 +75,15 @@ final class AsperaOnCloudClientTests: XCTestCase {
 
   func testFailedSearchForTheHomeFolderIsRepeated() async throws {
     let applications = try await LocalApplications(self)
-    let client = StorageClient(.aspera(onCloud: applications.onCloud(), workspace: "Nowhere"), configuration: .test)
-    for _ in 1...2 {
-      await assertThrows(StorageError.self, { _ = try await client.head("k") }) {
-        XCTAssertEqual($0.code, .invalidOption)
-      }
-    }
+    let transport = SwitchedTransport()
+    let cloud = applications.onCloud(transport: transport)
+    let client = StorageClient(
+      .aspera(onCloud: cloud, transfers: AsperaTransfers(login: .account(try applications.account()))),
+      configuration: .test)
+    await assertThrows((any Error).self) { _ = try await client.list().names }
+    transport.isOn = true
+    let names = try await client.list().names
+    XCTAssertEqual(names, [])
   }
 
   func testRefusedGrantIsReportedWithItsRemedy() async throws {
@@ -90,5 +95,22 @@ final class AsperaOnCloudClientTests: XCTestCase {
     await assertThrows(CredentialError.self, { _ = try await applications.onCloud("eve@example.com").workspaces() }) {
       XCTAssertTrue($0.remedy.contains("public key is registered"), "\($0)")
     }
+  }
+}
+
+/// A transport that sends only token requests before it is switched on.
+private final class SwitchedTransport: HTTPTransport {
+  private let state = Mutex(false)
+
+  var isOn: Bool {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+    guard isOn || request.path?.contains("/oauth2/") == true else {
+      throw TransportError(.cancelled, "The transport is off.", remedy: "Switch it on.")
+    }
+    return try await AsyncHTTPClientTransport.shared.send(request, body: body)
   }
 }

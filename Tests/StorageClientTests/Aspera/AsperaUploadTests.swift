@@ -37,9 +37,13 @@ final class AsperaUploadTests: XCTestCase {
 
   func testSetupRequestContainsOnlyTheServerThatTheCallerSpecified() async throws {
     let named = TransferServer(host: "fast.example.com", sshPort: 22, udpPort: 33003)
-    for (server, expected) in [(TransferServer(), nil), (named, "fast.example.com")] as [(TransferServer, String?)] {
+    let cases: [(AsperaTransfers.Login, TransferServer, String?)] = [
+      (.dynamicKey, TransferServer(), nil), (.dynamicKey, named, "fast.example.com"), (.webSocket(), .init(), nil),
+      (.webSocket(), .init(host: "fast.example.com"), "fast.example.com"),
+    ]
+    for (login, server, expected) in cases {
       let transport = ScriptedTransport(service.reply)
-      let transfers = AsperaTransfers(login: .dynamicKey, server: server, engine: FileEngine(service))
+      let transfers = AsperaTransfers(login: login, server: server, engine: FileEngine(service))
       let client = StorageClient(
         .aspera(node: nodeURL, transfers: transfers), credentials: nodeAccess, configuration: .test,
         transport: transport, time: RushingTime())

@@ -56,9 +56,12 @@ struct LocalApplications {
       udpPort: cloud.transferPort, hostKey: cloud.transferHostKey, requiresToken: true)
   }
 
-  func onCloud(_ user: String = "mia@example.com", secret: String = "not-a-client-secret") -> AsperaOnCloudClient {
+  func onCloud(
+    _ user: String = "mia@example.com", secret: String = "not-a-client-secret",
+    transport: any HTTPTransport = AsyncHTTPClientTransport.shared
+  ) -> AsperaOnCloudClient {
     AsperaOnCloudClient(
       organization: "acme", user: user, clientID: "client-1", clientSecret: Secret(secret), key: key,
-      api: cloud.asperaOnCloudURL)
+      api: cloud.asperaOnCloudURL, transport: transport)
   }
 }
