@@ -1,5 +1,5 @@
-.PHONY: help demo test lint api-check docs matrix bench bench-instructions bench-transfer bench-servers fleet interop \
-  browser large longrun load sanitize fuzz complexity setup
+.PHONY: help demo test test-backends build-apple test-simulator build-musl lint api-check docs matrix bench bench-instructions bench-transfer bench-servers \
+  fleet interop browser large longrun load sanitize fuzz complexity setup
 
 SWIFT ?= swift
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
@@ -19,12 +19,36 @@ test: setup
 	$(SWIFT) test --skip-build
 	Tests/run-checks.sh
 
+## Tests the cryptography of Apple's systems on Linux, with a stand-in for CommonCrypto.
+test-backends: setup
+	SWIFT="$(SWIFT)" Tests/Backends/check.sh
+
 ## Checks the format, the license headers and the language; needs no build.
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Documentation Sources Tests Examples Benchmarks
 	Tests/Language/check-headers.py
 	python3 Tests/Language/test_check_language.py
 	Tests/Language/check-language.py
+
+# The products that an app for iPhones can use.
+APPLE_PRODUCTS = StorageAuth OSSAuth COSAuth S3Auth CloudCredentials StorageClient FoundationTransport StorageBackground
+SIMULATOR ?= iPhone 17
+
+## Builds the libraries for PLATFORM (iOS, tvOS, watchOS, visionOS) with Xcode; needs macOS.
+build-apple:
+	for product in $(APPLE_PRODUCTS); do \
+	  xcodebuild build -quiet -scheme $$product -destination "generic/platform=$(or $(PLATFORM),iOS)" \
+	    -derivedDataPath .build/xcode || exit 1; \
+	done
+
+## Runs the tests of the libraries without a network in the iOS simulator; needs macOS.
+test-simulator:
+	STORAGE_AUTH_CORE=1 xcodebuild test -quiet -scheme swift-storage-auth-Package \
+	  -destination "platform=iOS Simulator,name=$(SIMULATOR)" -derivedDataPath .build/xcode
+
+## Builds the libraries with Swift's SDK for static Linux; MUSL_OPENSSL names a folder with a static libcrypto.
+build-musl:
+	Tests/Musl/build.sh
 
 ## Compares the public API with the last version tag, or with BASELINE; is skipped if there is none.
 api-check: setup

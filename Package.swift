@@ -23,7 +23,8 @@ let rules = testRules + [.strictMemorySafety()]
 /// A module may import only those of its line, which are above it. ArchitectureTests compares the sources with these
 /// lines, and ArchitecturePageTests the graph and the table in `Documentation/Architecture.md`.
 let modules: KeyValuePairs<String, [String]> = [
-  "StorageCrypto": ["CLibcrypto", "CCarryless"],
+  "StorageCrypto": ["CLibcrypto", "CCommonCrypto", "CCarryless"],
+  "StorageKeys": ["StorageCrypto", "CLibcrypto"],
   "StorageCompression": ["CZlib"],
   "StorageJSON": [],
   "StorageXML": [],
@@ -33,19 +34,27 @@ let modules: KeyValuePairs<String, [String]> = [
   "S3Auth": ["StorageAuth", "StorageCrypto", "HTTPTypes"],
   "CloudCredentials": ["StorageAuth", "StorageCrypto", "StorageJSON", "StorageXML", "HTTPTypes"],
   "AsperaAuth": [
-    "CloudCredentials", "StorageAuth", "StorageCompression", "StorageCrypto", "StorageJSON", "HTTPTypes",
+    "CloudCredentials", "StorageAuth", "StorageCompression", "StorageCrypto", "StorageJSON", "StorageKeys",
+    "HTTPTypes",
   ],
   "StorageDiagnosis": ["OSSAuth", "COSAuth", "S3Auth", "StorageAuth", "StorageCrypto", "StorageXML", "HTTPTypes"],
   "SigningJobs": ["OSSAuth", "COSAuth", "S3Auth", "StorageAuth", "StorageCrypto", "HTTPTypes"],
-  "AsperaTransfer": ["AsperaAuth", "CloudCredentials", "StorageAuth", "StorageCrypto"],
+  "AsperaTransfer": ["AsperaAuth", "StorageAuth"],
+  "AscpDriver": ["AsperaAuth", "AsperaTransfer", "CloudCredentials", "StorageAuth", "StorageCrypto"],
+  "CommandCredentials": ["CloudCredentials", "StorageAuth"],
+  "AsyncHTTPTransport": ["StorageAuth", "HTTPTypes"],
+  "FoundationTransport": ["StorageAuth", "HTTPTypes"],
   "StorageClient": [
-    "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "CloudCredentials", "StorageAuth", "StorageCrypto",
-    "StorageDiagnosis", "StorageJSON", "StorageXML", "HTTPTypes",
+    "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "AscpDriver", "AsyncHTTPTransport",
+    "CloudCredentials", "CommandCredentials", "FoundationTransport", "StorageAuth", "StorageCrypto", "StorageDiagnosis",
+    "StorageJSON",
+    "StorageXML", "HTTPTypes",
   ],
+  "StorageBackground": ["FoundationTransport", "StorageAuth", "StorageClient", "StorageCrypto", "HTTPTypes"],
   "HTTPServing": [],
   "LocalCloud": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "CloudCredentials", "HTTPServing", "StorageAuth", "StorageCrypto",
-    "StorageJSON", "StorageXML", "HTTPTypes",
+    "StorageJSON", "StorageKeys", "StorageXML", "HTTPTypes",
   ],
   "StorageAuthServer": [
     "AsperaAuth", "CloudCredentials", "HTTPServing", "StorageAuth", "StorageCrypto", "StorageJSON", "StorageXML",
@@ -53,10 +62,12 @@ let modules: KeyValuePairs<String, [String]> = [
   ],
   "StorageAuthTesting": ["StorageAuth", "HTTPTypes"],
   "StorageClientTesting": ["StorageAuth", "StorageClient", "StorageCrypto", "HTTPTypes"],
-  "ascp-simulator": ["AsperaAuth", "StorageAuth", "StorageClient", "StorageCrypto", "StorageJSON", "HTTPTypes"],
+  "ascp-simulator": [
+    "AsperaAuth", "StorageAuth", "StorageClient", "StorageCrypto", "StorageJSON", "StorageKeys", "HTTPTypes",
+  ],
   "storage-auth": [
-    "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "CloudCredentials", "LocalCloud", "SigningJobs",
-    "StorageAuth", "StorageAuthServer", "StorageClient", "StorageDiagnosis", "StorageJSON", "HTTPTypes",
+    "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "AscpDriver", "CloudCredentials", "LocalCloud",
+    "SigningJobs", "StorageAuth", "StorageAuthServer", "StorageClient", "StorageDiagnosis", "StorageJSON", "HTTPTypes",
   ],
 ]
 
@@ -70,15 +81,38 @@ let packages = [
   "SystemPackage": "swift-system", "UnixSignals": "swift-service-lifecycle",
 ]
 
+/// The systems on which programs can be started and SwiftNIO is the usual network: the client's defaults there are
+/// AsyncHTTPClient, ascp and commands, if the trait `Client` is on.
+let withPrograms: [Platform] = [.linux, .macOS]
+
+/// The systems on which URLSession is the client's transport by default.
+let withoutPrograms: [Platform] = [.macCatalyst, .iOS, .tvOS, .watchOS, .visionOS, .android]
+
+/// What stands behind the client's defaults, which `STORAGE_AUTH_NIO` chooses in its sources.
+let defaults = ["AscpDriver", "AsyncHTTPTransport", "CommandCredentials"]
+
+/// The platforms whose cryptography is libcrypto, and those that have CommonCrypto.
+let libcryptoPlatforms: [Platform] = [.linux, .android]
+let applePlatforms: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]
+
+/// Whether `STORAGE_AUTH_CRYPTO=CommonCrypto` replaces libcrypto, for tests on Linux, by what Apple's systems use.
+let testsCommonCrypto = Context.environment["STORAGE_AUTH_CRYPTO"] == "CommonCrypto"
+
 /// What modules use of other packages.
 let foreign: [String: [Target.Dependency]] = [
-  "AsperaTransfer": products("Client", ["NIOCore", "NIOPosix", "Subprocess", "SystemPackage"]),
-  "StorageClient": products(
-    "Client",
-    [
-      "AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "_NIOFileSystem", "Subprocess", "SystemPackage",
-    ]),
-  "StorageClientTesting": products("Client", ["SystemPackage"]),
+  "StorageKeys": ["Crypto", "CryptoExtras"].map {
+    .product(
+      name: $0, package: "swift-crypto",
+      condition: testsCommonCrypto ? nil : .when(platforms: applePlatforms, traits: ["PrivateKeys"]))
+  },
+  "AscpDriver": products("Client", ["NIOCore", "NIOPosix", "Subprocess", "SystemPackage"]),
+  "CommandCredentials": products("Client", ["Subprocess", "SystemPackage"]),
+  "AsyncHTTPTransport": products(
+    "Client", ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "SystemPackage"]),
+  "StorageClient": products(["Client", "URLSession"], ["Logging", "SystemPackage"])
+    + products("Client", ["NIOCore"], platforms: withPrograms),
+  "StorageBackground": products(["Client", "URLSession"], ["SystemPackage"]),
+  "StorageClientTesting": products(["Client", "URLSession"], ["SystemPackage"]),
   "HTTPServing": products("Server", ["HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1"]),
   "LocalCloud": products(
     "Server",
@@ -89,14 +123,22 @@ let foreign: [String: [Target.Dependency]] = [
     "CommandLine", ["ArgumentParser", "Hummingbird", "Logging", "NIOCore", "SystemPackage", "UnixSignals"]),
 ]
 
-/// Products of other packages, fetched only for consumers that switch a trait on.
-func products(_ trait: String, _ names: [String]) -> [Target.Dependency] {
-  names.map { .product(name: $0, package: packages[$0, default: "swift-nio"], condition: .when(traits: [trait])) }
+/// Products of other packages, fetched only for consumers that switch one of the traits on.
+func products(_ traits: Set<String>, _ names: [String], platforms: [Platform] = []) -> [Target.Dependency] {
+  names.map { name in
+    let condition: TargetDependencyCondition? =
+      platforms.isEmpty ? .when(traits: traits) : .when(platforms: platforms, traits: traits)
+    return .product(name: name, package: packages[name, default: "swift-nio"], condition: condition)
+  }
+}
+
+func products(_ trait: String, _ names: [String], platforms: [Platform] = []) -> [Target.Dependency] {
+  products([trait], names, platforms: platforms)
 }
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let auth: [Target.Dependency] = ["OSSAuth", "COSAuth", "StorageAuth", "StorageCrypto", httpTypes]
-let aspera: [Target.Dependency] = ["AsperaAuth", "StorageJSON"]
+let aspera: [Target.Dependency] = ["AsperaAuth", "StorageJSON", "StorageKeys"]
 
 /// What an example with a server of its own needs besides.
 let server: [Target.Dependency] = ["StorageAuthServer"] + products("CommandLine", ["Hummingbird", "Logging"])
@@ -108,12 +150,36 @@ let fuzzed: [Target.Dependency] =
     "StorageAuthTesting", "StorageClient", "StorageCompression", "StorageDiagnosis", "StorageXML",
   ] + products("Server", ["Hummingbird", "NIOCore", "NIOEmbedded", "NIOHTTP1"])
 
+/// What a name in `modules` stands for.
+func targetDependencies(_ name: String, of module: String) -> [Target.Dependency] {
+  switch name {
+  case "HTTPTypes": [httpTypes]
+  case "CLibcrypto" where testsCommonCrypto: []
+  case "CLibcrypto": [.byName(name: name, condition: .when(platforms: libcryptoPlatforms))]
+  case "CCommonCrypto" where testsCommonCrypto: [.byName(name: name), "CommonCrypto"]
+  case "CCommonCrypto": [.byName(name: name, condition: .when(platforms: applePlatforms))]
+  case _ where module == "StorageClient" && defaults.contains(name):
+    [.target(name: name, condition: .when(platforms: withPrograms, traits: ["Client"]))]
+  case "FoundationTransport" where module == "StorageClient":
+    [
+      .target(name: name, condition: .when(platforms: withoutPrograms)),
+      .target(name: name, condition: .when(platforms: withPrograms, traits: ["URLSession"])),
+    ]
+  default: [.byName(name: name)]
+  }
+}
+
 /// A line of `modules` as a target.
 func module(_ name: String, _ imports: [String]) -> Target {
-  let dependencies = imports.map { $0 == "HTTPTypes" ? httpTypes : .byName(name: $0) } + foreign[name, default: []]
+  let dependencies = imports.flatMap { targetDependencies($0, of: name) } + foreign[name, default: []]
+  let settings =
+    name == "StorageClient"
+    ? rules + [.define("STORAGE_AUTH_NIO", .when(platforms: withPrograms, traits: ["Client"]))] : rules
   return programs.contains(name)
-    ? .executableTarget(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: rules)
-    : .target(name: name, dependencies: dependencies, swiftSettings: rules)
+    ? .executableTarget(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: settings)
+    : .target(
+      name: name, dependencies: dependencies,
+      resources: name == "StorageClient" ? [.copy("PrivacyInfo.xcprivacy")] : [], swiftSettings: settings)
 }
 
 /// A module that only tests and examples use.
@@ -150,23 +216,33 @@ func tests(
 }
 
 let libraries = [
-  "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "CloudCredentials", "StorageDiagnosis",
-  "StorageClient", "StorageAuthServer", "StorageJSON", "LocalCloud", "StorageAuthTesting", "StorageClientTesting",
+  "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "AscpDriver", "AsyncHTTPTransport",
+  "FoundationTransport", "CloudCredentials", "CommandCredentials", "StorageDiagnosis", "StorageClient",
+  "StorageBackground", "StorageAuthServer", "StorageJSON", "LocalCloud", "StorageAuthTesting", "StorageClientTesting",
 ]
 
 let package = Package(
   name: "swift-storage-auth",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: libraries.map { .library(name: $0, targets: [$0]) } + programs.map { .executable(name: $0, targets: [$0]) },
   traits: [
-    .trait(name: "Client", description: "StorageClient: uploads and downloads over AsyncHTTPClient."),
-    .trait(name: "Server", description: "LocalCloud: a verifying server on loopback, over Hummingbird."),
+    .trait(name: "PrivateKeys", description: "AsperaAuth on Apple's systems: private keys with swift-crypto."),
+    .trait(
+      name: "Client", description: "StorageClient over AsyncHTTPClient, with ascp and commands.",
+      enabledTraits: ["PrivateKeys"]),
+    .trait(
+      name: "URLSession", description: "StorageClient over URLSession, without SwiftNIO.",
+      enabledTraits: ["PrivateKeys"]),
+    .trait(
+      name: "Server", description: "LocalCloud: a verifying server on loopback, over Hummingbird.",
+      enabledTraits: ["PrivateKeys"]),
     .trait(
       name: "CommandLine", description: "The storage-auth tool and the examples.", enabledTraits: ["Client", "Server"]),
     .default(enabledTraits: ["CommandLine"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -181,10 +257,16 @@ let package = Package(
 
 package.targets += [
   .target(name: "CCarryless"),
-  .systemLibrary(
-    name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-  .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+  .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+  .systemLibrary(name: "CCommonCrypto"),
+  // Without the flags of pkg-config, which on a Mac would be those of another zlib than the one in Apple's SDKs.
+  .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 ]
+
+if testsCommonCrypto {
+  package.targets.append(
+    .target(name: "CommonCrypto", path: "Tests/CommonCrypto", linkerSettings: [.linkedLibrary("crypto")]))
+}
 
 // Examples and measurements.
 package.targets += [
@@ -193,7 +275,7 @@ package.targets += [
   example("OSSExample"),
   example("COSExample"),
   example("S3Example"),
-  example("AsperaExample"),
+  example("AsperaExample", ["AscpDriver"]),
   example("AsperaOnCloudExample"),
   example("AnyProviderExample"),
   example("CredentialsExample"),
@@ -207,6 +289,7 @@ package.targets += [
     program: true),
   outsider(
     "OBSProvider", "Examples/OBSProvider", ["CloudCredentials", "StorageAuth", "StorageClient", httpTypes]),
+  outsider("PhotoApp", "Examples/iOSApp/PhotoApp", ["StorageClient"]),
   outsider("obs-sign", "Tests/Interop/OBSSign", ["OBSProvider", "StorageAuth", httpTypes], program: true),
   outsider("aspera-grant", "Tests/Interop/AsperaGrant", ["LocalCloud", "StorageClient", "StorageJSON"], program: true),
   .executableTarget(
@@ -217,7 +300,9 @@ package.targets += [
     resources: [.embedInCode("page.html")],
     swiftSettings: testRules),
   .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
-  .target(name: "CHashBlocks", dependencies: ["CLibcrypto"], path: "Benchmarks/CHashBlocks"),
+  .target(
+    name: "CHashBlocks", dependencies: [.byName(name: "CLibcrypto", condition: .when(platforms: libcryptoPlatforms))],
+    path: "Benchmarks/CHashBlocks"),
   .target(name: "CInstructionCounter", path: "Tests/CInstructionCounter"),
   .executableTarget(
     name: "signing-benchmark", dependencies: auth + ["CAllocationCounter", "CHashBlocks", "S3Auth"],
@@ -242,6 +327,7 @@ package.targets += [
 package.targets += [
   tests("PackageTests", exclude: ["Arithmetic.txt"]),
   tests("StorageCryptoTests", ["StorageCrypto"]),
+  tests("StorageKeysTests", ["StorageKeys", "StorageCrypto"]),
   tests("StorageCompressionTests", ["StorageCompression"]),
   tests("StorageJSONTests", ["StorageJSON"]),
   tests("StorageXMLTests", ["StorageXML"]),
@@ -269,7 +355,8 @@ package.targets += [
   tests(
     "AsperaTransferTests",
     aspera + [
-      "AsperaTransfer", "CloudCredentials", "ProcessWatching", "StorageAuth", "StorageAuthTesting", "StorageCrypto",
+      "AsperaTransfer", "AscpDriver", "CloudCredentials", "ProcessWatching", "StorageAuth", "StorageAuthTesting",
+      "StorageCrypto",
     ],
     client: ["NIOCore", "NIOPosix", "SystemPackage"], exclude: ["Ascp/fake-ascp.py"]),
   tests(
@@ -278,8 +365,8 @@ package.targets += [
   tests(
     "ServerRedactionTests",
     [
-      "AsperaTransfer", "CloudCredentials", "LocalCloud", "OSSAuth", "StorageAuthServer", "StorageAuthTesting",
-      "StorageClient", "StorageDiagnosis",
+      "AsperaTransfer", "AscpDriver", "CloudCredentials", "LocalCloud", "OSSAuth", "StorageAuthServer",
+      "StorageAuthTesting", "StorageClient", "StorageDiagnosis",
     ],
     server: ["Hummingbird", "Logging"]),
   tests(
@@ -292,14 +379,25 @@ package.targets += [
   tests(
     "StorageClientTests",
     auth + aspera + [
-      "AsperaTransfer", "CloudCredentials", "LocalCloud", "LongRun", "ProcessWatching", "StorageAuthTesting",
-      "StorageClient", "StorageClientTesting", "StorageDiagnosis", "StorageXML",
+      "AsperaTransfer", "AscpDriver", "AsyncHTTPTransport", "CloudCredentials", "CommandCredentials", "LocalCloud",
+      "LongRun", "ProcessWatching", "StorageAuthTesting", "StorageClient", "StorageClientTesting", "StorageDiagnosis",
+      "StorageXML",
     ],
     client: ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "Subprocess"]),
   tests(
     "StorageClientTestingTests",
     ["StorageAuth", "StorageAuthTesting", "StorageClient", "StorageClientTesting", httpTypes],
     client: ["SystemPackage"]),
+  tests(
+    "FoundationTransportTests",
+    ["AsyncHTTPTransport", "FoundationTransport", "StorageAuth", "StorageAuthTesting", httpTypes]),
+  tests(
+    "StorageBackgroundTests",
+    [
+      "FoundationTransport", "LocalCloud", "StorageAuth", "StorageAuthTesting", "StorageBackground", "StorageClient",
+      httpTypes,
+    ],
+    client: ["SystemPackage"], server: ["NIOCore", "NIOPosix"]),
   tests("HTTPServingTests", ["HTTPServing"], server: ["NIOCore", "NIOEmbedded", "NIOHTTP1"]),
   tests(
     "LocalCloudTests",
@@ -322,6 +420,7 @@ package.targets += [
       httpTypes,
     ],
     server: ["Hummingbird", "Logging", "NIOCore", "NIOEmbedded"], copying: ["Vectors"], packageAccess: false),
+  tests("PhotoAppTests", ["LocalCloud", "PhotoApp", "StorageClient"], packageAccess: false),
   tests(
     "ComplexityTests",
     auth + aspera + [
@@ -356,7 +455,12 @@ extension Package {
     var pending = names
     while let name = pending.popLast() {
       guard kept.insert(name).inserted, let target = targets.first(where: { $0.name == name }) else { continue }
-      for case .byNameItem(let dependency, _) in target.dependencies { pending.append(dependency) }
+      for dependency in target.dependencies {
+        switch dependency {
+        case .byNameItem(let name, _), .targetItem(let name, _): pending.append(name)
+        default: break
+        }
+      }
     }
     targets.removeAll { !kept.contains($0.name) }
     products.removeAll { !kept.contains($0.name) }
@@ -368,9 +472,9 @@ extension Package {
 if let extent = Context.environment["STORAGE_AUTH_CORE"] {
   package.keep(
     [
-      "StorageCryptoTests", "StorageCompressionTests", "StorageJSONTests", "StorageXMLTests", "StorageAuthTests",
-      "StorageAuthTestingTests", "OSSAuthTests", "COSAuthTests", "S3AuthTests", "VectorTests", "CloudCredentialsTests",
-      "AsperaAuthTests", "RedactionTests",
+      "StorageCryptoTests", "StorageKeysTests", "StorageCompressionTests", "StorageJSONTests", "StorageXMLTests",
+      "StorageAuthTests", "StorageAuthTestingTests", "OSSAuthTests", "COSAuthTests", "S3AuthTests", "VectorTests",
+      "CloudCredentialsTests", "AsperaAuthTests", "RedactionTests",
     ] + (extent == "aspera" ? ["AsperaTransferTests"] : []))
   var used: Set<String> = []
   for target in package.targets {

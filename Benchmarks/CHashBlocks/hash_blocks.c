@@ -1,12 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-// The streaming digest functions are deprecated since OpenSSL 3.0; they are the fastest that it has.
-#define OPENSSL_SUPPRESS_DEPRECATED
-
 #include "hash_blocks.h"
 
+#ifdef __APPLE__
+#include <CommonCrypto/CommonDigest.h>
+#else
+// The streaming digest functions are deprecated since OpenSSL 3.0; they are the fastest that it has.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
+#endif
 #include <string.h>
 #include <time.h>
 
@@ -42,8 +45,13 @@ static uint8_t text[longest];
     return seen;                                                                                          \
   }
 
+#ifdef __APPLE__
+DEFINE_RUN(run_sha1, CC_SHA1_CTX, CC_SHA1, CC_SHA1_DIGEST_LENGTH)
+DEFINE_RUN(run_sha256, CC_SHA256_CTX, CC_SHA256, CC_SHA256_DIGEST_LENGTH)
+#else
 DEFINE_RUN(run_sha1, SHA_CTX, SHA1, SHA_DIGEST_LENGTH)
 DEFINE_RUN(run_sha256, SHA256_CTX, SHA256, SHA256_DIGEST_LENGTH)
+#endif
 
 uint8_t hash_blocks_run(hash_blocks_function function, int hashed, int authenticated, int count) {
   if (hashed > longest || authenticated > longest) return 0;

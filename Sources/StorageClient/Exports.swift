@@ -40,8 +40,6 @@
 @_exported public import struct AsperaAuth.TransferGrant
 @_exported public import struct AsperaAuth.TransferPath
 @_exported public import struct AsperaAuth.TransferSpec
-@_exported public import struct AsperaTransfer.AscpEngine
-@_exported public import struct AsperaTransfer.AscpLimits
 @_exported public import protocol AsperaTransfer.TransferEngine
 @_exported public import struct AsperaTransfer.TransferEvent
 @_exported public import struct AsperaTransfer.TransferEvents
@@ -120,6 +118,7 @@
 @_exported public import protocol StorageAuth.CredentialProvider
 @_exported public import struct StorageAuth.HTTPBody
 @_exported public import struct StorageAuth.HTTPStreamingResponse
+@_exported public import struct StorageAuth.HTTPTimeouts
 @_exported public import protocol StorageAuth.HTTPTransport
 @_exported public import struct StorageAuth.Identity
 @_exported public import struct StorageAuth.IssuedCredential
@@ -145,3 +144,12 @@
 @_exported public import struct StorageJSON.JSONObject
 @_exported public import enum StorageJSON.JSONValue
 @_exported public import struct SystemPackage.FilePath
+
+#if STORAGE_AUTH_NIO
+  @_exported public import struct AscpDriver.AscpEngine
+  @_exported public import struct AscpDriver.AscpLimits
+  @_exported public import struct AsyncHTTPTransport.AsyncHTTPClientTransport
+  @_exported public import struct CommandCredentials.SubprocessCommandRunner
+#else
+  @_exported public import struct FoundationTransport.URLSessionTransport
+#endif

@@ -32,9 +32,49 @@ var account: AsperaAccount { supposed() }
 var logger: Logger { supposed() }
 
 enum READMEPage {}
+enum PlatformsPage {}
 
 enum AsperaPage {
   static var secret: Secret { supposed() }
+}
+
+enum MigratingFromVendorSDKsPage {
+  static var oss: StorageClient<OSSProvider> { supposed() }
+  static var cos: StorageClient<COSProvider> { supposed() }
+  static var node: StorageClient<AsperaProvider> { supposed() }
+  static var cache: CredentialCache<AccessKey> { supposed() }
+  static var nodeAccess: CredentialCache<AsperaNodeAccess> { supposed() }
+  static var client: StorageClient<OSSProvider> { supposed() }
+  static var bytes: [UInt8] { supposed() }
+  static var xml: [UInt8] { supposed() }
+  static var etag: String { supposed() }
+  static var date: Timestamp { supposed() }
+  static var md5: String { supposed() }
+  static var sha1: String { supposed() }
+  static var callback: String { supposed() }
+  static var variables: String { supposed() }
+  static var customerKey: String { supposed() }
+  struct API {
+    func temporaryKey() async throws -> AccessKey { supposed() }
+    func blockingTemporaryKey() throws -> AccessKey { supposed() }
+    func decode(_ answer: [UInt8]) throws -> AccessKey { supposed() }
+    func login() async -> String { supposed() }
+    @concurrent func sign(_ request: SigningRequest) async throws -> SigningResponse { supposed() }
+    func blockingSign(_ request: SigningRequest) throws -> SigningResponse { supposed() }
+    func grant(for request: TokenRequest) async throws -> TransferGrant { supposed() }
+  }
+  static var api: API { supposed() }
+  static var queue: TransferQueue { supposed() }
+  static var session: TransferSession { supposed() }
+  static var spec: TransferSpec {
+    get { supposed() }
+    set {}
+  }
+  /// The function that the page defines for its tables.
+  static func call<Provider: BucketProvider>(
+    _ client: StorageClient<Provider>, _ method: HTTPRequest.Method, _ key: String? = nil,
+    _ query: [String: String?] = [:], headers: HTTPFields = [:], body: [UInt8] = [], isRepeatable: Bool = true
+  ) async throws -> (head: HTTPResponse, body: [UInt8]) { supposed() }
 }
 
 enum MigratingFromAsperaPage {

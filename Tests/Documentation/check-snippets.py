@@ -6,9 +6,10 @@
 
 Run after `swift build --build-tests`, from anywhere. Each block becomes a function; `Names.swift` declares what the text
 around it supposes, such as a key or a file. A block with imports gets these alone. Any other gets StorageClient on the pages
-for which that is enough, and all modules elsewhere. The line of a manifest is passed over. The files of a tutorial are
-compiled whole, at each step, together with those that the earlier steps left in the same folder; a folder is a module
-that later ones can import. Nothing is linked or run.
+for which that is enough, and all modules elsewhere. The line of a manifest is passed over. In a column of a table with the
+heading "here in Swift", each span of code becomes a function too; a row without one has to say that it is "not here".
+The files of a tutorial are compiled whole, at each step, together with those that the earlier steps left in the same
+folder; a folder is a module that later ones can import. Nothing is linked or run.
 """
 import concurrent.futures
 import glob
@@ -21,6 +22,7 @@ import tempfile
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from built_modules import ROOT, binaries, run, settings
+from pages import prose
 
 NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
@@ -29,7 +31,11 @@ EVERYTHING = [
     "StorageClientTesting", "StorageDiagnosis", "XCTest",
 ]
 CLIENT_PAGES = {"README", "Aspera", "AsperaAccounts", "AsperaQueue", "AsperaTokens", "CachingCredentials",
-                "CredentialServices", "Credentials", "S3", "StorageClient", "UsingTheClient"}
+                "CredentialServices", "Credentials", "MigratingFromVendorSDKs", "S3", "StorageClient",
+                "UsingTheClient"}
+COMPILED = "here in Swift"
+ABSENT = "not here"
+SPAN = re.compile(r"`([^`]+)`")
 
 
 def pages():
@@ -55,17 +61,64 @@ def blocks(page):
     return found
 
 
-def source(page, first, lines):
-    """A file whose errors name the place in the page: imports first, the rest in a function of the page's type."""
-    imports = [line for line in lines if line.startswith("import ")]
+def row(line):
+    """The cells of a line of a table, or no cells if the line is not of a table."""
+    line = line.strip()
+    if not line.startswith("|") or not line.endswith("|"):
+        return []
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line[1:-1])]
+
+
+def cells(page):
+    """The number of each line of a table that has a column of code, and the cell in that column, or `None` if the line
+    has more or fewer cells than the heading."""
+    heading = None
+    for number, line in prose(page):
+        found = row(line)
+        if not found:
+            heading = None
+        elif heading is None:
+            heading = found
+        elif COMPILED in heading and not set("".join(found)) <= set("-:"):
+            yield number, found[heading.index(COMPILED)] if len(found) == len(heading) else None
+
+
+def head(page):
+    """The name of the page, and the imports of what has none of its own."""
     name = re.sub(r"\W", "", os.path.splitext(os.path.basename(page))[0])
     modules = ["StorageClient"] if name in CLIENT_PAGES else EVERYTHING
-    head = imports or [f"import {module}\n" for module in modules]
-    body = ["\n" if line in imports else line for line in lines]
-    return "".join(head) + (
-        f"extension {name}Page {{ static func block{first}() async throws {{\n"
+    return name, [f"import {module}\n" for module in modules]
+
+
+def function(page, name, first, body):
+    """A function whose errors name the place in the page."""
+    return (
+        f"static func {name}() async throws {{\n"
         f'#sourceLocation(file: "{os.path.relpath(page, ROOT)}", line: {first})\n'
-        + "".join(body) + "#sourceLocation()\n}}\n")
+        + body + "#sourceLocation()\n}\n")
+
+
+def source(page, first, lines):
+    """A file with a block: imports first, the rest in a function of the page's type."""
+    imports = [line for line in lines if line.startswith("import ")]
+    name, others = head(page)
+    body = ["\n" if line in imports else line for line in lines]
+    return "".join(imports or others) + (
+        f"extension {name}Page {{\n" + function(page, f"block{first}", first, "".join(body)) + "}\n")
+
+
+def table_source(page):
+    """A file with the code of all tables of a page, the number of functions in it, and what is wrong with other rows."""
+    functions, complaints = [], ""
+    for number, cell in cells(page):
+        spans = SPAN.findall(cell or "")
+        if cell is None or not spans and not cell.startswith(ABSENT):
+            reason = f'no code, and does not say "{ABSENT}"' if cell is not None else "another number of cells"
+            complaints += f"{os.path.relpath(page, ROOT)}:{number}: the row has {reason}\n"
+        for index, span in enumerate(spans):
+            functions.append(function(page, f"cell{number}_{index}", number, span.replace("\\|", "|") + "\n"))
+    name, imports = head(page)
+    return "".join(imports) + f"extension {name}Page {{\n" + "".join(functions) + "}\n", len(functions), complaints
 
 
 def compiler(*arguments, **options):
@@ -125,25 +178,35 @@ def check_tutorials():
 
 
 def main():
-    count = 0
+    blocks_found, cells_found, complaints = 0, 0, ""
     with tempfile.TemporaryDirectory() as folder:
         files = [NAMES]
+
+        def add(page, suffix, text):
+            path = os.path.join(folder, f"{os.path.splitext(os.path.basename(page))[0]}{suffix}.swift")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            files.append(path)
+
         for page in pages():
             for first, lines in blocks(page):
                 if any(line.startswith(".package(") for line in lines):
                     continue
-                path = os.path.join(folder, f"{os.path.splitext(os.path.basename(page))[0]}{first}.swift")
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(source(page, first, lines))
-                files.append(path)
-                count += 1
+                add(page, first, source(page, first, lines))
+                blocks_found += 1
+            text, count, wrong = table_source(page)
+            complaints += wrong
+            cells_found += count
+            if count:
+                add(page, "Tables", text)
         outcome = compiler(
             "-module-name", "Snippets", "-parse-as-library", "-enable-upcoming-feature", "MemberImportVisibility",
             "-whole-module-optimization", *settings(binaries()), *files)
-    if outcome.returncode or not count:
-        print(f"snippets: some of {count} blocks of Swift in the documentation do not compile")
+    print(complaints, end="")
+    if outcome.returncode or complaints or not blocks_found or not cells_found:
+        print(f"snippets: some of {blocks_found} blocks and {cells_found} cells of Swift in the documentation do not compile")
         return 1
-    print(f"snippets: {count} blocks of Swift in the documentation compile")
+    print(f"snippets: {blocks_found} blocks and {cells_found} cells of Swift in the documentation compile")
     files = check_tutorials()
     if not files:
         print("snippets: some code of the tutorials does not compile")

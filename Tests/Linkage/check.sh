@@ -7,6 +7,8 @@
 # - that only swift-http-types was fetched for it,
 # - that the first program links no Foundation library, and
 # - that AsperaAuth is sufficient to parse and encode the JSON of a transfer specification.
+# Builds another consumer, whose client sends with URLSession alone (trait URLSession), and checks that neither SwiftNIO nor
+# AsyncHTTPClient nor swift-subprocess was fetched or linked for it.
 # Works in a temporary folder; no file of the repository is written.
 set -eu
 
@@ -123,3 +125,75 @@ if [ "$(uname)" != Darwin ] && ldd "$program" | grep -i foundation; then
 fi
 
 echo "linkage: OSSAuth, COSAuth and S3Auth fetch only $fetched and link" $libraries
+
+# An app that has the client without SwiftNIO: the same source as everywhere, the transport is that of the platform.
+mkdir -p "$folder/app/Sources/app"
+cat >"$folder/app/Package.swift" <<MANIFEST
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "app",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  dependencies: [.package(name: "swift-storage-auth", path: "$root", traits: ["URLSession"])],
+  targets: [
+    .executableTarget(
+      name: "app",
+      dependencies: [
+        .product(name: "StorageBackground", package: "swift-storage-auth"),
+        .product(name: "StorageClient", package: "swift-storage-auth"),
+      ])
+  ]
+)
+MANIFEST
+
+cat >"$folder/app/Sources/app/main.swift" <<'PROGRAM'
+import StorageBackground
+import StorageClient
+
+let client = StorageClient(
+  .oss(bucket: "photos", region: "cn-hangzhou", endpoint: try ServiceEndpoint("http://127.0.0.1:9")),
+  credentials: AccessKey(id: "LTAIexample", secret: "secret"), configuration: StorageClientConfiguration(attempts: 1))
+do {
+  try await client.upload([1], to: "cat.jpg")
+} catch let error as TransportError {
+  print(error.code, BackgroundTransfers().description.isEmpty)
+}
+let aspera = StorageClient(
+  .aspera(
+    node: "https://127.0.0.1:9", access: .accessKey(id: "a", secret: Secret("b")),
+    transfers: AsperaTransfers(login: .webSocket())))
+do {
+  try await aspera.upload([1], to: "cat.jpg")
+} catch {
+  print(error)
+}
+PROGRAM
+
+cd "$folder/app"
+build="$folder/app-build"
+swift build --scratch-path "$build" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+fetched=$(ls "$build/checkouts" | tr '\n' ' ')
+# swift-crypto and swift-asn1 are used on Apple's systems alone, but SwiftPM fetches them everywhere.
+if [ "$fetched" != "swift-asn1 swift-crypto swift-http-types swift-log swift-system " ]; then
+  echo "linkage: an app with the trait URLSession fetches other packages:" "$fetched"
+  exit 1
+fi
+app="$(swift build --scratch-path "$build" --show-bin-path)/app"
+printed=$("$app")
+case "$printed" in
+"connectionFailed false
+unsupported: "*ascp*) ;;
+*)
+  echo "linkage: the app without SwiftNIO printed: $printed"
+  exit 1
+  ;;
+esac
+symbols="$folder/symbols"
+nm "$app" >"$symbols"
+grep -q FoundationTransport "$symbols" || { echo "linkage: the app does not contain FoundationTransport"; exit 1; }
+if grep -E '(7NIOCore|8NIOPosix|15AsyncHTTPClient|10Subprocess|10AscpDriver|18AsyncHTTPTransport)' "$symbols" | head -3 | grep .; then
+  echo "linkage: the app links SwiftNIO, AsyncHTTPClient or swift-subprocess"
+  exit 1
+fi
+echo "linkage: a client with URLSession alone fetches only $fetched"

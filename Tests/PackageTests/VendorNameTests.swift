@@ -14,7 +14,7 @@ final class VendorNameTests: XCTestCase {
 
   /// Modules of one vendor, and folders and files of one vendor in the other modules.
   private static let vendorsPlaces = [
-    #"^Sources/(OSSAuth|COSAuth|S3Auth|AsperaAuth|AsperaTransfer|ascp-simulator)/"#,
+    #"^Sources/(OSSAuth|COSAuth|S3Auth|AsperaAuth|AsperaTransfer|AscpDriver|ascp-simulator)/"#,
     #"/(OSS|COS|S3|Aspera|Alibaba|Tencent|Amazon)/"#,
     #"[/+](OSS|COS|S3|Alibaba|Tencent|Amazon|Aspera)\w*\.swift$"#,
   ].joined(separator: "|")
@@ -32,6 +32,7 @@ final class VendorNameTests: XCTestCase {
     "Sources/SigningJobs/SigningJob+Sign.swift": "the registry of signing jobs in JSON",
     "Sources/CloudCredentials/AppServer/AppServerShape.swift": "the registry of app server response formats",
     "Sources/StorageClient/Exports.swift": "re-exports the modules",
+    "Sources/StorageClient/Presigned/PresigningServices.swift": "the registry of services with presigned URLs",
     "Sources/StorageClient/Events/TransferLedger.swift": "lists the errors that hold no secret",
     "Sources/StorageAuthServer/Tokens/TokenAudit.swift": "has an entry for transfers, which only Aspera has",
   ]

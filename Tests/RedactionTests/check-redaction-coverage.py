@@ -18,8 +18,9 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from built_modules import ROOT, binaries, run, settings
 
 MODULES = [
-    "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "CloudCredentials", "AsperaAuth", "AsperaTransfer", "StorageDiagnosis",
-    "StorageClient", "StorageAuthServer", "StorageJSON", "LocalCloud",
+    "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "CloudCredentials", "AsperaAuth", "AsperaTransfer", "AscpDriver",
+    "AsyncHTTPTransport", "CommandCredentials", "FoundationTransport", "StorageDiagnosis", "StorageClient", "StorageBackground", "StorageAuthServer", "StorageJSON",
+    "LocalCloud",
 ]
 KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.actor"}
 

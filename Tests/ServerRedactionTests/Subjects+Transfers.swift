@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import AscpDriver
 import AsperaTransfer
 import CloudCredentials
 import StorageAuthTesting
@@ -10,12 +11,12 @@ import Synchronization
 extension Subjects {
   /// Types of AsperaTransfer whose instances hold no secret, with the reason.
   static let holdsNothingOfTransfers: [String: String] = [
-    "AsperaTransfer.AccountProbeReport": "a server's response to an account, without the credential",
-    "AsperaTransfer.AccountProbeReport.HostKey": "a public key",
-    "AsperaTransfer.AccountProbeReport.Method": "an enumeration without payload",
-    "AsperaTransfer.AscpLimits": "durations and numbers",
-    "AsperaTransfer.AscpLogin": "an accepted login, or a failure",
-    "AsperaTransfer.AscpVersion": "numbers",
+    "AscpDriver.AccountProbeReport": "a server's response to an account, without the credential",
+    "AscpDriver.AccountProbeReport.HostKey": "a public key",
+    "AscpDriver.AccountProbeReport.Method": "an enumeration without payload",
+    "AscpDriver.AscpLimits": "durations and numbers",
+    "AscpDriver.AscpLogin": "an accepted login, or a failure",
+    "AscpDriver.AscpVersion": "numbers",
     "AsperaTransfer.TransferEvents.AsyncIterator": "events, which are checked separately",
     "AsperaTransfer.TransferFailure.Kind": "an error kind, a reason, or a CredentialError",
     "AsperaTransfer.TransferFileReport": "a path and numbers",
@@ -84,8 +85,8 @@ extension Subjects {
     return told + [
       ("AsperaTransfer.TransferQueue", queue), ("AsperaTransfer.TransferEvents", sequence),
       ("AsperaTransfer.TransferSession", session), ("AsperaTransfer.TransferSession.Token", session.token),
-      ("AsperaTransfer.TransferSession.Token", fixed), ("AsperaTransfer.AccountProbe", AccountProbe(machine)),
-      ("AsperaTransfer.AscpEngine", try AscpEngine(program: "/bin/sh")),
+      ("AsperaTransfer.TransferSession.Token", fixed), ("AscpDriver.AccountProbe", AccountProbe(machine)),
+      ("AscpDriver.AscpEngine", try AscpEngine(program: "/bin/sh")),
     ]
   }
 }

@@ -4,6 +4,7 @@
 import NIOCore
 import XCTest
 
+@testable import AsyncHTTPTransport
 @testable import StorageClient
 
 /// Tests that bytes pass through streams in the representation of their source.
@@ -44,6 +45,24 @@ final class ChunkTests: XCTestCase {
     var arrived: [ByteBuffer] = []
     for try await buffer in BufferSequence(ByteStream(Array("cat".utf8))) { arrived.append(buffer) }
     XCTAssertEqual(arrived, [ByteBuffer(string: "cat")])
+  }
+
+  func testMemoryOfSentArraysIsReused() async throws {
+    let stream = ByteStream { () -> ByteStream.Reader in
+      var count: UInt8 = 0
+      return {
+        count += 1
+        return count <= 12 ? [count, count] : nil
+      }
+    }
+    var addresses: Set<Int> = []
+    var kept: [ByteBuffer] = []
+    for try await buffer in BufferSequence(stream) {
+      addresses.insert(address(of: buffer))
+      if buffer.getInteger(at: 0, as: UInt8.self) == 3 { kept.append(buffer) }
+    }
+    XCTAssertEqual(addresses.count, 5, "four buffers in turn, and one in place of the buffer that is still in use")
+    XCTAssertEqual(kept, [ByteBuffer(bytes: [3, 3])])
   }
 
   func testPayloadOfAnotherLengthIsAChangedSource() async throws {

@@ -4,6 +4,7 @@
 import HTTPTypes
 import XCTest
 
+@testable import AsyncHTTPTransport
 @testable import StorageClient
 
 /// Tests that invalid numbers and texts of a broken or hostile service end in an error, never in a crash.

@@ -3,6 +3,7 @@
 
 public import CloudCredentials
 public import StorageAuth
+internal import StorageKeys
 
 extension AsperaAccount {
   /// The user name for transfers with tokens, unless a node's response to a setup request specifies another user.

@@ -4,6 +4,7 @@
 public import CloudCredentials
 internal import StorageAuth
 internal import StorageCrypto
+internal import StorageKeys
 
 extension AsperaPrivateKey {
   /// Checks whether the private key can be used, before a transfer starts.
@@ -32,7 +33,7 @@ extension AsperaPrivateKey {
     switch try KeyText([UInt8](text), at: place) {
     case .pem(let block):
       if block.cipher == nil { try refusePassphrase() }
-      let key = try libcryptoKey(text, block)
+      let key = try pemKey(text, block)
       let kind = try PrivateKeyReport.Kind(key.kind, at: place)
       publicKey = try Self.publicKey(of: key, at: place)
       report = PrivateKeyReport(

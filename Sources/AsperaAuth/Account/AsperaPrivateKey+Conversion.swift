@@ -4,6 +4,7 @@
 public import CloudCredentials
 internal import StorageAuth
 internal import StorageCrypto
+internal import StorageKeys
 
 extension AsperaPrivateKey {
   /// Returns the private key in a format that a client program can read.
@@ -27,7 +28,7 @@ extension AsperaPrivateKey {
     let result: SecretBytes?
     switch try KeyText([UInt8](text.secret), at: place) {
     case .pem(let block):
-      let key = block.isPKCS8 ? try libcryptoKey(text.secret, block) : nil
+      let key = block.isPKCS8 ? try pemKey(text.secret, block) : nil
       result = key?.kind == .ed25519 ? key?.openSSHPEM() : nil
     case .openSSH(let key):
       guard client == .ascp, case .rsa = key.publicKey.kind, !key.isEncrypted else { return readable(text, by: client) }

@@ -4,6 +4,7 @@
 internal import CloudCredentials
 internal import StorageAuth
 internal import StorageCrypto
+internal import StorageKeys
 
 extension AsperaPrivateKey {
   /// The maximum size of a private key's text, in bytes.
@@ -118,8 +119,8 @@ extension AsperaPrivateKey {
       .malformedKey, "is longer than \(sizeLimit) bytes, and so not a key", remedy: "Give a file with only the key.")
   }
 
-  /// Parses and, if necessary, decrypts a PEM-encoded private key with libcrypto.
-  func libcryptoKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
+  /// Parses and, if necessary, decrypts a PEM-encoded private key.
+  func pemKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
     let place = KeyPlace(source)
     do {
       return try PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes)
@@ -129,7 +130,8 @@ extension AsperaPrivateKey {
       case .wrongPassphrase: throw passphraseWrong()
       case .unsupportedEncryption:
         throw place.error(
-          .unsupportedKey, "is encrypted with \(block.cipher ?? "a cipher") in a way that libcrypto no longer offers",
+          .unsupportedKey,
+          "is encrypted with \(block.cipher ?? "a cipher") in a way that this system's cryptography does not offer",
           remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       case .malformed, .unsupportedKind, .failed:
         throw place.error(.malformedKey, "is damaged", remedy: "Copy the key again, or create another one.")

@@ -3,6 +3,7 @@
 
 internal import StorageAuth
 internal import StorageCrypto
+internal import StorageKeys
 
 /// A key pair for a few transfers, which is generated in memory and never written to a file.
 ///
@@ -22,19 +23,21 @@ public struct DynamicKey: Sendable, Equatable {
 
   /// Generates an RSA key pair, which takes up to a second.
   ///
-  /// - Parameter bits: The length of the modulus in bits, from 2048 to 16384.
-  /// - Throws: An ``AsperaError``: `unsupportedKey` if the length is out of range, and `failed` if libcrypto cannot
-  ///   generate a key.
+  /// - Parameter bits: The length of the modulus in bits, from 2048 to 16384; on Apple's systems to 8192, and a multiple
+  ///   of 128.
+  /// - Throws: An ``AsperaError``: `unsupportedKey` if the length is not supported, and `failed` if no key can be
+  ///   generated.
   public init(bits: Int = 3_072) throws(AsperaError) {
-    guard (2_048...KeyRefusal.mostBits).contains(bits) else {
+    guard (2_048...KeyRefusal.mostBits).contains(bits), PrivateKey.canGenerateRSA(bits: bits) else {
       throw AsperaError(
-        .unsupportedKey, "A key of \(bits) bits cannot be generated.", remedy: "Use 2048 to \(KeyRefusal.mostBits).")
+        .unsupportedKey, "A key of \(bits) bits cannot be generated.",
+        remedy: "Use 2048 to \(KeyRefusal.mostBits), and a multiple of 128.")
     }
     guard let key = try? PrivateKey.generateRSA(bits: bits), let text = key.traditionalPEM,
       let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) })
     else {
       throw AsperaError(
-        .failed, "libcrypto could not generate a key.",
+        .failed, "A key could not be generated.",
         remedy: "Check whether the system's random number generator works.")
     }
     self.publicKey = publicKey.line

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
+internal import StorageKeys
 
 /// Key pairs whose private keys are public knowledge, identified by the fingerprints of their public keys.
 ///

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import StorageAuth
-package import StorageCrypto
+internal import StorageCrypto
 package import StorageJSON
+package import StorageKeys
 
 /// A signed JSON Web Token in the compact serialization (RFC 7515, section 7.1).
 ///

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageCrypto
+internal import StorageKeys
 
 /// A signature algorithm for JSON Web Tokens (RFC 7518, section 3.1).
 ///

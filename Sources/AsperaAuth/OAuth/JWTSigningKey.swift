@@ -3,7 +3,7 @@
 
 public import CloudCredentials
 public import StorageAuth
-internal import StorageCrypto
+internal import StorageKeys
 
 /// A private key that signs the assertions of JWT grants.
 ///
@@ -81,7 +81,7 @@ extension AsperaPrivateKey {
   fileprivate func signingKey(_ text: Secret) throws(AsperaError) -> PrivateKey {
     let place = KeyPlace(source)
     switch try KeyText([UInt8](text), at: place) {
-    case .pem(let block): return try libcryptoKey(text, block)
+    case .pem(let block): return try pemKey(text, block)
     case .openSSH(let key):
       guard !key.isEncrypted else {
         throw place.error(

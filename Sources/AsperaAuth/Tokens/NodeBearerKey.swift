@@ -4,6 +4,7 @@
 public import CloudCredentials
 public import StorageAuth
 internal import StorageCrypto
+internal import StorageKeys
 
 /// An RSA private key that signs bearer tokens for an access key.
 ///

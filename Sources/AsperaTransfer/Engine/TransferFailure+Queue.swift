@@ -5,7 +5,7 @@ internal import AsperaAuth
 internal import StorageAuth
 
 extension TransferFailure {
-  static let cancelled = TransferFailure(
+  package static let cancelled = TransferFailure(
     .cancelled, "The session was cancelled.", remedy: "Run it again if it is still needed.")
 
   static let tokenRequired = TransferFailure(
@@ -16,7 +16,7 @@ extension TransferFailure {
     .transport, "The engine ended a persistent session before it was finished.",
     remedy: "Look at the engine's log; the server may end sessions that are idle.")
 
-  static let undividable = TransferFailure(
+  package static let undividable = TransferFailure(
     .caller, "The transfer specification has multi_session, and a persistent session cannot be divided into several.",
     remedy: "Leave multi_session out, or add the paths before the session starts.")
 

@@ -80,7 +80,7 @@ public struct ProviderContext: Sendable {
   public init(transport: any HTTPTransport, commands: (any CommandRunner)? = nil, time: any SigningClock = .system) {
     self.init(
       environment: { Self.processEnvironment($0) },
-      home: FileManager.default.homeDirectoryForCurrentUser.path, files: SystemFiles(), commands: commands,
+      home: URL.homeDirectory.path, files: SystemFiles(), commands: commands,
       transport: transport, time: time)
   }
 

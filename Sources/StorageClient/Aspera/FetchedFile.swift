@@ -3,28 +3,29 @@
 
 internal import AsperaAuth
 internal import HTTPTypes
-internal import NIOCore
+internal import StorageAuth
 internal import SystemPackage
-internal import _NIOFileSystem
 
 /// A downloaded object in a temporary folder, which is removed when the last reader releases the object.
 struct FetchedFile: Sendable {
   let info: ObjectInfo
   let file: FilePath
+  private let content: OpenFile
   private let length: Int64
   private let folder: TemporaryFolder
 
   /// Creates a fetched file after checking that the download is complete.
   init(_ info: ObjectInfo, _ file: FilePath, in folder: TemporaryFolder) async throws {
-    let found = try? await FileSystem.shared.info(forFileAt: file, infoAboutSymbolicLink: true)
-    guard let found, found.type == .regular, info.size == nil || info.size == found.size else {
+    let found = try? await OpenFile.reading(file, followsLink: false)
+    guard let found, info.size == nil || info.size == found.status.size else {
       throw StorageError(
-        .truncated, "\(info.key) came with \(found?.size ?? 0) bytes instead of \(info.size ?? 0).",
+        .truncated, "\(info.key) came with \(found?.status.size ?? 0) bytes instead of \(info.size ?? 0).",
         remedy: "Download it again; it may have been changed meanwhile.")
     }
     self.info = info
     self.file = file
-    length = found.size
+    content = found
+    length = found.status.size
     self.folder = folder
   }
 
@@ -44,20 +45,15 @@ struct FetchedFile: Sendable {
 
   /// Returns a stream of the bytes in a range of the file, in chunks.
   func stream(_ range: Range<Int64>) -> ByteStream {
+    // Retains the folder until the stream has been read.
     ByteStream { [self] in
       var offset = range.lowerBound
       return {
         let count = min(payloadChunkSize, range.upperBound - offset)
         guard count > 0 else { return nil }
-        do {
-          let chunk = try await FileSystem.shared.withFileHandle(forReadingAt: file) { handle in
-            try await handle.readChunk(fromAbsoluteOffset: offset, length: .bytes(count))
-          }
-          offset += Int64(chunk.readableBytes)
-          return chunk.readableBytes == 0 ? nil : Array(buffer: chunk)
-        } catch let error as FileSystemError {
-          throw StorageError(error, at: file)
-        }
+        let chunk = try await content.read(from: offset, upTo: Int(count))
+        offset += Int64(chunk.count)
+        return chunk.isEmpty ? nil : chunk
       }
     }
   }

@@ -71,7 +71,7 @@ final class TransferContext: Sendable {
     }
     queue = TransferQueue(
       engine: try transfers.engine
-        ?? AscpEngine(program: transfers.ascp, options: transfers.options, time: client.time),
+        ?? PlatformDefaults.engine(program: transfers.ascp, options: transfers.options, time: client.time),
       configuration: transfers.queue, authEvents: events, time: client.time)
   }
 

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import NIOCore
+internal import StorageAuth
 internal import SystemPackage
-internal import _NIOFileSystem
 
 /// A file for ascp to send: the caller's own file, or a temporary file that only its owner can read.
 struct TransferFile: Sendable {
@@ -24,12 +23,12 @@ struct TransferFile: Sendable {
   }
 
   private init(_ file: FilePath) async throws {
-    guard let info = try? await FileSystem.shared.info(forFileAt: file), info.type == .regular else {
+    guard let status = try? await OpenFile.status(at: file), status.type == .regular else {
       throw StorageError(
         .unusableFile, "\(file) is not a regular file, or is not there.", remedy: "Name a file, or upload a stream.")
     }
     path = file.absolute.string
-    size = info.size
+    size = status.size
     checksum = nil
     self.folder = nil
   }

@@ -97,9 +97,7 @@ extension BucketClient {
   ) async throws -> UploadedObject {
     let name = path.lastComponent.flatMap { $0.extension == nil ? nil : $0.string } ?? key
     let fields = try options.fields(in: provider.dialect, named: name)
-    return try await FilePayload.read(path) { payload in
-      try await upload(payload, to: key, options, fields, ledger)
-    }
+    return try await upload(FilePayload(path), to: key, options, fields, ledger)
   }
 
   private func upload(

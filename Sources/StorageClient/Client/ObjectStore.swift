@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-public import NIOCore
 public import SystemPackage
 
 /// An object store that does not depend on the provider behind it.
@@ -158,32 +157,6 @@ extension ObjectStore {
   ) async throws -> UploadedObject where Chunks.Element: Sequence<UInt8> {
     try await upload(
       .stream(chunks, length: length), to: key, options: options.merging(contentType: contentType, metadata: metadata),
-      progress: progress)
-  }
-
-  /// Uploads the bytes of an asynchronous sequence of buffers, in parts of bounded size.
-  ///
-  /// The sequence is iterated once.
-  ///
-  /// - Parameters:
-  ///   - buffers: The content of the object, in buffers.
-  ///   - length: The total number of bytes, or `nil` if it is unknown.
-  ///   - key: The key under which the object is stored.
-  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
-  ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Additional attributes to store with the object.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
-  /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
-  ///   and the other errors that ``ObjectStore`` lists.
-  @discardableResult
-  public func upload<Buffers: AsyncSequence & Sendable>(
-    _ buffers: Buffers, length: Int64? = nil, to key: String, contentType: String? = nil,
-    metadata: [String: String] = [:], options: UploadOptions = UploadOptions(),
-    progress: TransferProgress.Handler? = nil
-  ) async throws -> UploadedObject where Buffers.Element == ByteBuffer {
-    try await upload(
-      .stream(buffers, length: length), to: key, options: options.merging(contentType: contentType, metadata: metadata),
       progress: progress)
   }
 }

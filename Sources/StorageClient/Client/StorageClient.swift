@@ -63,7 +63,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   public init(
     _ provider: Provider, credentials: some CredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = AsyncHTTPClientTransport.shared, events: AuthEvents? = nil,
+    transport: any HTTPTransport = .platformDefault, events: AuthEvents? = nil,
     clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
@@ -83,7 +83,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   public init(
     _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = AsyncHTTPClientTransport.shared, events: AuthEvents = AuthEvents(),
+    transport: any HTTPTransport = .platformDefault, events: AuthEvents = AuthEvents(),
     clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
@@ -103,7 +103,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = AsyncHTTPClientTransport.shared, events: AuthEvents? = nil,
+    transport: any HTTPTransport = .platformDefault, events: AuthEvents? = nil,
     clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(

@@ -17,7 +17,7 @@ extension CredentialProvider where Self == AppServerCredentialProvider {
   public static func appServer(
     _ url: String, shape: AppServerShape = .automatic
   ) -> AppServerCredentialProvider {
-    AppServerCredentialProvider(url, shape: shape, transport: AsyncHTTPClientTransport.shared)
+    AppServerCredentialProvider(url, shape: shape, transport: .platformDefault)
   }
 }
 
@@ -39,7 +39,7 @@ extension AppServerCredentialProvider {
     source: String = "app server", shape: AppServerShape = .automatic,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
   ) {
-    self.init(source: source, shape: shape, transport: AsyncHTTPClientTransport.shared, request: request)
+    self.init(source: source, shape: shape, transport: .platformDefault, request: request)
   }
 }
 
@@ -49,7 +49,7 @@ extension CredentialProvider where Self == CredentialsURIProvider {
   ///
   /// - Parameter url: The URL: `https`, or `http` on this machine.
   public static func credentialsURI(_ url: String) -> CredentialsURIProvider {
-    CredentialsURIProvider(url, transport: AsyncHTTPClientTransport.shared)
+    CredentialsURIProvider(url, transport: .platformDefault)
   }
 }
 

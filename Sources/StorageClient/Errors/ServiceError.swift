@@ -300,7 +300,7 @@ extension ServiceError.Kind {
 
 extension ServiceError {
   /// The maximum number of bytes of an error response's body that the client reads.
-  static let bodyLimit = 64 * 1024
+  package static let bodyLimit = 64 * 1024
 
   /// Returns the XML error document of a response, from the body or from the header that replaces the body after a
   /// `HEAD` request.

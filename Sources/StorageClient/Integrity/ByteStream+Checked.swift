@@ -31,7 +31,7 @@ extension ByteStream {
   }
 }
 
-private func check(_ subject: String, count: Int64, length: Int64?) throws(StorageError) {
+func check(_ subject: String, count: Int64, length: Int64?) throws(StorageError) {
   guard let length, length != count else { return }
   throw StorageError(
     .truncated, "\(subject) came with \(count) bytes instead of \(length).", remedy: "Download it again.")

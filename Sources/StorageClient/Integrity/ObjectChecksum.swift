@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-internal import StorageCrypto
+package import StorageCrypto
 
 /// An object's checksum, which the service reports and the client computes during a transfer.
 ///
@@ -40,7 +40,7 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
 
   /// A checksum algorithm that a service uses for objects.
   public struct Algorithm: Sendable, Hashable, CustomStringConvertible {
-    let crc: CRC.Algorithm
+    package let crc: CRC.Algorithm
 
     /// CRC-64 with the ECMA-182 polynomial (CRC-64/XZ).
     public static let crc64 = Algorithm(crc: .crc64ECMA)

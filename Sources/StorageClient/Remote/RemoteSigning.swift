@@ -86,7 +86,7 @@ public struct RemoteSigning: Sendable {
   ///   - transport: The transport that sends the signing requests.
   ///   - headers: A closure that returns the app's login headers, called for each request.
   public static func remote(
-    _ url: String, timeout: Duration = .seconds(15), transport: any HTTPTransport = AsyncHTTPClientTransport.shared,
+    _ url: String, timeout: Duration = .seconds(15), transport: any HTTPTransport = .platformDefault,
     headers: @escaping @Sendable @concurrent () async throws -> HTTPFields = { [:] }
   ) -> RemoteSigning {
     RemoteSigning(
@@ -129,7 +129,7 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
   public init(
     _ provider: Provider, signing: RemoteSigning,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = AsyncHTTPClientTransport.shared, events: AuthEvents = AuthEvents(),
+    transport: any HTTPTransport = .platformDefault, events: AuthEvents = AuthEvents(),
     clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(

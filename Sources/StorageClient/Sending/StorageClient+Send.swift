@@ -120,7 +120,7 @@ extension StorageClient {
     }
     let localTime = time.now
     reply.body = reply.body.holding(permit)
-    guard reply.isSuccess else {
+    guard reply.response.isSuccess else {
       let (body, isCut) = try await reply.errorBody()
       var error = provider.error(in: reply.response, body: body, subject: draft.subject)
       if error.status.kind == .clientError {
@@ -230,16 +230,16 @@ extension CredentialError {
   }
 }
 
-extension HTTPStreamingResponse {
+extension HTTPResponse {
   /// Whether the service performed the operation.
   ///
   /// Status 203 reports that the callback after an upload failed.
-  fileprivate var isSuccess: Bool {
-    response.status.kind == .successful && response.status.code != 203
-  }
+  package var isSuccess: Bool { status.kind == .successful && status.code != 203 }
+}
 
+extension HTTPStreamingResponse {
   /// Returns the beginning of an error response's body, or an empty array and `true` if the body cannot be read.
-  fileprivate func errorBody() async throws -> (bytes: [UInt8], isCut: Bool) {
+  func errorBody() async throws -> (bytes: [UInt8], isCut: Bool) {
     do {
       return (try await body.prefix(bytes: ServiceError.bodyLimit), false)
     } catch let cancellation as CancellationError {

@@ -1,20 +1,28 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A namespace for the media types of file name extensions.
-enum MediaType {
-  /// The media type for names with an unknown extension or without an extension.
-  private static let unknown = "application/octet-stream"
+/// The media types that uploads are stored with unless the caller names another one.
+///
+/// ```swift
+/// let upload = try await client.presign(.put, "cat.jpg", contentType: MediaType.ofFile(named: "cat.jpg"), validFor: .seconds(600))
+/// ```
+public enum MediaType {
+  /// The media type of files with an unknown extension or without an extension: `application/octet-stream`.
+  public static let unknown = "application/octet-stream"
 
-  /// Returns the media type for the extension of a file name or key.
-  static func guess(fromName name: String) -> String {
-    guard let dot = name.lastIndex(of: ".") else { return unknown }
-    return byExtension[name[name.index(after: dot)...].lowercased()] ?? unknown
-  }
-
-  private static let byExtension: [String: String] = table.split(separator: "\n").reduce(into: [:]) { types, line in
+  /// The media types by file name extension, in lowercase and without the dot.
+  public static let byExtension: [String: String] = table.split(separator: "\n").reduce(into: [:]) { types, line in
     let words = line.split(separator: " ").map(String.init)
     for word in words.dropFirst() { types[word] = words[0] }
+  }
+
+  /// Returns the media type for the extension of a file name, a path or a key.
+  ///
+  /// - Parameter name: The file name, path or key. The case of the extension is ignored.
+  /// - Returns: The media type, or ``unknown``.
+  public static func ofFile(named name: String) -> String {
+    guard let dot = name.lastIndex(of: ".") else { return unknown }
+    return byExtension[name[name.index(after: dot)...].lowercased()] ?? unknown
   }
 
   /// The table of media types, one per line, each followed by its file name extensions.

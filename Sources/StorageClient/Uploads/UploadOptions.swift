@@ -153,7 +153,7 @@ extension UploadOptions {
   /// - Throws: ``StorageError/Code/invalidOption`` if an option cannot be sent or is not supported.
   func fields(in dialect: ServiceDialect, named name: String) throws(StorageError) -> HTTPFields {
     var fields = HTTPFields()
-    try fields.set(.contentType, to: contentType ?? MediaType.guess(fromName: name))
+    try fields.set(.contentType, to: contentType ?? MediaType.ofFile(named: name))
     try fields.set(.cacheControl, to: cacheControl)
     try fields.set(.contentDisposition, to: contentDisposition)
     try fields.set(.contentEncoding, to: contentEncoding)

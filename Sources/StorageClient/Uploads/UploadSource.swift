@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import NIOCore
 public import StorageAuth
 public import SystemPackage
 
@@ -47,24 +46,6 @@ public struct UploadSource: Sendable {
         }, length: length))
   }
 
-  /// Returns an upload source that reads an asynchronous sequence of buffers.
-  ///
-  /// The sequence is iterated once, with back pressure if the network is slower.
-  ///
-  /// - Parameters:
-  ///   - buffers: The bytes to upload, in buffers.
-  ///   - length: The total number of bytes, or `nil` if it is unknown. An upload of a different number of bytes fails.
-  public static func stream<Buffers: AsyncSequence & Sendable>(
-    _ buffers: Buffers, length: Int64? = nil
-  ) -> UploadSource where Buffers.Element == ByteBuffer {
-    UploadSource(
-      storage: .stream(
-        ByteStream(chunks: {
-          var iterator = buffers.makeAsyncIterator()
-          return { try await iterator.next(isolation: #isolation) }
-        }), length: length))
-  }
-
   /// Runs a closure with the bytes of the source, for an implementation of ``ObjectStore``.
   ///
   /// A file is open while the closure runs. A sequence is iterated once, so the closure must read the bytes only once.
@@ -77,9 +58,11 @@ public struct UploadSource: Sendable {
     _ body: @Sendable @concurrent (_ bytes: ByteStream, _ byteCount: Int64?) async throws -> Result
   ) async throws -> Result {
     switch storage {
-    case .file(let path): try await FilePayload.read(path) { try await body($0.stream, $0.length) }
-    case .bytes(let bytes): try await body(ByteStream(bytes), Int64(bytes.count))
-    case .stream(let stream, let length): try await body(stream, length)
+    case .file(let path):
+      let payload = try await FilePayload(path)
+      return try await body(payload.stream, payload.length)
+    case .bytes(let bytes): return try await body(ByteStream(bytes), Int64(bytes.count))
+    case .stream(let stream, let length): return try await body(stream, length)
     }
   }
 }

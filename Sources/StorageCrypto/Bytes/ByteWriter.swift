@@ -15,6 +15,7 @@ package struct ByteWriter: ~Copyable {
   enum Drain {
     case sha1(UnsafeMutablePointer<SHA1>)
     case sha256(UnsafeMutablePointer<SHA256>)
+    case sha384(UnsafeMutablePointer<SHA384>)
     case sha512(UnsafeMutablePointer<SHA512>)
     case md5(UnsafeMutablePointer<MD5>)
     case array(UnsafeMutablePointer<[UInt8]>)
@@ -65,6 +66,7 @@ package struct ByteWriter: ~Copyable {
     switch unsafe drain {
     case .sha1(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
     case .sha256(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
+    case .sha384(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
     case .sha512(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
     case .md5(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
     case .array(let array): unsafe array.pointee.append(wipingOutgrown: staged)

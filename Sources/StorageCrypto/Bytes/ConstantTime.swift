@@ -1,14 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcrypto
-
 /// Returns whether two byte sequences are equal, in a time that depends only on their lengths.
 package func constantTimeEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
   guard first.count == second.count else { return false }
   return unsafe first.withUnsafeBytes { first in
     unsafe second.withUnsafeBytes { second in
-      unsafe CRYPTO_memcmp(first.baseAddress, second.baseAddress, first.count) == 0
+      unsafe isEqualInConstantTime(first, second)
     }
   }
 }
@@ -22,7 +20,7 @@ package func constantTimeEqual(_ first: String, _ second: String) -> Bool {
 @unsafe
 @usableFromInline
 func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
-  unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count)
+  unsafe overwriteWithZeros(bytes)
 }
 
 /// Overwrites the bytes of an array with zeros.

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcrypto
-
 /// The SHA-1 hash function (FIPS 180-4), for the signature schemes that require it.
 ///
 /// This package does not use SHA-1 for other security purposes.
@@ -12,16 +10,14 @@ package struct SHA1: HashFunction, BitwiseCopyable {
   @usableFromInline package static let digestByteCount = 20
   @usableFromInline package static let blockByteCount = 64
 
-  private var context = SHA_CTX()
+  private var context = SHA1Context()
 
   @usableFromInline
-  package init() {
-    unsafe _ = SHA1_Init(&context)
-  }
+  package init() {}
 
   @usableFromInline
   package mutating func update(_ bytes: Span<UInt8>) {
-    unsafe bytes.withUnsafeBytes { unsafe _ = SHA1_Update(&context, $0.baseAddress, $0.count) }
+    unsafe bytes.withUnsafeBytes { unsafe context.update($0) }
   }
 
   @usableFromInline
@@ -34,6 +30,6 @@ package struct SHA1: HashFunction, BitwiseCopyable {
   @unsafe
   @usableFromInline
   package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
-    unsafe _ = SHA1_Final(digest.baseAddress, &context)
+    unsafe context.finish(into: digest.baseAddress)
   }
 }

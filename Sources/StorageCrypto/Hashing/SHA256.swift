@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcrypto
-
 /// The SHA-256 hash function (FIPS 180-4).
 @safe
 @usableFromInline
@@ -10,16 +8,14 @@ package struct SHA256: HashFunction, BitwiseCopyable {
   @usableFromInline package static let digestByteCount = 32
   @usableFromInline package static let blockByteCount = 64
 
-  private var context = SHA256_CTX()
+  private var context = SHA256Context()
 
   @usableFromInline
-  package init() {
-    unsafe _ = SHA256_Init(&context)
-  }
+  package init() {}
 
   @usableFromInline
   package mutating func update(_ bytes: Span<UInt8>) {
-    unsafe bytes.withUnsafeBytes { unsafe _ = SHA256_Update(&context, $0.baseAddress, $0.count) }
+    unsafe bytes.withUnsafeBytes { unsafe context.update($0) }
   }
 
   @usableFromInline
@@ -32,6 +28,6 @@ package struct SHA256: HashFunction, BitwiseCopyable {
   @unsafe
   @usableFromInline
   package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
-    unsafe _ = SHA256_Final(digest.baseAddress, &context)
+    unsafe context.finish(into: digest.baseAddress)
   }
 }

@@ -4,6 +4,7 @@
 internal import Foundation
 internal import StorageAuth
 internal import StorageCrypto
+internal import StorageKeys
 
 /// The private keys for the login: first the keys on the command line, then the key in the environment.
 enum LoginKeys {

@@ -22,7 +22,7 @@ struct FileChecksum {
     hash =
       switch kind {
       case .sha512: SHA512()
-      case .sha384: SHA512.sha384
+      case .sha384: SHA384()
       case .sha256: SHA256()
       case .sha1: SHA1()
       case .md5: MD5()
@@ -32,10 +32,7 @@ struct FileChecksum {
   mutating func update(_ bytes: [UInt8]) { hash.update(bytes.span) }
 
   /// The checksum in hexadecimal digits.
-  var hex: String {
-    let digits = Self.hex(hash)
-    return kind == .sha384 ? String(digits.prefix(96)) : digits
-  }
+  var hex: String { Self.hex(hash) }
 
   private static func hex(_ hash: some HashFunction) -> String { hash.finalize().hex }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import AscpDriver
 internal import AsperaAuth
 internal import AsperaTransfer
 internal import CloudCredentials

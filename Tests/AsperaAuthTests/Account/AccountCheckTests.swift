@@ -5,7 +5,7 @@ import AsperaAuth
 import CloudCredentials
 import StorageAuth
 import StorageAuthTesting
-import StorageCrypto
+import StorageKeys
 import XCTest
 
 /// Tests the checks of an account's host, user, ports and credential.

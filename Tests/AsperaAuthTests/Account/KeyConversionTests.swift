@@ -5,6 +5,7 @@ import AsperaAuth
 import CloudCredentials
 import StorageAuth
 import StorageCrypto
+import StorageKeys
 import XCTest
 
 /// Tests the conversion of keys to a format that a client reads.

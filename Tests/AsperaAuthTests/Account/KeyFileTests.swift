@@ -5,7 +5,7 @@ import AsperaAuth
 import CloudCredentials
 import Foundation
 import StorageAuth
-import StorageCrypto
+import StorageKeys
 import XCTest
 
 /// Tests key files: paths, permissions and public key files.

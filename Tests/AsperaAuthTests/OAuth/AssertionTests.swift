@@ -6,8 +6,8 @@ import CloudCredentials
 import Foundation
 import StorageAuth
 import StorageAuthTesting
-import StorageCrypto
 import StorageJSON
+import StorageKeys
 import XCTest
 
 /// Tests signed assertions against tokens that PyJWT signed, and the keys that can sign them.

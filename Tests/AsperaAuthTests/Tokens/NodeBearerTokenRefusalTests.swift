@@ -7,6 +7,7 @@ import StorageAuthTesting
 import StorageCompression
 import StorageCrypto
 import StorageJSON
+import StorageKeys
 import XCTest
 
 /// Tests that invalid tokens, claims and keys are rejected with a reason and without a crash.

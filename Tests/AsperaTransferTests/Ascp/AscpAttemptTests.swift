@@ -5,6 +5,7 @@ import AsperaAuth
 import StorageAuth
 import XCTest
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 /// Tests how the frames of one attempt become reports and a summary.

@@ -6,6 +6,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 /// Tests the cancellation of running ascp processes.

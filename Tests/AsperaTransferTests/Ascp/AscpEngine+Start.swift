@@ -3,6 +3,7 @@
 
 import AsperaAuth
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 extension AscpEngine {

@@ -6,6 +6,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 /// Tests transfers of the engine with a scripted ascp process.

@@ -7,6 +7,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 /// Tests the search for ascp and the parsing of its version.

@@ -6,6 +6,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 /// Tests programs that misbehave: each is reported as a failure, and none blocks the engine.

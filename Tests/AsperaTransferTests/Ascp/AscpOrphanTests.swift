@@ -6,6 +6,7 @@ import Foundation
 import StorageAuth
 import XCTest
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 #if os(Linux)

@@ -6,6 +6,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 /// Tests transfers with several concurrent sessions (`multi_session`).

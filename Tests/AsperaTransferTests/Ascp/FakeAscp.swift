@@ -6,6 +6,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 /// A program that executes scripted steps, and the folder that it shares with its test.

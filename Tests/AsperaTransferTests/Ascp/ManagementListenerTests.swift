@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import XCTest
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 /// Tests the listener on the management port.

@@ -6,6 +6,7 @@ import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
 import StorageJSON
+import StorageKeys
 import XCTest
 
 @testable import AsperaTransfer

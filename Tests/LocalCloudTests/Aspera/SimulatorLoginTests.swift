@@ -6,6 +6,7 @@ internal import Foundation
 internal import LocalCloud
 internal import StorageCrypto
 internal import StorageJSON
+internal import StorageKeys
 internal import XCTest
 
 /// Tests how the simulator authenticates with passwords and keys, and how it verifies the host key.

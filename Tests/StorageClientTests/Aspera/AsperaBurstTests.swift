@@ -8,6 +8,7 @@ import ProcessWatching
 import StorageClient
 import XCTest
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 /// Tests many sessions of a queue, each a process of the simulator, against a node that revokes tokens.

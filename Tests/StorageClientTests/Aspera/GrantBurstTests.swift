@@ -9,6 +9,7 @@ import StorageClient
 import StorageJSON
 import XCTest
 
+@testable import AscpDriver
 @testable import AsperaTransfer
 
 /// Tests many sessions of a queue with bearer tokens of five seconds that JWT grants lead to.

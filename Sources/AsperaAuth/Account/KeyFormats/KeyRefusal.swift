@@ -1,15 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageCrypto
+internal import StorageKeys
 
 /// Errors about keys that can be parsed but are not supported.
 enum KeyRefusal {
   /// The minimum length, in bits, of an RSA modulus that current SSH clients accept.
   static let leastBits = 1_024
 
-  /// The maximum length, in bits, of an RSA modulus that libcrypto supports.
-  static let mostBits = 16_384
+  /// The maximum length, in bits, of an RSA modulus that this system's cryptography supports.
+  static let mostBits = PrivateKey.longestRSAModulus
 
   static let remedy = "Create another one with ssh-keygen -t rsa -b 3072, and have its public key added to the server."
 
@@ -33,7 +33,7 @@ enum KeyRefusal {
 }
 
 extension PrivateKeyReport.Kind {
-  /// Creates the kind in a report from the kind of a libcrypto key.
+  /// Creates the kind in a report from the kind of a parsed key.
   ///
   /// - Throws: An ``AsperaError`` with the code `unsupportedKey` if keys of this kind are not accepted.
   init(_ kind: KeyKind, at place: KeyPlace) throws(AsperaError) {

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
+internal import StorageKeys
 
 /// The parsed text of a private key in one of the supported formats.
 enum KeyText {
-  /// A PEM block that libcrypto can parse, in a traditional format or in PKCS #8.
+  /// A PEM block in a traditional format or in PKCS #8.
   case pem(PEMBlock)
   /// A key in OpenSSH's own format.
   case openSSH(OpenSSHKey)

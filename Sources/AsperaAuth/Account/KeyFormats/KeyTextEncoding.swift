@@ -3,15 +3,6 @@
 
 /// The encodings in which editors save the text of a key.
 extension [UInt8] {
-  /// The byte order mark of UTF-8, which editors on Windows write at the start of a text.
-  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
-
-  /// Whether the text starts with the byte order mark of UTF-8.
-  var hasByteOrderMark: Bool { starts(with: Self.byteOrderMark) }
-
-  /// The text without the byte order mark of UTF-8.
-  var withoutByteOrderMark: [UInt8] { hasByteOrderMark ? Array(dropFirst(Self.byteOrderMark.count)) : self }
-
   /// Whether the text is encoded in UTF-16, with a byte order mark or, as far as its first two characters show,
   /// without one.
   var isUTF16: Bool {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
+internal import StorageKeys
 
 /// A private key in OpenSSH's own format, `openssh-key-v1` (`PROTOCOL.key` in the OpenSSH sources).
 struct OpenSSHKey {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
+internal import StorageKeys
 
 /// A public key in SSH's binary encoding (RFC 4253, section 6.6).
 struct SSHPublicKey: Equatable {

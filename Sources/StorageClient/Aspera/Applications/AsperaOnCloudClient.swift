@@ -39,7 +39,7 @@ public struct AsperaOnCloudClient: Sendable {
   public init(
     organization: String, user: String, clientID: String, clientSecret: Secret? = nil, key: JWTSigningKey,
     isGlobalClient: Bool = false, api: String = JWTGrant.asperaOnCloudURL,
-    transport: any HTTPTransport = AsyncHTTPClientTransport.shared
+    transport: any HTTPTransport = .platformDefault
   ) {
     self.init(
       .asperaOnCloud(

@@ -44,7 +44,7 @@ public struct FaspexClient: Sendable {
   ///   - transport: The transport that sends the requests to the API.
   public init(
     url: String, credentials: some CredentialProvider<OAuthBearer>, transfers: AsperaTransfers = AsperaTransfers(),
-    transport: any HTTPTransport = AsyncHTTPClientTransport.shared
+    transport: any HTTPTransport = .platformDefault
   ) {
     self.init(url: url, credentials: credentials, transfers: transfers, transport: transport, time: .system)
   }
@@ -60,7 +60,7 @@ public struct FaspexClient: Sendable {
   ///   - transport: The transport that sends the requests to the API and to the token endpoint.
   public init(
     url: String, user: String, clientID: String, key: JWTSigningKey, transfers: AsperaTransfers = AsperaTransfers(),
-    transport: any HTTPTransport = AsyncHTTPClientTransport.shared
+    transport: any HTTPTransport = .platformDefault
   ) {
     let grant = JWTGrant.faspex(url: url, user: user, clientID: clientID)
     let provider = JWTGrantProvider(grant, key: key, transport: transport)

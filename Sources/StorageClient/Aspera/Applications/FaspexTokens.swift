@@ -105,8 +105,8 @@ extension AsperaTransfers {
         remedy: "Log in with a key that the transfer server knows.")
     }
     let queue = TransferQueue(
-      engine: try engine ?? AscpEngine(program: ascp, options: options, time: api.time), configuration: queue,
-      time: api.time)
+      engine: try engine ?? PlatformDefaults.engine(program: ascp, options: options, time: api.time),
+      configuration: queue, time: api.time)
     return (queue, account)
   }
 }

@@ -22,7 +22,7 @@ extension CredentialProvider where Self == TencentFederationProvider {
   ) -> TencentFederationProvider {
     TencentFederationProvider(
       name: name, policy: policy, credentials: credentials, duration: duration, region: region, endpoint: endpoint,
-      transport: AsyncHTTPClientTransport.shared)
+      transport: .platformDefault)
   }
 }
 
@@ -45,7 +45,7 @@ extension CredentialProvider where Self == TencentAssumeRoleProvider {
   ) -> TencentAssumeRoleProvider {
     TencentAssumeRoleProvider(
       roleARN: roleARN, sessionName: sessionName, credentials: credentials, duration: duration, policy: policy,
-      externalID: externalID, region: region, endpoint: endpoint, transport: AsyncHTTPClientTransport.shared)
+      externalID: externalID, region: region, endpoint: endpoint, transport: .platformDefault)
   }
 }
 
@@ -67,7 +67,7 @@ extension TencentWebIdentityProvider {
   ) {
     self.init(
       roleARN: roleARN, providerID: providerID, sessionName: sessionName, duration: duration, region: region,
-      endpoint: endpoint, transport: AsyncHTTPClientTransport.shared, token: token)
+      endpoint: endpoint, transport: .platformDefault, token: token)
   }
 }
 
@@ -76,7 +76,7 @@ extension CredentialProvider where Self == TencentInstanceMetadataProvider {
   ///
   /// - Parameter role: The role name. If `nil`, the provider requests the name from the metadata service.
   public static func tencentInstance(role: String? = nil) -> TencentInstanceMetadataProvider {
-    TencentInstanceMetadataProvider(role: role, transport: AsyncHTTPClientTransport.shared)
+    TencentInstanceMetadataProvider(role: role, transport: .platformDefault)
   }
 }
 

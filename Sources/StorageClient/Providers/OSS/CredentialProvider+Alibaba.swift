@@ -28,7 +28,7 @@ extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
   ) -> AlibabaAssumeRoleProvider {
     AlibabaAssumeRoleProvider(
       roleARN: roleARN, sessionName: sessionName, credentials: credentials, duration: duration, policy: policy,
-      externalID: externalID, endpoint: endpoint, transport: AsyncHTTPClientTransport.shared)
+      externalID: externalID, endpoint: endpoint, transport: .platformDefault)
   }
 }
 
@@ -51,7 +51,7 @@ extension AlibabaOIDCProvider {
   ) {
     self.init(
       roleARN: roleARN, providerARN: providerARN, sessionName: sessionName, duration: duration, policy: policy,
-      endpoint: endpoint, transport: AsyncHTTPClientTransport.shared, token: token)
+      endpoint: endpoint, transport: .platformDefault, token: token)
   }
 }
 
@@ -65,7 +65,7 @@ extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
   public static func alibabaInstance(
     role: String? = nil, allowsV1: Bool = true
   ) -> AlibabaInstanceMetadataProvider {
-    AlibabaInstanceMetadataProvider(role: role, allowsV1: allowsV1, transport: AsyncHTTPClientTransport.shared)
+    AlibabaInstanceMetadataProvider(role: role, allowsV1: allowsV1, transport: .platformDefault)
   }
 }
 

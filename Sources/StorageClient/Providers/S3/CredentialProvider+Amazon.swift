@@ -45,7 +45,7 @@ extension CredentialProvider where Self == AmazonAssumeRoleProvider {
   ) -> AmazonAssumeRoleProvider {
     AmazonAssumeRoleProvider(
       roleARN: roleARN, sessionName: sessionName, credentials: credentials, duration: duration, policy: policy,
-      externalID: externalID, endpoint: endpoint, transport: AsyncHTTPClientTransport.shared)
+      externalID: externalID, endpoint: endpoint, transport: .platformDefault)
   }
 }
 
@@ -67,7 +67,7 @@ extension AmazonWebIdentityProvider {
   ) {
     self.init(
       roleARN: roleARN, sessionName: sessionName, duration: duration, policy: policy, endpoint: endpoint,
-      transport: AsyncHTTPClientTransport.shared, token: token)
+      transport: .platformDefault, token: token)
   }
 }
 
@@ -79,6 +79,6 @@ extension CredentialProvider where Self == AmazonInstanceMetadataProvider {
   ///   - allowsV1: Whether to send requests without a metadata token if the metadata service does not support such
   ///     tokens.
   public static func amazonInstance(role: String? = nil, allowsV1: Bool = true) -> AmazonInstanceMetadataProvider {
-    AmazonInstanceMetadataProvider(role: role, allowsV1: allowsV1, transport: AsyncHTTPClientTransport.shared)
+    AmazonInstanceMetadataProvider(role: role, allowsV1: allowsV1, transport: .platformDefault)
   }
 }

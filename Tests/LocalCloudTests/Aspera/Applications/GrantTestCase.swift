@@ -10,6 +10,7 @@ internal import NIOHTTP1
 internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
+internal import StorageKeys
 internal import XCTest
 
 /// A simulated application with the parameters that its JWT grants must have.

@@ -5,6 +5,7 @@ internal import AsperaAuth
 internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
+internal import StorageKeys
 
 /// The reason why an assertion is refused.
 enum AssertionProblem: Error, Equatable {

@@ -4,6 +4,7 @@
 public import AsperaAuth
 public import StorageAuth
 internal import StorageCrypto
+internal import StorageKeys
 
 extension LocalCloud {
   /// A client of the API of Aspera on Cloud or Faspex 5, which is allowed to use JWT grants.

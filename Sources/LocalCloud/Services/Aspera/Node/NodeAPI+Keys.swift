@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
+internal import StorageKeys
 
 extension NodeAPI {
   /// Returns the response that lists the access keys that the caller can read.

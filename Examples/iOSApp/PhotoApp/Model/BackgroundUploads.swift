@@ -1,0 +1,28 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import StorageClient
+
+/// Uploads that continue while the app is suspended, because the system performs them.
+///
+/// The system gets a presigned URL, and so needs neither the app nor its keys while it sends a file.
+protocol BackgroundUploads: Sendable {
+  /// Hands a file over to the system.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file, which must exist until the upload ends.
+  ///   - request: The presigned request that sends the file.
+  ///   - id: The photo, which the end of the upload is reported for.
+  func start(_ file: FilePath, with request: PresignedRequest, for id: Photo.ID) async throws
+
+  /// The ends of uploads, including those that were started before the app was launched.
+  var results: AsyncStream<BackgroundResult> { get }
+}
+
+/// The end of an upload that the system performed.
+struct BackgroundResult: Sendable {
+  let id: Photo.ID
+
+  /// The reason for which the photo is not stored, or `nil`.
+  let failure: String?
+}

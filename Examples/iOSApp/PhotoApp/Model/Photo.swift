@@ -1,0 +1,22 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A photo in the list of the app.
+struct Photo: Identifiable, Sendable, Hashable {
+  /// The key of the object.
+  let id: String
+
+  var state: State
+
+  /// The state of a photo on its way to the bucket.
+  enum State: Sendable, Hashable {
+    /// The app is sending the photo; the fraction is from 0 to 1.
+    case uploading(Double)
+    /// The system is sending the photo, even while the app is suspended.
+    case inBackground
+    case stored
+    case cancelled
+    /// The photo could not be sent, for the given reason.
+    case failed(String)
+  }
+}

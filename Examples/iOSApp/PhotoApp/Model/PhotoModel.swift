@@ -1,0 +1,124 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import Observation
+import StorageClient
+
+/// The photos of the user, for the views of the app.
+///
+/// The methods run on the main actor, which they do not block: the client reads, hashes and sends files on other threads.
+@MainActor @Observable
+final class PhotoModel {
+  /// The photos, the latest first.
+  private(set) var photos: [Photo] = []
+
+  /// The link to a photo that the user wants to share, or `nil`.
+  var link: PresignedRequest?
+
+  /// The reason for which the last listing or link failed, or `nil`.
+  var problem: String?
+
+  private let client: PhotoClient
+  private let background: any BackgroundUploads
+  @ObservationIgnored private var uploads: [Photo.ID: Task<Void, Never>] = [:]
+
+  /// Creates the model of the app's views.
+  ///
+  /// - Parameters:
+  ///   - client: The client of the bucket.
+  ///   - background: The uploads that the system performs.
+  init(client: PhotoClient, background: any BackgroundUploads) {
+    self.client = client
+    self.background = background
+  }
+
+  /// Shows the photos in the bucket.
+  func load() async {
+    do {
+      for try await entry in client.list() { show(entry.name, .stored) }
+    } catch {
+      problem = "\(error)"
+    }
+  }
+
+  /// Starts to upload a photo, unless it is being uploaded already.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file.
+  ///   - name: The name of the photo.
+  /// - Returns: The task that uploads the photo.
+  @discardableResult
+  func upload(_ file: FilePath, as name: String) -> Task<Void, Never> {
+    if let upload = uploads[name] { return upload }
+    show(name, .uploading(0))
+    let upload = Task {
+      await send(file, as: name)
+      uploads[name] = nil
+    }
+    uploads[name] = upload
+    return upload
+  }
+
+  private func send(_ file: FilePath, as name: String) async {
+    do {
+      for try await fraction in client.uploading(file, to: name) { show(name, .uploading(fraction)) }
+      try Task.checkCancellation()
+      show(name, .stored)
+    } catch is CancellationError {
+      show(name, .cancelled)
+    } catch {
+      show(name, .failed("\(error)"))
+    }
+  }
+
+  /// Cancels the upload of a photo.
+  ///
+  /// - Parameter id: The photo.
+  func cancel(_ id: Photo.ID) {
+    uploads[id]?.cancel()
+  }
+
+  /// Creates a link with which others can see a photo for a limited time.
+  ///
+  /// - Parameters:
+  ///   - id: The photo.
+  ///   - duration: The lifetime of the link.
+  func share(_ id: Photo.ID, for duration: Duration = .seconds(900)) async {
+    do {
+      link = try await client.presign(.get, id, validFor: duration)
+    } catch {
+      problem = "\(error)"
+    }
+  }
+
+  /// Hands a photo over to the system, which also sends it while the app is suspended.
+  ///
+  /// The key is requested for the whole duration, so the app's server must issue keys that live as long.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file, which must exist until the photo is stored.
+  ///   - name: The name of the photo.
+  ///   - duration: The time within which the system has to start sending the file.
+  func uploadInBackground(_ file: FilePath, as name: String, within duration: Duration = .seconds(1500)) async {
+    show(name, .inBackground)
+    do {
+      let request = try await client.presign(.put, name, contentType: "image/jpeg", validFor: duration)
+      try await background.start(file, with: request, for: name)
+    } catch {
+      show(name, .failed("\(error)"))
+    }
+  }
+
+  /// Shows the ends of the uploads that the system performs, until the task is cancelled.
+  func followBackgroundUploads() async {
+    for await result in background.results { show(result.id, result.failure.map { .failed($0) } ?? .stored) }
+  }
+
+  private func show(_ id: Photo.ID, _ state: Photo.State) {
+    if let index = photos.firstIndex(where: { $0.id == id }) {
+      photos[index].state = state
+    } else {
+      photos.insert(Photo(id: id, state: state), at: 0)
+    }
+  }
+}

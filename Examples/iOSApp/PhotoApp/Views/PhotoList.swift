@@ -1,0 +1,30 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+  import Foundation
+  import SwiftUI
+  import UniformTypeIdentifiers
+
+  /// The list of the user's photos, with buttons that add one and share one.
+  struct PhotoList: View {
+    let model: PhotoModel
+    @State private var isAdding = false
+    @State private var isForBackground = false
+
+    var body: some View {
+      List(model.photos) { photo in PhotoRow(photo: photo, model: model) }
+        .toolbar {
+          Toggle("In the background", isOn: $isForBackground)
+          Button("Add", systemImage: "plus") { isAdding = true }
+          if let link = model.link, let url = URL(string: link.url) { ShareLink(item: url) }
+        }
+        .safeAreaInset(edge: .bottom) { if let problem = model.problem { Text(problem) } }
+        .fileImporter(isPresented: $isAdding, allowedContentTypes: [.jpeg]) { picked in
+          if let file = PickedFile(picked) { file.upload(to: model, inBackground: isForBackground) }
+        }
+        .task { await model.load() }
+        .task { await model.followBackgroundUploads() }
+    }
+  }
+#endif

@@ -1,0 +1,26 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+  import SwiftUI
+
+  /// A row of the list: the name of a photo, its progress, and what can be done with it.
+  struct PhotoRow: View {
+    let photo: Photo
+    let model: PhotoModel
+
+    var body: some View {
+      LabeledContent(photo.id) {
+        switch photo.state {
+        case .uploading(let fraction):
+          ProgressView(value: fraction)
+          Button("Cancel", systemImage: "xmark") { model.cancel(photo.id) }
+        case .inBackground: Text("In the background")
+        case .stored: Button("Share", systemImage: "square.and.arrow.up") { Task { await model.share(photo.id) } }
+        case .cancelled: Text("Cancelled")
+        case .failed(let reason): Text(reason).foregroundStyle(.red)
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,196 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import AsperaAuth
+public import AsperaTransfer
+public import StorageAuth
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// A transfer engine that runs IBM's ascp, which must be installed on this machine.
+///
+/// Each attempt is one process in its own session (`setsid`), without a terminal and with an empty standard input, so
+/// that the process cannot prompt for a password. ascp receives passwords, keys and tokens only in its environment. The
+/// file lists are in a folder that only this user can access and that is removed after the attempt. ascp inherits only
+/// `PATH`, `HOME`, `USER`, `LOGNAME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR` and `TZ` from this process's environment.
+///
+/// When the task is cancelled, the engine sends a cancel command to ascp over the management port. If ascp does not
+/// exit, ascp and the processes that it started receive SIGTERM and finally SIGKILL. If this process itself is killed,
+/// the management connection closes, which ends ascp. Only the file lists remain in that case.
+///
+/// An attempt of a specification with `multi_session` is as many processes, which start one after another
+/// (`AscpOptions.sessionSpacing`) with the same token, and report and end like one: their progress is added up, and if
+/// one fails, the others are cancelled. If ``options`` contain the number of one session, only this session runs. A
+/// persistent session cannot be divided.
+///
+/// ```swift
+/// let engine = try AscpEngine()
+/// let summary = try await engine.run(spec, additions: nil) { print($0) }
+/// ```
+public struct AscpEngine: TransferEngine {
+  /// The path of the ascp executable.
+  public let program: String
+
+  /// The ascp options that the specification does not determine.
+  ///
+  /// If the options contain no home directory, the engine uses this process's `HOME`.
+  public let options: AscpOptions
+
+  let limits: AscpLimits
+  let time: any SigningClock
+  let temporaryFiles: String?
+  let environment: @Sendable (String) -> String?
+
+  /// Creates an engine that runs the ascp installed on this machine.
+  ///
+  /// - Parameters:
+  ///   - program: The path of ascp. If `nil`, ascp is searched for in `STORAGE_AUTH_ASCP`, on the `PATH` and where
+  ///     IBM's products install it.
+  ///   - options: The ascp options that the specification does not determine.
+  ///   - limits: The time limits, and the maximum size of the retained output.
+  ///   - time: The clock that measures the time limits.
+  /// - Throws: An `AsperaError` that lists the searched locations if ascp is not found.
+  public init(
+    program: String? = nil, options: AscpOptions = AscpOptions(), limits: AscpLimits = AscpLimits(),
+    time: any SigningClock = .system
+  ) throws(AsperaError) {
+    self.init(ascp: try AscpLocator().locate(program), options: options, limits: limits, time: time)
+  }
+
+  init(
+    ascp program: String, options: AscpOptions = AscpOptions(), limits: AscpLimits = AscpLimits(),
+    time: any SigningClock = .system, temporaryFiles: String? = nil,
+    environment: @escaping @Sendable (String) -> String? = { ProcessInfo.processInfo.environment[$0] }
+  ) {
+    self.program = program
+    self.options = options
+    self.limits = limits
+    self.time = time
+    self.temporaryFiles = temporaryFiles
+    self.environment = environment
+  }
+
+  /// Runs one attempt to carry out a transfer.
+  ///
+  /// When this method returns, all processes, temporary files and open ports of the attempt are gone.
+  ///
+  /// - Parameters:
+  ///   - spec: The signed specification, which contains the account and the token.
+  ///   - additions: The paths that are added to a persistent session, or `nil` for a transfer whose paths are in
+  ///     `spec`.
+  ///   - report: A function that receives the attempt's reports.
+  /// - Returns: The number of transferred bytes and files.
+  /// - Throws: A `TransferFailure`. Its kind is `caller` if ascp cannot be started with the specification, `cancelled` if
+  ///   the task was cancelled, and `other` if the management port cannot be opened or ascp violates its protocol.
+  ///   Otherwise the kind is based on ascp's error code and text.
+  public func run(
+    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
+    report: @escaping @Sendable (TransferReport) -> Void
+  ) async throws(TransferFailure) -> TransferSummary {
+    guard !Task.isCancelled else { throw .cancelled }
+    guard let count = spec.sessionCount, count > 1, options.part == nil else {
+      return try await runOne(spec, additions: additions, report: report)
+    }
+    guard additions == nil else { throw .undividable }
+    let sessions = AscpSessions(count: count, spacing: options.sessionSpacing, time: time)
+    return try await sessions.run(report: report) { index, report throws(TransferFailure) in
+      try await self.running(index, of: count).runOne(spec, additions: nil, report: report)
+    }
+  }
+
+  /// Returns an engine for one session of a transfer with several sessions.
+  private func running(_ index: Int, of count: Int) -> AscpEngine {
+    var options = options
+    options.part = AscpOptions.Part(index: index, of: count, separatesPorts: options.separatesPorts)
+    return AscpEngine(
+      ascp: program, options: options, limits: limits, time: time, temporaryFiles: temporaryFiles,
+      environment: environment)
+  }
+
+  /// Runs one session as one process.
+  private func runOne(
+    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
+    report: @escaping @Sendable (TransferReport) -> Void
+  ) async throws(TransferFailure) -> TransferSummary {
+    let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    // An unstructured task, because when the current task is cancelled, the attempt must stop in an orderly way instead
+    // of being cancelled too.
+    let attempt = Task {
+      await self.attempt(spec, additions: additions, cancellations: cancellations, report: report)
+    }
+    return try await withTaskCancellationHandler {
+      await attempt.value
+    } onCancel: {
+      canceller.yield()
+    }.get()
+  }
+
+  /// The engine's options, with this process's home directory if the options contain no home directory.
+  var startOptions: AscpOptions {
+    var options = options
+    options.homeDirectory = options.homeDirectory ?? environment("HOME")
+    return options
+  }
+
+  private func attempt(
+    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?, cancellations: AsyncStream<Void>,
+    report: @escaping @Sendable (TransferReport) -> Void
+  ) async -> Result<TransferSummary, TransferFailure> {
+    guard let listener = try? await ManagementListener() else { return .failure(.noManagementPort) }
+    let result: Result<TransferSummary, TransferFailure>
+    do throws(AsperaError) {
+      var spec = spec
+      if additions != nil { spec.isPersistent = true }
+      let command = try AscpCommand(spec, options: startOptions, managementPort: listener.port)
+      let invocation = try AscpInvocation(command, in: temporaryFiles)
+      defer { invocation.removeFiles() }
+      result = await run(invocation, on: listener, additions: additions, cancellations: cancellations, report: report)
+    } catch {
+      result = .failure(TransferFailure(unusable: error))
+    }
+    listener.shut()
+    await listener.closed()
+    return result
+  }
+
+  private func run(
+    _ invocation: AscpInvocation, on listener: ManagementListener, additions: AsyncStream<[TransferPath]>?,
+    cancellations: AsyncStream<Void>, report: @escaping @Sendable (TransferReport) -> Void
+  ) async -> Result<TransferSummary, TransferFailure> {
+    let (terminations, terminator) = AsyncStream.makeStream(of: Void.self)
+    let attempt = AscpAttempt(
+      limits: limits, mask: SecretMask(invocation.environment.values), isPersistent: additions != nil)
+    let run = AscpRun(
+      attempt, listener: listener, time: time, report: report
+    ) { terminator.yield() }
+    let process = Task {
+      await self.process(invocation).run(terminations: terminations) { await run.isOver() }
+    }
+    await run.begin { process.cancel() }
+    let ended = await withTaskGroup(of: Void.self) { group in
+      group.addTask { await run.listen() }
+      group.addTask {
+        for await _ in cancellations { await run.handle(.cancelled) }
+      }
+      if let additions {
+        group.addTask { await run.add(additions) }
+      }
+      let ended = await process.value
+      await run.finish()
+      group.cancelAll()
+      return ended
+    }
+    return await run.result.outcome(of: ended.ending, printed: ended.printed)
+  }
+
+  /// Returns the process that runs an ascp invocation.
+  func process(_ invocation: AscpInvocation) -> AscpProcess {
+    AscpProcess(
+      program: program, arguments: invocation.arguments,
+      environment: AscpEnvironment(from: environment, own: invocation.environment), printedLimit: limits.printed)
+  }
+}

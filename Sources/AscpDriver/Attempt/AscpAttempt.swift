@@ -1,0 +1,212 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import AsperaTransfer
+internal import StorageAuth
+
+/// The state machine of one ascp run, which turns frames, timeouts and process ends into effects.
+///
+/// The state machine itself has no side effects.
+struct AscpAttempt: Sendable {
+  /// An input of the state machine for an ascp run.
+  enum Event: Sendable {
+    /// ascp has connected to the management port.
+    case connected
+    /// ascp sent a management frame.
+    case frame(ManagementFrame)
+    /// The management connection received data that are not a frame.
+    case unreadable(ManagementFrameParser.Problem)
+    /// The management connection has closed, or will no longer be established.
+    case disconnected
+    /// ascp has exited, or has closed its standard output and standard error.
+    case ended
+    /// The pending timeout has expired.
+    case elapsed
+    /// The caller cancelled the transfer.
+    case cancelled
+    /// No more paths will be added to a persistent session.
+    case concluded
+  }
+
+  /// An action that ``AscpRun`` performs for the state machine.
+  enum Effect: Sendable {
+    case report(TransferReport)
+    /// Sends a management frame to ascp.
+    case tell(ManagementFrame)
+    /// Replaces the pending timeout, or cancels it if the duration is `nil`.
+    case wait(Duration?)
+    /// Closes the management connection and the management port.
+    case disconnect
+    /// Sends SIGTERM to ascp's process group.
+    case terminate
+    /// Sends SIGKILL to ascp's process group.
+    case kill
+  }
+
+  /// A stage of the ascp run.
+  private enum Stage {
+    case starting, talking
+    /// ascp must exit by itself, because it has sent its last message, closed the connection, or received a cancel
+    /// command.
+    case leaving
+    /// SIGTERM was sent to ascp.
+    case terminating
+    case killed
+  }
+
+  /// The maximum number of unreadable inputs that are tolerated after the first frame.
+  private static let tolerance = 16
+
+  let limits: AscpLimits
+  let mask: SecretMask
+  var progress = AscpProgress()
+  private(set) var verdict: Verdict?
+  /// Whether the engine stopped ascp with a signal, in which case ascp's exit status is meaningless.
+  private(set) var wasStopped = false
+  private(set) var isAuthenticated = false
+  private(set) var problem: ManagementFrameParser.Problem?
+  private var problems = 0
+  private var hasRead = false
+  private var mayBeSilent: Bool
+  private var stage = Stage.starting
+  private var isDisconnected = false
+  private var hasEnded = false
+
+  /// Creates the state machine for one ascp run.
+  ///
+  /// - Parameters:
+  ///   - limits: The time limits for ascp.
+  ///   - mask: The mask that removes the transfer's secrets from ascp's texts.
+  ///   - isPersistent: Whether paths can be added while the session runs.
+  init(limits: AscpLimits, mask: SecretMask, isPersistent: Bool) {
+    self.limits = limits
+    self.mask = mask
+    mayBeSilent = isPersistent
+  }
+
+  /// Returns the effects that follow the start of ascp.
+  func begin() -> [Effect] { [.report(.connecting), .wait(limits.connect)] }
+
+  /// Whether no more output and no more frames are expected from ascp.
+  var isOver: Bool { hasEnded && (isDisconnected || stage == .killed) }
+
+  /// Whether processes that ascp started may continue to run, which is the case only after a successful transfer.
+  var mayLeaveOthers: Bool { verdict == .done }
+
+  /// Handles an input of the state machine, and returns the resulting effects.
+  mutating func handle(_ event: Event) -> [Effect] {
+    switch event {
+    case .connected: return connected()
+    case .frame(let frame): return take(frame)
+    case .unreadable(let problem): return unreadable(problem)
+    case .disconnected: return disconnected()
+    case .ended: return ended()
+    case .elapsed: return elapsed()
+    case .cancelled: return cancelled()
+    case .concluded:
+      mayBeSilent = false
+      return stage == .talking ? [.wait(silence)] : []
+    }
+  }
+
+  private var silence: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
+
+  /// Records the result of the transfer, unless a result has already been recorded.
+  mutating func settle(_ new: Verdict) {
+    if verdict == nil { verdict = new }
+  }
+
+  /// Records that the server has accepted the account and the token, and returns the resulting effects.
+  mutating func authenticated() -> [Effect] {
+    guard !isAuthenticated else { return [] }
+    isAuthenticated = true
+    return [.report(.running)]
+  }
+
+  private mutating func connected() -> [Effect] {
+    guard stage == .starting else { return [] }
+    stage = .talking
+    return [.wait(limits.silence)]
+  }
+
+  /// Handles data that are not a frame.
+  ///
+  /// A text with a line break can make single frames of ascp unreadable. A peer whose first data are unreadable, or
+  /// that sends too many unreadable inputs, is not ascp.
+  private mutating func unreadable(_ problem: ManagementFrameParser.Problem) -> [Effect] {
+    self.problem = self.problem ?? problem
+    problems += 1
+    guard !hasRead || problems > Self.tolerance else { return [] }
+    settle(.fault(.unreadable(problem)))
+    return [.disconnect] + stop()
+  }
+
+  private mutating func take(_ frame: ManagementFrame) -> [Effect] {
+    hasRead = true
+    let effects = read(frame)
+    if hasEnded, verdict != nil, !isDisconnected { return effects + hangUp() }
+    guard stage == .talking else { return effects }
+    if verdict != nil {
+      stage = .leaving
+      return effects + [.wait(limits.exit)]
+    }
+    return effects + [.wait(silence)]
+  }
+
+  private mutating func disconnected() -> [Effect] {
+    isDisconnected = true
+    guard stage == .starting || stage == .talking || hasEnded else { return [] }
+    if stage != .killed { stage = .leaving }
+    return [.wait(limits.exit)]
+  }
+
+  private mutating func ended() -> [Effect] {
+    hasEnded = true
+    if stage != .killed { stage = .leaving }
+    if isDisconnected { return [.wait(limits.exit)] }
+    // Frames that ascp sent before it exited may still arrive. They do not matter if the result is known.
+    return verdict == nil ? [.wait(limits.arrival)] : hangUp()
+  }
+
+  private mutating func hangUp() -> [Effect] {
+    isDisconnected = true
+    return [.disconnect, .wait(limits.exit)]
+  }
+
+  private mutating func elapsed() -> [Effect] {
+    switch stage {
+    case .starting: settle(.fault(.neverConnected))
+    case .talking: settle(.fault(.silent))
+    case .leaving where hasEnded && !isDisconnected: return hangUp()
+    case .leaving where hasEnded: return kill()
+    case .leaving: break
+    case .terminating, .killed: return kill()
+    }
+    return stop()
+  }
+
+  private mutating func cancelled() -> [Effect] {
+    settle(.cancelled)
+    switch stage {
+    case .starting: return stop()
+    case .talking:
+      stage = .leaving
+      return [.tell(.cancel), .wait(limits.cancel)]
+    case .leaving, .terminating, .killed: return []
+    }
+  }
+
+  private mutating func stop() -> [Effect] {
+    guard stage != .killed, stage != .terminating else { return [] }
+    wasStopped = true
+    stage = .terminating
+    return [.terminate, .wait(limits.terminate)]
+  }
+
+  private mutating func kill() -> [Effect] {
+    wasStopped = true
+    stage = .killed
+    return [.kill, .disconnect]
+  }
+}

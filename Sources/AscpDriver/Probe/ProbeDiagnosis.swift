@@ -1,0 +1,216 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import AsperaTransfer
+internal import StorageAuth
+
+/// A diagnosis of a failed login, based on the SSH client's output and its prompts.
+struct ProbeDiagnosis {
+  let account: AsperaAccount
+  let transcript: SSHTranscript
+  /// The texts of the prompts from the server, or from the client on the server's behalf.
+  let questions: [String]
+
+  /// The failure that explains why the login failed.
+  var failure: TransferFailure {
+    hostKeyFailure ?? keyFailure ?? answerFailure ?? refusal ?? transportFailure ?? unknownFailure
+  }
+
+  /// The failure if the client does not accept the server's host key or supports none of the server's signature
+  /// algorithms.
+  private var hostKeyFailure: TransferFailure? {
+    if let offer = transcript.rest(of: "no matching host key type found. Their offer: ") {
+      let algorithms = Set(offer.prefix { !$0.isWhitespace }.split(separator: ","))
+      guard !algorithms.isEmpty, algorithms.isSubset(of: ["ssh-rsa", "ssh-dss"]) else {
+        return TransferFailure(
+          .hostKey,
+          "\(server) has only host key algorithms that this machine's SSH client rejects; it offers "
+            + "\(SSHTranscript.printable(offer)).",
+          remedy: "Ask the server's administrator to update its SSH server.")
+      }
+      return TransferFailure(
+        .hostKey,
+        """
+        \(server) signs with SHA-1 alone to prove its host key (\(algorithms.sorted().joined(separator: ", "))), which \
+        this machine's SSH client rejects.
+        """,
+        remedy: "Ask the server's administrator to update its SSH server. \(Self.ascpMayLogIn)")
+    }
+    guard transcript.has("Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED") else { return nil }
+    return TransferFailure(
+      .hostKey, "\(server) presented another host key than a moment ago.",
+      remedy: "Compare the fingerprint with the server's administrator before you send a credential to this server.")
+  }
+
+  /// The failure if the SSH client cannot use the private key.
+  private var keyFailure: TransferFailure? {
+    if transcript.has("incorrect passphrase supplied", "bad passphrase") {
+      return TransferFailure(
+        .account, "The passphrase does not decrypt the key of \(user).",
+        remedy: "Give the account the passphrase of this key; the server has received no credential.")
+    }
+    if let reason = transcript.rest(of: "Load key \"\(SSHConnection.keyFile)\": ") {
+      return TransferFailure(
+        .account, "The SSH client of this machine cannot use the key of \(user): \(SSHTranscript.printable(reason)).",
+        remedy: "Convert it with ssh-keygen -p, or create a new one: ssh-keygen -t ed25519.")
+    }
+    if transcript.has("no mutual signature") {
+      // The client omits only RSA keys for this reason, so the server has announced SHA-1, or no algorithm at all.
+      return onlySHA1
+    }
+    return nil
+  }
+
+  /// The failure for a server that accepts RSA signatures only with SHA-1.
+  var onlySHA1: TransferFailure {
+    TransferFailure(
+      .account,
+      """
+      \(server) accepts RSA signatures with SHA-1 alone (ssh-rsa), which this machine's SSH client no longer creates \
+      with the key of \(user).
+      """,
+      remedy: """
+        Use an ECDSA or Ed25519 key if the server accepts one, or ask its administrator to update its SSH server. \
+        \(Self.ascpMayLogIn)
+        """)
+  }
+
+  /// The remedy for algorithms that only the SSH client rejects.
+  private static let ascpMayLogIn =
+    "An older ascp may still log in: test it with AscpEngine.testLogin, or with the option --test-login."
+
+  /// The failure if the server sent another prompt after it received the password.
+  private var answerFailure: TransferFailure? {
+    guard case .password = account.authentication, questions.count > 1, let last = questions.last else { return nil }
+    let words = last.lowercased()
+    if ["new password", "current password", "old password", "expired"].contains(where: { words.contains($0) }) {
+      return Self.expired(user, server)
+    }
+    if words.contains("password") { return passwordRefused }
+    return TransferFailure(
+      .account, "\(server) asks \(user) for more than a password: “\(excerpt(last))”.",
+      remedy: "Use an account that logs in with only a password or a key; ascp answers one prompt.")
+  }
+
+  /// Returns the failure for an account that the server accepts, but whose password has expired and must be changed.
+  static func expired(_ user: String, _ server: String) -> TransferFailure {
+    TransferFailure(
+      .account, "The password of \(user) at \(server) has expired.",
+      remedy: "Set a new one on the server, for example with passwd in an ssh session.")
+  }
+
+  /// The failure if the server rejected the credential or the authentication method.
+  private var refusal: TransferFailure? {
+    if let missing = transcript.missingMethods {
+      return TransferFailure(
+        .account,
+        "\(server) accepted the credential of \(user) and requires more: \(excerpt(missing.joined(separator: ", "))).",
+        remedy: "Use an account that requires only one of them; ascp has one credential.")
+    }
+    guard let offered = transcript.offeredMethods else { return nil }
+    let (name, usable) = wanted
+    guard offered.contains(where: { usable.contains($0) }) else {
+      return TransferFailure(
+        .account,
+        "\(server) does not allow logins with a \(name); it offers "
+          + "\(excerpt(offered.joined(separator: ", "))).",
+        remedy: "Give the account a credential that the server accepts, or ask its administrator to allow a \(name).")
+    }
+    if transcript.has("Too many authentication failures", "Permission denied") {
+      if case .privateKey = account.authentication { return keyRefused }
+      return passwordRefused
+    }
+    guard !questions.isEmpty || transcript.has("Server accepts key"), transcript.has("Connection closed by") else {
+      return nil
+    }
+    return TransferFailure(
+      .account, "\(server) closed the connection after it received the \(name) of \(user).",
+      remedy: "The account may be locked or expired, or not permitted to log in from here; see the log of the server.")
+  }
+
+  private var passwordRefused: TransferFailure {
+    TransferFailure(
+      .account, "\(server) refused the password of \(user).",
+      remedy: "Check user and password. A locked account, or one without a password, is refused in the same way.")
+  }
+
+  /// Whether the server rejected a key without accepting its public key first.
+  var isKeyUnknown: Bool {
+    guard case .privateKey = account.authentication,
+      transcript.has("Permission denied", "Too many authentication failures")
+    else { return false }
+    return !transcript.has("Server accepts key", "no mutual signature", "Load key ", "passphrase", "partial success")
+      && transcript.offeredMethods?.contains("publickey") == true
+  }
+
+  private var keyRefused: TransferFailure {
+    transcript.has("Server accepts key")
+      ? TransferFailure(
+        .account, "\(server) knows the public key of \(user) and refused the signature of the private one.",
+        remedy: "The account may be locked, or the signature algorithm forbidden; see the log of the server.")
+      : TransferFailure(
+        .account, "\(server) refused the key of \(user).",
+        remedy: "Put its public key into the authorized_keys of this user on the server, and check the user.")
+  }
+
+  /// The failure if the connection could not be established or was lost.
+  private var transportFailure: TransferFailure? {
+    for (text, what, remedy) in Self.transport where transcript.has(text) {
+      return TransferFailure(.transport, "\(server) \(what).", remedy: remedy)
+    }
+    return nil
+  }
+
+  private var unknownFailure: TransferFailure {
+    let word = transcript.lastWord.map { ": “\(excerpt($0))”" } ?? ""
+    return TransferFailure(
+      .other, "The SSH client of this machine gave up on \(server)\(word).",
+      remedy: "Try the same with ssh -v -p \(account.sshPort) \(account.user)@\(account.host).")
+  }
+
+  /// The SSH client's messages about network failures, each with an explanation and a remedy.
+  private static let transport = [
+    ("Could not resolve hostname", "has no address", "Check the name of the host, and the DNS of this machine."),
+    (
+      "Connection refused", "refused the connection",
+      "Check the SSH port: Aspera servers listen on 33001 by default, and some on 22."
+    ),
+    ("timed out", "did not answer in time", "Check the host and the SSH port, and that no firewall blocks it."),
+    ("No route to host", "cannot be reached from here", "Check the host, and the network of this machine."),
+    ("Network is unreachable", "cannot be reached from here", "Check the host, and the network of this machine."),
+    (
+      "Unable to negotiate", "and the SSH client of this machine have no algorithm in common",
+      "Update the SSH server; the log of ssh -v names what it offers."
+    ),
+    (
+      "kex_exchange_identification", "closed the connection before it identified itself",
+      "Check that the port is that of SSH. A server that is busy, or that blocks this address, does the same."
+    ),
+    ("Connection reset", "broke the connection", "Try again; a server that is busy does this."),
+    ("Connection closed", "broke the connection", "Try again; a server that is busy does this."),
+    ("Broken pipe", "broke the connection", "Try again; a server that is busy does this."),
+  ]
+
+  private var wanted: (name: String, methods: Set<String>) {
+    switch account.authentication {
+    case .password: ("password", ["password", "keyboard-interactive"])
+    case .privateKey: ("key", ["publickey"])
+    }
+  }
+
+  private var server: String { account.serverName }
+  private var user: String { account.user }
+
+  /// Returns untrusted text from the server in printable form, with the password masked in case the server sent it
+  /// back.
+  private func excerpt(_ text: String) -> String {
+    guard case .password(let password) = account.authentication else { return SSHTranscript.printable(text) }
+    return SSHTranscript.printable(SecretMask([password]).applied(to: text))
+  }
+}
+
+extension AsperaAccount {
+  /// The host and the SSH port of the server, for error messages.
+  var serverName: String { "\(host):\(sshPort)" }
+}

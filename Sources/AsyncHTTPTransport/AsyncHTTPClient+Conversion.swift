@@ -1,0 +1,102 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsyncHTTPClient
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import StorageAuth
+internal import SystemPackage
+
+extension HTTPClientRequest {
+  /// Creates a client request with the path unchanged: not parsed, not normalized, and not encoded again.
+  init(_ request: HTTPRequest, body: HTTPBody) {
+    let authority = request.authority ?? ""
+    self.init(url: "\(request.scheme ?? "https")://\(authority)\(request.path ?? "/")")
+    method = HTTPMethod(rawValue: request.method.rawValue)
+    headers.add(name: "Host", value: authority)
+    for field in request.headerFields where field.name.canonicalName != "host" {
+      headers.add(name: field.name.rawName, value: field.value)
+    }
+    switch body.content {
+    case .none:
+      self.body = nil
+    case .bytes(let bytes):
+      self.body = .bytes(ByteBuffer(bytes: bytes))
+    case .stream(let stream):
+      self.body = .stream(BufferSequence(stream), length: .known(body.length))
+    }
+  }
+}
+
+extension HTTPResponse {
+  /// Creates the head of a response from AsyncHTTPClient's response.
+  init(_ response: HTTPClientResponse) {
+    self.init(status: Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase))
+    for (name, value) in response.headers {
+      guard let name = HTTPField.Name(name) else { continue }
+      headerFields.append(HTTPField(name: name, value: value))
+    }
+  }
+}
+
+extension TransportError {
+  /// Creates a transport error from an error of the HTTP client.
+  init(_ error: any Error, host: String) {
+    switch error {
+    case let error as TransportError:
+      self = error
+    case is CancellationError, HTTPClientError.cancelled as HTTPClientError:
+      self.init(.cancelled, "The request to \(host) was cancelled.", remedy: "No action is required.")
+    default:
+      self.init(Self.code(of: error), host: host, reason: Self.reason(of: error))
+    }
+  }
+
+  private init(_ code: Code, host: String, reason: String) {
+    switch code {
+    case .timeout:
+      self.init(code, "\(host) did not respond in time (\(reason)).", remedy: "Try again, or allow more time.")
+    case .connectionFailed:
+      self.init(code, "No connection to \(host) (\(reason)).", remedy: "Check the endpoint and the network.")
+    case .invalidRequest:
+      self.init(code, "The request to \(host) cannot be sent (\(reason)).", remedy: "Check the endpoint.")
+    default:
+      self.init(code, "The connection to \(host) was lost (\(reason)).", remedy: "Try again.")
+    }
+  }
+
+  private static func code(of error: any Error) -> Code {
+    switch error {
+    case is NIOConnectionError: return .connectionFailed
+    case ChannelError.connectTimeout: return .timeout
+    case let error as IOError:
+      let unreachable: [Errno] = [.connectionRefused, .hostIsDown, .networkUnreachable, .noRouteToHost]
+      return unreachable.contains(Errno(rawValue: error.errnoCode)) ? .connectionFailed : .connectionLost
+    case let error as HTTPClientError:
+      let timeouts: [HTTPClientError] = [
+        .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout,
+        .tlsHandshakeTimeout,
+      ]
+      let malformed: [HTTPClientError] = [
+        .invalidURL, .emptyHost, .emptyScheme, .bodyLengthMismatch, .traceRequestWithBody, .contentLengthMissing,
+      ]
+      if timeouts.contains(error) { return .timeout }
+      return malformed.contains(error) ? .invalidRequest : .connectionLost
+    default: return .connectionLost
+    }
+  }
+
+  /// Returns a short name for the cause of an error, without an HTTP client's message, which can contain a header.
+  private static func reason(of error: any Error) -> String {
+    switch error {
+    case let error as HTTPClientError: error.shortDescription
+    case let error as IOError: Errno(rawValue: error.errnoCode).description
+    case let error as ChannelError: "\(error)"
+    case let error as NIOConnectionError:
+      error.connectionErrors.first.map { reason(of: $0.error) } ?? "name not resolved"
+    default: "\(type(of: error))"
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import AsyncHTTPClient
+public import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+public import StorageAuth
+
+/// A transport that sends requests with AsyncHTTPClient over HTTP/1.1.
+///
+/// Connections are pooled and shared. The transport neither follows redirects nor decompresses bodies, so the sent
+/// bytes are the signed bytes, and the received bytes are the stored bytes.
+public struct AsyncHTTPClientTransport: HTTPTransport {
+  private let client: HTTPClient
+  private let owner: Owner?
+  private let timeouts: HTTPTimeouts
+
+  /// A transport with the default timeouts, shared by all clients in the process that were created without a transport.
+  public static let shared = AsyncHTTPClientTransport()
+
+  /// Creates a transport with separate connections, which are closed when the last copy of the transport is released.
+  ///
+  /// - Parameters:
+  ///   - timeouts: The time limits for connections and requests.
+  ///   - connectionsPerHost: The soft limit on the number of concurrent connections to one host.
+  public init(timeouts: HTTPTimeouts = HTTPTimeouts(), connectionsPerHost: Int = 64) {
+    var configuration = HTTPClient.Configuration(
+      redirectConfiguration: .disallow,
+      timeout: HTTPClient.Configuration.Timeout(
+        connect: TimeAmount(timeouts.connect), read: TimeAmount(timeouts.idle), write: TimeAmount(timeouts.idle)),
+      decompression: .disabled)
+    configuration.httpVersion = .http1Only
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
+    configuration.connectionPool.retryConnectionEstablishment = false
+    // Tracing would create a span for every request, which contains the URL including its signature.
+    configuration.tracing.tracer = nil
+    configuration.checkStatuses()
+    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    owner = Owner(client: client)
+    self.timeouts = timeouts
+  }
+
+  /// Creates a transport over an existing HTTP client, which its owner must shut down.
+  ///
+  /// - Parameters:
+  ///   - client: The HTTP client. It must not follow redirects and must not decompress. AsyncHTTPClient 1.37.0
+  ///     terminates the process on a response with a status below 100. A transport with its own connections rejects
+  ///     such a response; an existing client must reject it itself.
+  ///   - request: The time limit from the start of a request to the head of its response, or `nil` for no limit.
+  public init(client: HTTPClient, request: Duration? = nil) {
+    self.client = client
+    owner = nil
+    timeouts = HTTPTimeouts(request: request)
+  }
+
+  /// Sends one HTTP request.
+  ///
+  /// - Parameters:
+  ///   - request: The head of the request.
+  ///   - body: The body of the request.
+  /// - Returns: The head of the response, and its body as it arrives.
+  /// - Throws: A `TransportError` if the request is invalid or no response arrives.
+  public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+    let host = request.authority ?? ""
+    try Self.checkLength(of: request)
+    try request.checkPath()
+    do {
+      let deadline = timeouts.request.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
+      let answer = try await client.execute(HTTPClientRequest(request, body: body), deadline: deadline)
+      return HTTPStreamingResponse(response: HTTPResponse(answer), body: stream(answer.body, from: host))
+    } catch {
+      throw TransportError(error, host: host)
+    }
+  }
+
+  /// The maximum length of a URL in bytes.
+  ///
+  /// AsyncHTTPClient 1.37.0 terminates the process on a URL of more than 64 KB. The services accept much shorter URLs.
+  private static let longestURL = 60_000
+
+  private static func checkLength(of request: HTTPRequest) throws(TransportError) {
+    let parts = [request.scheme, request.authority, request.path]
+    let count = parts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    guard count > longestURL else { return }
+    throw TransportError(
+      .invalidRequest, "The URL has \(count) bytes; at most \(longestURL) are sent.",
+      remedy: "Shorten the key, the parameters or the session token.")
+  }
+
+  /// Returns a stream of a response body, which retains the owner of the connections until the stream has been read.
+  private func stream(_ body: HTTPClientResponse.Body, from host: String) -> ByteStream {
+    ByteStream(chunks: { [owner] in
+      var iterator = body.makeAsyncIterator()
+      return {
+        defer { withExtendedLifetime(owner) {} }
+        do {
+          return try await iterator.next(isolation: #isolation)
+        } catch {
+          throw TransportError(error, host: host)
+        }
+      }
+    })
+  }
+
+  /// A box that shuts the HTTP client down when the last reference to the box is released.
+  private final class Owner: Sendable {
+    let client: HTTPClient
+
+    init(client: HTTPClient) {
+      self.client = client
+    }
+
+    deinit {
+      client.shutdown { _ in }
+    }
+  }
+}

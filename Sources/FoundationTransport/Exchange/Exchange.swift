@@ -1,0 +1,175 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Foundation
+internal import HTTPTypes
+internal import StorageAuth
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// A request and its response, from the start of the session's task to the end of the response's body.
+final class Exchange: Sendable {
+  /// The result of an exchange: a complete response, or the error that ended it.
+  typealias End = Result<Void, TransportError>
+
+  /// The state of the exchange, and the waiters for its next event.
+  struct State {
+    var session: TransportSession?
+    var task: URLSessionDataTask?
+    var watch: Task<Void, Never>?
+
+    var head: HTTPResponse?
+    var headWaiter: CheckedContinuation<Result<HTTPResponse, TransportError>, Never>?
+
+    var chunks = ChunkQueue()
+    var chunkWaiter: CheckedContinuation<Result<Data?, TransportError>, Never>?
+
+    var end: End?
+    var lastActivity = ContinuousClock.now
+  }
+
+  let request: ExactRequest
+  let timeouts: HTTPTimeouts
+  let state = Lock(State())
+  private let sessions: Sessions
+  private let upload: BodyUpload?
+
+  init(_ request: ExactRequest, on sessions: Sessions, timeouts: HTTPTimeouts) {
+    self.request = request
+    self.sessions = sessions
+    self.timeouts = timeouts
+    upload = request.streamedBody.map { BodyUpload($0, host: request.host) }
+  }
+
+  /// Starts the task, as soon as the first bytes of the body are available.
+  func start() async {
+    let watch = Task { @concurrent in await self.watch() }
+    state.withLock { state in
+      if state.end == nil { state.watch = watch } else { watch.cancel() }
+    }
+    let pipe = await upload?.open { [weak self] in self?.end(.failure($0)) }
+    // Methods of a session can wait for the session's queue.
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        self.beginTask(pipe)
+        continuation.resume()
+      }
+    }
+  }
+
+  private func beginTask(_ pipe: BodyPipe?) {
+    guard state.withLock({ $0.end == nil }) else { return }
+    do throws(TransportError) {
+      let session = try sessions.session(for: request)
+      var urlRequest = request.urlRequest
+      if let pipe {
+        pipe.connect(to: session)
+        urlRequest.httpBodyStream = pipe.makeInputStream()
+      }
+      let task = session.session.dataTask(with: urlRequest)
+      session.delegate.add(self, for: task)
+      let isWanted = state.withLock { state in
+        (state.session, state.task) = (session, task)
+        state.lastActivity = .now
+        return state.end == nil
+      }
+      if isWanted { task.resume() } else { task.cancel() }
+    } catch {
+      end(.failure(error))
+    }
+  }
+
+  /// Returns the head of the response, as soon as it arrives.
+  func head() async -> Result<HTTPResponse, TransportError> {
+    await withCheckedContinuation { continuation in
+      let result: Result<HTTPResponse, TransportError>? = state.withLock { state in
+        if let head = state.head { return .success(head) }
+        if case .failure(let error) = state.end { return .failure(error) }
+        state.headWaiter = continuation
+        return nil
+      }
+      if let result { continuation.resume(returning: result) }
+    }
+  }
+
+  /// Ends the exchange; the first end counts.
+  ///
+  /// - Parameter end: The result. After a failure, the connection is closed.
+  func end(_ end: End) {
+    let ended: State? = state.withLock { state in
+      guard state.end == nil else { return nil }
+      state.end = end
+      if case .failure = end { state.chunks = ChunkQueue() }
+      defer { (state.watch, state.headWaiter, state.chunkWaiter) = (nil, nil, nil) }
+      return state
+    }
+    guard let ended else { return }
+    ended.watch?.cancel()
+    upload?.stop()
+    switch end {
+    case .success:
+      ended.chunkWaiter?.resume(returning: .success(nil))
+    case .failure(let error):
+      ended.headWaiter?.resume(returning: .failure(error))
+      ended.chunkWaiter?.resume(returning: .failure(error))
+      guard let task = ended.task else { return }
+      ended.session?.resume()
+      DispatchQueue.global().async { task.cancel() }
+    }
+  }
+
+  /// Returns the session after the task's last event.
+  func releaseSession(isReusable: Bool) {
+    let session = state.withLock { $0.session }
+    if let session { sessions.release(session, from: request, isReusable: isReusable) }
+  }
+
+  /// Passes a stream that starts the body over to a session that sends the request again.
+  func restartBody(_ completion: @escaping @Sendable (InputStream?) -> Void) {
+    guard let upload else { return completion(nil) }
+    Task { @concurrent in
+      let pipe = await upload.open { [weak self] in self?.end(.failure($0)) }
+      if let session = state.withLock({ $0.session }) {
+        session.resume()
+        pipe.connect(to: session)
+      }
+      completion(pipe.makeInputStream())
+    }
+  }
+
+  // MARK: Time limits
+
+  /// Notes that bytes were sent or received.
+  func noteActivity() {
+    state.withLock { $0.lastActivity = .now }
+  }
+
+  /// Ends the exchange when a time limit is exceeded.
+  private func watch() async {
+    let start = ContinuousClock.now
+    while let left = timeLeft(since: start) {
+      guard left > .zero else { return end(.failure(.timeout(host: request.host))) }
+      do {
+        try await Task.sleep(for: left, clock: .continuous)
+      } catch {
+        return
+      }
+    }
+  }
+
+  /// Returns the time until the next limit is exceeded, or `nil` after the end.
+  private func timeLeft(since start: ContinuousClock.Instant) -> Duration? {
+    let now = ContinuousClock.now
+    let isSourceSlow = upload?.isWaitingForSource ?? false
+    return state.withLock { state in
+      guard state.end == nil else { return nil }
+      let isWaiting = isSourceSlow || state.chunks.isPaused
+      let idle = isWaiting ? timeouts.idle : timeouts.idle - (now - state.lastActivity)
+      guard let limit = timeouts.request, state.head == nil else { return idle }
+      return min(idle, limit - (now - start))
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+/// The body of a request, which is read as far as the connection accepts its bytes.
+final class BodyUpload: Sendable {
+  private struct State {
+    var pipe: BodyPipe?
+    var reading: Task<Void, Never>?
+    var isStopped = false
+    var isWaitingForSource = false
+  }
+
+  private let stream: ByteStream
+  private let length: Int64
+  private let host: String
+  private let state = Lock(State())
+
+  init(_ body: HTTPBody, host: String) {
+    stream =
+      switch body.content {
+      case .none: ByteStream([])
+      case .bytes(let bytes): ByteStream(bytes)
+      case .stream(let stream): stream
+      }
+    length = body.length
+    self.host = host
+  }
+
+  /// Whether the source of the body has not delivered the next bytes yet.
+  var isWaitingForSource: Bool { state.withLock { $0.isWaitingForSource } }
+
+  /// Starts reading the body from its beginning.
+  ///
+  /// - Parameter report: A closure that receives the error if the source fails or does not have the declared length.
+  /// - Returns: A pipe that contains the first bytes.
+  func open(_ report: @escaping @Sendable (TransportError) -> Void) async -> BodyPipe {
+    let pipe = BodyPipe()
+    let reading = Task { @concurrent in
+      do throws(TransportError) {
+        try await self.read(into: pipe)
+        pipe.finish()
+      } catch {
+        pipe.fail()
+        report(error)
+      }
+    }
+    let previous = state.withLock { state in
+      defer { (state.pipe, state.reading) = (pipe, reading) }
+      return state
+    }
+    previous.pipe?.fail()
+    previous.reading?.cancel()
+    if previous.isStopped { stop() }
+    await pipe.firstBytes()
+    return pipe
+  }
+
+  /// Stops reading the body.
+  func stop() {
+    let current = state.withLock { state in
+      state.isStopped = true
+      return state
+    }
+    current.reading?.cancel()
+    current.pipe?.fail()
+  }
+
+  private func read(into pipe: BodyPipe) async throws(TransportError) {
+    let iterator = stream.makeAsyncIterator()
+    var left = length
+    while left > 0 {
+      guard let chunk = try await next(iterator) else { throw differentLength("shorter") }
+      left -= Int64(chunk.byteCount)
+      // The last chunk is not sent before the source has confirmed that it is the last, so that a service never stores
+      // the beginning of a longer body.
+      let surplus = left > 0 ? nil : try await next(iterator)
+      guard left >= 0, surplus == nil else { throw differentLength("longer") }
+      guard await pipe.write(chunk.array) else { return }
+    }
+  }
+
+  /// Returns the source's next chunk that is not empty.
+  private func next(_ iterator: ByteStream.AsyncIterator) async throws(TransportError) -> (any ByteChunk)? {
+    state.withLock { $0.isWaitingForSource = true }
+    defer { state.withLock { $0.isWaitingForSource = false } }
+    do {
+      while let chunk = try await iterator.nextChunk() {
+        if chunk.byteCount > 0 { return chunk }
+      }
+      return nil
+    } catch let error as TransportError {
+      throw error
+    } catch is CancellationError {
+      throw .cancelled(host: host)
+    } catch {
+      throw .lost(host: host, reason: "the body could not be read: \(type(of: error))")
+    }
+  }
+
+  private func differentLength(_ comparison: String) -> TransportError {
+    TransportError(
+      .invalidRequest, "The body of the request to \(host) is \(comparison) than the declared \(length) bytes.",
+      remedy: "Pass the exact length of the body.")
+  }
+}

@@ -1,0 +1,137 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// The error for a call of the system that failed, or for a peer that closed the connection.
+struct LoopbackError: Error {
+  /// The name of the call.
+  let call: String
+}
+
+/// A TCP socket on 127.0.0.1 whose calls block for a limited time.
+final class LoopbackSocket: Sendable {
+  let descriptor: Int32
+
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    _ = close(descriptor)
+  }
+
+  /// Creates a socket that listens on a free port.
+  ///
+  /// - Parameter receiveBuffer: The size of the buffer for bytes that have not been read, for each connection.
+  static func listening(receiveBuffer: Int32) throws(LoopbackError) -> LoopbackSocket {
+    #if os(Linux) || os(Android)
+      let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+      let stream = SOCK_STREAM
+    #endif
+    let descriptor = socket(AF_INET, stream, 0)
+    guard descriptor >= 0 else { throw LoopbackError(call: "socket") }
+    let listener = LoopbackSocket(descriptor: descriptor)
+    listener.set(SO_RCVBUF, to: receiveBuffer)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    // Safe: the address and its size outlive the call.
+    let bound = unsafe withUnsafePointer(to: &address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, size) }
+    }
+    guard bound == 0, listen(descriptor, 256) == 0 else { throw LoopbackError(call: "bind") }
+    return listener
+  }
+
+  /// The port on which the socket listens.
+  var port: Int {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    // Safe: the address and its size outlive the call.
+    let result = unsafe withUnsafeMutablePointer(to: &address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &size) }
+    }
+    return result == 0 ? Int(UInt16(bigEndian: address.sin_port)) : 0
+  }
+
+  /// Accepts a connection.
+  ///
+  /// - Parameter patience: The maximum duration of each call on the connection.
+  func accept(patience: Duration) throws(LoopbackError) -> LoopbackSocket {
+    let descriptor = systemAccept(descriptor)
+    guard descriptor >= 0 else { throw LoopbackError(call: "accept") }
+    let connection = LoopbackSocket(descriptor: descriptor)
+    connection.limit(SO_RCVTIMEO, to: patience)
+    connection.limit(SO_SNDTIMEO, to: patience)
+    return connection
+  }
+
+  /// Reads bytes as soon as there are any; an empty result is the end.
+  func read() throws(LoopbackError) -> [UInt8] {
+    let limit = 65_536
+    var count = 0
+    // Safe: the buffer has the capacity that is passed.
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, size in
+      count = unsafe recv(descriptor, buffer.baseAddress, limit, 0)
+      size = max(count, 0)
+    }
+    guard count >= 0 else { throw LoopbackError(call: "recv") }
+    return bytes
+  }
+
+  /// Sends bytes, and returns how many of them were accepted.
+  func write(_ bytes: ArraySlice<UInt8>) throws(LoopbackError) -> Int {
+    // Safe: the buffer outlives the call. A lost connection is an error instead of a signal.
+    let count = unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, Self.sendFlags) }
+    guard count > 0 else { throw LoopbackError(call: "send") }
+    return count
+  }
+
+  /// Sets the size of a buffer.
+  func set(_ option: Int32, to value: Int32) {
+    var value = value
+    // Safe: the value outlives the call.
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// Sets the maximum duration of a call.
+  func limit(_ option: Int32, to duration: Duration) {
+    var limit = timeval()
+    limit.tv_sec = numericCast(duration.components.seconds)
+    limit.tv_usec = numericCast(duration.components.attoseconds / 1_000_000_000_000)
+    // Safe: the value outlives the call.
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  /// Makes the peer receive a reset when the socket is released.
+  func resetOnClose() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    // Safe: the value outlives the call.
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
+
+  /// Ends sending, or both directions, which also ends calls that block.
+  func shutDown(onlySending: Bool = false) {
+    _ = shutdown(descriptor, Int32(onlySending ? SHUT_WR : SHUT_RDWR))
+  }
+
+  #if canImport(Darwin)
+    private static let sendFlags: Int32 = 0
+  #else
+    private static let sendFlags = Int32(MSG_NOSIGNAL)
+  #endif
+}
+
+/// Calls the system's function, which a method hides in the class.
+private func systemAccept(_ descriptor: Int32) -> Int32 {
+  accept(descriptor, nil, nil)
+}

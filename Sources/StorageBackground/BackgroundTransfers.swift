@@ -1,0 +1,221 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationTransport
+internal import StorageAuth
+public import StorageClient
+internal import StorageCrypto
+public import SystemPackage
+
+#if canImport(FoundationNetworking)
+  public import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+/// The delegate of a URL session that transfers files with presigned URLs, also while the app is suspended.
+///
+/// The app owns the delegate and the session. With a background configuration the system goes on with the transfers
+/// when the app is suspended or ended, and starts the app again for their events; the app then creates the delegate and
+/// the session with the same identifier.
+///
+/// ```swift
+/// let transfers = BackgroundTransfers()
+/// let session = URLSession(
+///   configuration: .background(withIdentifier: "com.example.photos"), delegate: transfers, delegateQueue: nil)
+/// try await transfers.upload(file, to: "cat.jpg", of: client, id: "cat", in: session)
+/// for await event in transfers.events { show(event) }
+/// ```
+public final class BackgroundTransfers: NSObject, Sendable {
+  /// The events of all transfers.
+  ///
+  /// The sequence can be iterated once. Events are kept until they are read.
+  public let events: AsyncStream<BackgroundTransferEvent>
+
+  private let continuation: AsyncStream<BackgroundTransferEvent>.Continuation
+  private let state = Lock(State())
+
+  private struct State {
+    /// The beginnings of the response bodies by task.
+    var bodies: [Int: [UInt8]] = [:]
+    /// The results of downloads, which are known before their tasks end.
+    var downloads: [Int: BackgroundTransferEvent.Stage] = [:]
+    var completion: (@Sendable @MainActor () -> Void)?
+  }
+
+  /// Creates a delegate without transfers.
+  override public init() {
+    (events, continuation) = AsyncStream.makeStream()
+  }
+
+  /// Starts to upload a file with a presigned URL.
+  ///
+  /// The method returns when the task has been handed to the system. The file must exist and stay unchanged until the
+  /// transfer ends. The lifetime of the URL must include the time in which the system may delay the transfer.
+  ///
+  /// - Parameters:
+  ///   - file: The file to upload.
+  ///   - request: The presigned request, with the method PUT.
+  ///   - id: The app's name for the transfer, which its events contain.
+  ///   - session: A session whose delegate is this object.
+  /// - Throws: `StorageError` if the file or the URL is unusable; `TransportError` if `URLSession` would change the
+  ///   request.
+  @concurrent
+  public func upload(
+    _ file: FilePath, with request: PresignedRequest, id: String, in session: URLSession
+  ) async throws {
+    let content = try await Self.content(of: file)
+    let transfer = try BackgroundTransfer(id: id, .upload, file, request, content)
+    try start(
+      session.uploadTask(
+        with: try URLRequest(request, bodyByteCount: content.size), fromFile: URL(filePath: transfer.file.string)),
+      transfer)
+  }
+
+  /// Starts to download an object with a presigned URL into a file, which appears only when it is complete.
+  ///
+  /// The method returns when the task has been handed to the system.
+  ///
+  /// - Parameters:
+  ///   - request: The presigned request, with the method GET.
+  ///   - file: The destination file. An existing file is replaced.
+  ///   - id: The app's name for the transfer, which its events contain.
+  ///   - session: A session whose delegate is this object.
+  /// - Throws: `StorageError` if the URL is unusable; `TransportError` if `URLSession` would change the request.
+  public func download(
+    with request: PresignedRequest, to file: FilePath, id: String, in session: URLSession
+  ) throws {
+    let transfer = try BackgroundTransfer(id: id, .download, file, request)
+    try start(session.downloadTask(with: try URLRequest(request)), transfer)
+  }
+
+  /// Presigns a URL that lasts as long as the transfer may take, and starts to upload a file with it.
+  ///
+  /// - Parameters:
+  ///   - file: The file to upload.
+  ///   - key: The key under which the object is stored.
+  ///   - client: The client of the bucket. Its credential must live as long as the URL; a temporary credential that does
+  ///     not is renewed first.
+  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
+  ///     name or the key.
+  ///   - duration: The time within which the system has to start the upload, in whole seconds.
+  ///   - id: The app's name for the transfer, which its events contain. If `nil`, the key.
+  ///   - session: A session whose delegate is this object.
+  /// - Throws: The errors of `presign` and of ``upload(_:with:id:in:)``. `CredentialError` if no credential lives long
+  ///   enough.
+  public func upload(
+    _ file: FilePath, to key: String, of client: StorageClient<some PresigningProvider>, contentType: String? = nil,
+    validFor duration: Duration = .seconds(6 * 3_600), id: String? = nil, in session: URLSession
+  ) async throws {
+    let name = file.extension == nil ? key : file.string
+    let request = try await client.presign(
+      .put, key, contentType: contentType ?? MediaType.ofFile(named: name), validFor: duration)
+    try await upload(file, with: request, id: id ?? key, in: session)
+  }
+
+  /// Presigns a URL that lasts as long as the transfer may take, and starts to download an object with it.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - client: The client of the bucket. Its credential must live as long as the URL; a temporary credential that does
+  ///     not is renewed first.
+  ///   - file: The destination file. An existing file is replaced.
+  ///   - duration: The time within which the system has to start the download, in whole seconds.
+  ///   - id: The app's name for the transfer, which its events contain. If `nil`, the key.
+  ///   - session: A session whose delegate is this object.
+  /// - Throws: The errors of `presign` and of ``download(with:to:id:in:)``. `CredentialError` if no credential lives
+  ///   long enough.
+  public func download(
+    _ key: String, of client: StorageClient<some PresigningProvider>, to file: FilePath,
+    validFor duration: Duration = .seconds(6 * 3_600), id: String? = nil, in session: URLSession
+  ) async throws {
+    try download(
+      with: try await client.presign(.get, key, validFor: duration), to: file, id: id ?? key, in: session)
+  }
+
+  /// Returns the transfers of a session that have not ended, such as those that an earlier launch of the app started.
+  ///
+  /// - Parameter session: A session whose delegate is this object.
+  public func transfers(in session: URLSession) async -> [BackgroundTransfer] {
+    await Self.tasks(in: session).compactMap(\.transfer)
+  }
+
+  /// Cancels the transfers with a name, which then fail with a `TransportError` with the code `cancelled`.
+  ///
+  /// - Parameters:
+  ///   - id: The app's name for the transfers.
+  ///   - session: A session whose delegate is this object.
+  public func cancel(_ id: String, in session: URLSession) async {
+    for task in await Self.tasks(in: session) where task.transfer?.id == id { task.cancel() }
+  }
+
+  /// Calls a function on the main actor when all events have been delivered for which the system started the app.
+  ///
+  /// Pass what the system gives to `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
+  ///
+  /// - Parameter completion: The function of the system.
+  public func whenEventsAreDelivered(_ completion: @escaping @Sendable @MainActor () -> Void) {
+    state.withLock { $0.completion = completion }
+  }
+
+  private static func tasks(in session: URLSession) async -> [URLSessionTask] {
+    await withCheckedContinuation { continuation in
+      session.getAllTasks { continuation.resume(returning: $0) }
+    }
+  }
+
+  private func start(_ task: URLSessionTask, _ transfer: BackgroundTransfer) throws {
+    try task.describe(transfer)
+    task.resume()
+  }
+
+  /// Reads a file to find out its size and its checksum.
+  private static func content(of file: FilePath) async throws -> BackgroundTransfer.Content {
+    try await UploadSource.file(file).read { bytes, _ in
+      var crc = CRC(.crc64ECMA)
+      var size: Int64 = 0
+      for try await chunk in bytes {
+        crc.update(chunk)
+        size = size.saturatingAdding(Int64(chunk.count))
+      }
+      return BackgroundTransfer.Content(size: size, checksum: crc.checksum)
+    }
+  }
+}
+
+extension BackgroundTransfers {
+  /// Emits an event of a transfer.
+  func report(_ stage: BackgroundTransferEvent.Stage, of transfer: BackgroundTransfer) {
+    continuation.yield(BackgroundTransferEvent(transfer: transfer, stage: stage))
+  }
+
+  /// Keeps the beginning of a response's body.
+  func keep(_ data: Data, of task: Int) {
+    state.withLock { state in
+      let left = ServiceError.bodyLimit - state.bodies[task, default: []].count
+      state.bodies[task, default: []] += data.prefix(left)
+    }
+  }
+
+  /// Keeps the result of a download until its task ends.
+  func keep(_ stage: BackgroundTransferEvent.Stage, of task: Int) {
+    state.withLock { $0.downloads[task] = stage }
+  }
+
+  /// Returns what has been kept for a task that has ended.
+  func ended(_ task: Int) -> (body: [UInt8], download: BackgroundTransferEvent.Stage?) {
+    state.withLock { state in
+      (state.bodies.removeValue(forKey: task) ?? [], state.downloads.removeValue(forKey: task))
+    }
+  }
+
+  /// Calls the function of the system that waits for the events.
+  func delivered() {
+    let completion = state.withLock { state in
+      defer { state.completion = nil }
+      return state.completion
+    }
+    if let completion { Task { @MainActor in completion() } }
+  }
+}

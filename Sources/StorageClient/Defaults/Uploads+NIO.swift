@@ -1,0 +1,57 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+#if STORAGE_AUTH_NIO
+  internal import AsyncHTTPTransport
+  public import NIOCore
+  internal import StorageAuth
+
+  extension UploadSource {
+    /// Returns an upload source that reads an asynchronous sequence of buffers.
+    ///
+    /// The sequence is iterated once, with back pressure if the network is slower.
+    ///
+    /// - Parameters:
+    ///   - buffers: The bytes to upload, in buffers.
+    ///   - length: The total number of bytes, or `nil` if it is unknown. An upload of a different number of bytes fails.
+    public static func stream<Buffers: AsyncSequence & Sendable>(
+      _ buffers: Buffers, length: Int64? = nil
+    ) -> UploadSource where Buffers.Element == ByteBuffer {
+      UploadSource(
+        storage: .stream(
+          ByteStream(chunks: {
+            var iterator = buffers.makeAsyncIterator()
+            return { try await iterator.next(isolation: #isolation) }
+          }), length: length))
+    }
+  }
+
+  extension ObjectStore {
+    /// Uploads the bytes of an asynchronous sequence of buffers, in parts of bounded size.
+    ///
+    /// The sequence is iterated once.
+    ///
+    /// - Parameters:
+    ///   - buffers: The content of the object, in buffers.
+    ///   - length: The total number of bytes, or `nil` if it is unknown.
+    ///   - key: The key under which the object is stored.
+    ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
+    ///   - metadata: The user-defined names and values to store with the object.
+    ///   - options: Additional attributes to store with the object.
+    ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+    /// - Returns: The service's description of the uploaded object.
+    /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
+    ///   and the other errors that ``ObjectStore`` lists.
+    @discardableResult
+    public func upload<Buffers: AsyncSequence & Sendable>(
+      _ buffers: Buffers, length: Int64? = nil, to key: String, contentType: String? = nil,
+      metadata: [String: String] = [:], options: UploadOptions = UploadOptions(),
+      progress: TransferProgress.Handler? = nil
+    ) async throws -> UploadedObject where Buffers.Element == ByteBuffer {
+      try await upload(
+        .stream(buffers, length: length), to: key,
+        options: options.merging(contentType: contentType, metadata: metadata),
+        progress: progress)
+    }
+  }
+#endif

@@ -1,0 +1,44 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SystemPackage
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Android)
+  internal import Android
+#else
+  internal import Glibc
+#endif
+
+/// The calls of the system for files that swift-system does not have.
+enum FileCalls {
+  /// Renames a file atomically, replacing an existing file.
+  static func rename(_ file: FilePath, to path: FilePath) throws(Errno) {
+    try check(
+      unsafe file.withPlatformString { from in
+        unsafe path.withPlatformString { to in unsafe renameat(AT_FDCWD, from, AT_FDCWD, to) }
+      })
+  }
+
+  /// Removes the name of a file.
+  static func remove(_ path: FilePath) throws(Errno) {
+    try check(unsafe path.withPlatformString { unsafe unlink($0) })
+  }
+
+  /// Waits until the content of an open file is on the disk.
+  static func synchronize(_ file: FileDescriptor) throws(Errno) {
+    try check(fsync(file.rawValue))
+  }
+
+  /// Sets the permissions of an open file.
+  static func setPermissions(_ permissions: FilePermissions, of file: FileDescriptor) throws(Errno) {
+    try check(fchmod(file.rawValue, permissions.rawValue))
+  }
+
+  private static func check(_ status: Int32) throws(Errno) {
+    guard status == 0 else { throw Errno(rawValue: errno) }
+  }
+}

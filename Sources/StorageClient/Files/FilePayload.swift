@@ -1,0 +1,36 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import SystemPackage
+
+/// A file whose bytes are uploaded, and which stays open as long as a stream of its bytes exists.
+struct FilePayload: UploadPayload {
+  /// The number of bytes per read from the file, because each read costs a thread switch.
+  private static let readSize: Int64 = 512 * 1024
+
+  private let file: OpenFile
+
+  /// Opens a file.
+  ///
+  /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file that can be read.
+  init(_ path: FilePath) async throws {
+    file = try await .reading(path)
+  }
+
+  var length: Int64 { file.status.size }
+
+  func stream(_ range: Range<Int64>) -> ByteStream {
+    ByteStream { [file] in
+      var offset = range.lowerBound
+      return {
+        let count = min(Self.readSize, range.upperBound - offset)
+        guard count > 0 else { return nil }
+        let chunk = try await file.read(from: offset, upTo: Int(count))
+        guard !chunk.isEmpty else { return nil }
+        offset += Int64(chunk.count)
+        return chunk
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+public import StorageAuth
+public import SystemPackage
+
+extension PresignedRequest {
+  /// Uploads an object with the presigned URL.
+  ///
+  /// The request is repeated if the network or the service fails, as long as the configuration permits.
+  ///
+  /// - Parameters:
+  ///   - source: The bytes to upload. Their number must be known.
+  ///   - configuration: The retry settings.
+  ///   - transport: The transport that sends the request.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object. Its key is the path of the URL without the leading
+  ///   slash, which includes the bucket if the URL names the bucket in the path.
+  /// - Throws: ``ServiceError`` if the response has the status 203, after which the object is stored
+  ///   (``ServiceError/isStored``), or a status of 300 or more; ``StorageError`` if the URL or the source is unusable, or
+  ///   the service received other bytes; `TransportError` or `CancellationError` if there is no response.
+  @discardableResult
+  @concurrent
+  public func upload(
+    _ source: UploadSource, configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, progress: TransferProgress.Handler? = nil
+  ) async throws -> UploadedObject {
+    var exchange = try PresignedExchange(self, for: .put, configuration, transport)
+    let payload: any UploadPayload
+    switch source.storage {
+    case .file(let path): payload = try await FilePayload(path)
+    case .bytes(let bytes): payload = BytesPayload(bytes: bytes)
+    case .stream(let stream, let length):
+      guard let length else {
+        throw StorageError(
+          .invalidOption, "The number of bytes of the stream is unknown; a presigned upload is one request.",
+          remedy: "Give the length, or write the stream to a file first.")
+      }
+      payload = StreamPayload(base: stream, length: length)
+      // A stream can be read once.
+      exchange.configuration.attempts = 1
+    }
+    return try await exchange.upload(payload, progress)
+  }
+
+  /// Downloads an object with the presigned URL into a file, which appears at its destination only when it is complete.
+  ///
+  /// - Parameters:
+  ///   - file: The destination file. An existing file is replaced.
+  ///   - configuration: The retry settings.
+  ///   - transport: The transport that sends the request.
+  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object. Its key is the path of the URL without the leading slash.
+  /// - Throws: ``StorageError`` if the URL or the file is unusable, or the bytes are incomplete or damaged, and the other
+  ///   errors of ``StorageAuth/PresignedRequest/open(configuration:transport:)``.
+  @discardableResult
+  @concurrent
+  public func download(
+    to file: FilePath, configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, progress: TransferProgress.Handler? = nil
+  ) async throws -> ObjectInfo {
+    try await FileReplacement.write(file) { replacement in
+      let object = try await open(configuration: configuration, transport: transport)
+      let meter = ProgressMeter(total: object.contentLength, handler: progress)
+      _ = try await replacement.write(object.body, at: 0, .crc64) { meter.advance(by: $0) }
+      return object.info
+    }
+  }
+
+  /// Starts to download an object with the presigned URL.
+  ///
+  /// The request is repeated if the network or the service fails before the response arrives. A connection that is lost
+  /// afterwards ends the download.
+  ///
+  /// - Parameters:
+  ///   - configuration: The retry settings.
+  ///   - transport: The transport that sends the request.
+  /// - Returns: The service's description of the object, and its bytes as they arrive.
+  /// - Throws: ``ServiceError`` if the response has the status 203 or a status of 300 or more; ``StorageError`` if the
+  ///   URL is unusable; `TransportError` or `CancellationError` if there is no response. Reading the bytes can throw the
+  ///   same errors.
+  @concurrent
+  public func open(
+    configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault
+  ) async throws -> DownloadedObject {
+    let exchange = try PresignedExchange(self, for: .get, configuration, transport)
+    let reply = try await exchange.send(.none)
+    let info = exchange.target.downloaded(reply.response)
+    let length = reply.response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
+    let body = reply.body.checked(
+      exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: reply.response))
+    return DownloadedObject(info: info, contentLength: length, body: body)
+  }
+}
+
+/// A request with a presigned URL, and the exchange of its response.
+private struct PresignedExchange {
+  let target: PresignedTarget
+  var configuration: StorageClientConfiguration
+  private let request: HTTPRequest
+  private let transport: any HTTPTransport
+
+  init(
+    _ presigned: PresignedRequest, for method: HTTPRequest.Method, _ configuration: StorageClientConfiguration,
+    _ transport: any HTTPTransport
+  ) throws(StorageError) {
+    target = try PresignedTarget(presigned, for: method)
+    let url = try presigned.serviceURL
+    request = HTTPRequest(
+      method: method, scheme: url.scheme, authority: url.authority, path: url.path, headerFields: presigned.headers)
+    self.configuration = configuration
+    self.transport = transport
+  }
+
+  /// Sends the payload, and compares its checksum with the checksum that the service calculated.
+  func upload(_ payload: any UploadPayload, _ progress: TransferProgress.Handler?) async throws -> UploadedObject {
+    let meter = BodyMeter(
+      length: payload.length, .crc64, progress: ProgressMeter(total: payload.length, handler: progress))
+    let reply = try await send(meter.body(of: payload.stream), meter)
+    _ = try await reply.body.collected(upTo: ServiceError.bodyLimit)
+    return try target.uploaded(reply.response, size: payload.length, meter.checksum)
+  }
+
+  /// Sends the request until the response reports success or no retry is left.
+  func send(_ body: HTTPBody, _ meter: BodyMeter? = nil) async throws -> HTTPStreamingResponse {
+    var request = request
+    if request.method == .put { request.headerFields[.contentLength] = "\(body.length)" }
+    var plan = RetryPlan(configuration, isRepeatable: true)
+    while true {
+      let next: RetryPlan.Step?
+      let failure: any Error
+      do {
+        let reply = try await transport.send(request, body: body)
+        if reply.response.isSuccess { return reply }
+        let (bytes, isCut) = try await reply.errorBody()
+        guard var error = target.error(in: reply.response, body: bytes) else { return reply }
+        error.attempts = plan.attempts
+        next = isCut && !error.isExplained ? plan.step(afterCut: error) : plan.step(after: error)
+        failure = error
+      } catch let error as TransportError {
+        if let failure = meter?.failure, !(failure is CancellationError) { throw failure }
+        if error.code == .cancelled { throw CancellationError() }
+        next = plan.step(after: error)
+        failure = error
+      }
+      guard let next else { throw failure }
+      plan.attempts += 1
+      try await SystemTime().sleep(for: next.delay)
+    }
+  }
+}
+
+/// A stream of known length, which can be read once.
+private struct StreamPayload: UploadPayload {
+  let base: ByteStream
+  let length: Int64
+
+  func stream(_ range: Range<Int64>) -> ByteStream { base }
+}

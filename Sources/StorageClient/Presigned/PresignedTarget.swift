@@ -1,0 +1,96 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CloudCredentials
+package import HTTPTypes
+package import StorageAuth
+
+/// The object that a presigned URL names, without the signature, and the meaning of responses to the URL.
+package struct PresignedTarget: Sendable, Hashable, Codable {
+  /// The method and the URL without the query, for errors.
+  package let subject: String
+
+  /// The path of the URL without the leading slash.
+  package let key: String
+
+  /// Whether the service sends the bytes of the object as they are stored.
+  private let isUnprocessed: Bool
+
+  /// Creates the target of a presigned request.
+  ///
+  /// - Throws: ``StorageError/Code/invalidOption`` if the request has another method, or its URL is invalid.
+  package init(_ request: PresignedRequest, for method: HTTPRequest.Method) throws(StorageError) {
+    guard request.method == method else {
+      throw StorageError(
+        .invalidOption, "A URL that is presigned for \(request.method) cannot be used for \(method).",
+        remedy: "Presign a URL for \(method).")
+    }
+    let url = try request.serviceURL
+    subject = "\(method) \(url.visible)"
+    let path = url.path.prefix { $0 != "?" }
+    key = String(path.dropFirst())
+    isUnprocessed = url.path.dropFirst(path.count + 1).split(separator: "&").allSatisfy(PresignedURLRules.leavesBytes)
+  }
+
+  /// Returns the error that a response reports, or `nil` if the service performed the operation.
+  package func error(in response: HTTPResponse, body: [UInt8]) -> ServiceError? {
+    guard !response.isSuccess else { return nil }
+    let dialect = ServiceDialect.named(in: response)
+    return ServiceError(
+      ServiceError.document(response, body: body, dialect: dialect), of: response, subject: subject, dialect: dialect)
+  }
+
+  /// Returns the description of an uploaded object.
+  ///
+  /// - Throws: ``StorageError/Code/checksumMismatch`` if the service received other bytes.
+  package func uploaded(
+    _ response: HTTPResponse, size: Int64, _ checksum: ObjectChecksum
+  ) throws(StorageError) -> UploadedObject {
+    let dialect = ServiceDialect.named(in: response)
+    let expected = response.headerFields.checksum(in: dialect.checksums)
+    if let expected, expected.algorithm == checksum.algorithm, expected != checksum {
+      throw StorageError.checksumMismatch(
+        of: subject, expected: expected, found: checksum,
+        remedy: "Upload it again; what the service holds is damaged.")
+    }
+    return UploadedObject(
+      key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, dialect)
+  }
+
+  /// Returns the description of an object that is downloaded.
+  package func downloaded(_ response: HTTPResponse) -> ObjectInfo {
+    ObjectInfo(key: key, response: response, dialect: .named(in: response))
+  }
+
+  /// The checksum that the body of a response must have, or `nil` if the body is not the whole object.
+  package func checksum(of info: ObjectInfo, in response: HTTPResponse) -> ObjectChecksum? {
+    isUnprocessed && response.status != .partialContent ? info.checksum : nil
+  }
+
+  /// Compares a downloaded body with the length and the checksum in the head of its response.
+  ///
+  /// - Throws: ``StorageError/Code/truncated`` or ``StorageError/Code/checksumMismatch`` if they differ.
+  package func verify(
+    _ info: ObjectInfo, in response: HTTPResponse, byteCount: Int64, _ found: ObjectChecksum
+  ) throws(StorageError) {
+    try check(
+      subject, count: byteCount, length: response.headerFields[.contentLength].flatMap { Int64(digits: $0) })
+    if let expected = checksum(of: info, in: response) { try check(subject, found, expected) }
+  }
+}
+
+extension PresignedRequest {
+  /// The parts of the URL.
+  ///
+  /// - Throws: ``StorageError/Code/invalidOption`` if the URL is invalid.
+  var serviceURL: ServiceURL {
+    get throws(StorageError) {
+      guard let parts = ServiceURL(url) else {
+        throw StorageError(
+          .invalidOption, "The presigned URL is not a URL of a service.",
+          remedy: "Pass the whole URL as it was created, with https:// or http:// and without a fragment.")
+      }
+      return parts
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A reader of values in the Distinguished Encoding Rules of ASN.1 (ITU-T X.690).
+///
+/// Every function returns `nil` if the next value is truncated, has another type, or is out of range.
+package struct DERReader {
+  private var rest: ArraySlice<UInt8>
+
+  package init(_ bytes: some Sequence<UInt8>) {
+    rest = ArraySlice(bytes)
+  }
+
+  /// The tag of the next value, or `nil` at the end.
+  package var nextTag: UInt8? { rest.first }
+
+  /// Reads the next value if it has the given tag, and returns its contents.
+  package mutating func contents(_ tag: UInt8) -> ArraySlice<UInt8>? {
+    guard rest.first == tag else { return nil }
+    var tail = rest.dropFirst()
+    guard let first = tail.popFirst() else { return nil }
+    var count = UInt64(first)
+    if first >= 0x80 {
+      let digits = tail.prefix(Int(first & 0x7f))
+      guard (1...4).contains(digits.count), digits.count == Int(first & 0x7f) else { return nil }
+      count = digits.reduce(0) { $0 << 8 | UInt64($1) }
+      tail = tail.dropFirst(digits.count)
+    }
+    guard let count = Int(exactly: count), count <= tail.count else { return nil }
+    rest = tail.dropFirst(count)
+    return tail.prefix(count)
+  }
+
+  /// Reads the next SEQUENCE, and returns a reader of its contents.
+  package mutating func sequence() -> DERReader? {
+    contents(0x30).map { DERReader($0) }
+  }
+
+  /// Reads the next OCTET STRING.
+  package mutating func octets() -> [UInt8]? {
+    contents(0x04).map { Array($0) }
+  }
+
+  /// Reads the next INTEGER, which must be non-negative and have at most seven bytes.
+  package mutating func integer() -> Int? {
+    guard let digits = contents(0x02), let first = digits.first, first < 0x80, digits.count < 8 else { return nil }
+    return Int(exactly: digits.reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
+  }
+
+  /// Reads the next INTEGER, which must be non-negative, and returns its bytes without leading zeros.
+  package mutating func magnitude() -> [UInt8]? {
+    guard let digits = contents(0x02), let first = digits.first, first < 0x80 else { return nil }
+    return Array(digits.drop { $0 == 0 })
+  }
+
+  /// Reads the next BIT STRING, which must consist of whole bytes.
+  package mutating func bits() -> [UInt8]? {
+    guard let bytes = contents(0x03), bytes.first == 0 else { return nil }
+    return Array(bytes.dropFirst())
+  }
+
+  /// Reads the next OBJECT IDENTIFIER, and returns it in dotted decimal notation.
+  package mutating func identifier() -> String? {
+    guard let bytes = contents(0x06), bytes.count <= 32, (bytes.last ?? 0x80) < 0x80 else { return nil }
+    var arcs: [UInt64] = []
+    var value: UInt64 = 0
+    for byte in bytes {
+      guard value < 1 << 56 else { return nil }
+      value = value << 7 | UInt64(byte & 0x7f)
+      guard byte < 0x80 else { continue }
+      if arcs.isEmpty {
+        let root = min(value / 40, 2)
+        arcs = [root, value - root * 40]
+      } else {
+        arcs.append(value)
+      }
+      value = 0
+    }
+    return arcs.map { "\($0)" }.joined(separator: ".")
+  }
+}

@@ -1,0 +1,85 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageCrypto
+
+/// A PEM block in a text (RFC 7468), which may have the headers that RFC 1421 defines.
+package struct PEMBlock {
+  /// The label of the block, such as `RSA PRIVATE KEY`.
+  package let label: String
+
+  /// The headers before the contents of the block, by name.
+  package let headers: [String: String]
+
+  /// The decoded contents of the block, or `nil` if the contents are not Base64 or the last line of the block is
+  /// missing.
+  package let contents: [UInt8]?
+
+  /// Whether the block starts at the first byte of the text.
+  package let isFirst: Bool
+
+  /// Whether the block contains a private key in PKCS #8, which may be encrypted.
+  package var isPKCS8: Bool { label == "PRIVATE KEY" || label == "ENCRYPTED PRIVATE KEY" }
+
+  /// Returns all PEM blocks in a text.
+  package static func all(in text: [UInt8]) -> [PEMBlock] {
+    var blocks: [PEMBlock] = []
+    var open: (label: String, headers: [String: String], base64: String, isFirst: Bool)?
+    for (index, bytes) in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).enumerated() {
+      let line = String(decoding: bytes, as: UTF8.self)
+      if let label = line.edge("BEGIN") {
+        if let open { blocks.append(PEMBlock(label: open.label, headers: [:], contents: nil, isFirst: open.isFirst)) }
+        open = (label, [:], "", index == 0 && text.first == bytes.first)
+      } else if let label = line.edge("END") {
+        guard let block = open, block.label == label else { continue }
+        blocks.append(
+          PEMBlock(
+            label: label, headers: block.headers, contents: [UInt8](base64: block.base64), isFirst: block.isFirst))
+        open = nil
+      } else if let colon = line.firstIndex(of: ":") {
+        open?.headers[String(line[..<colon])] = String(line[line.index(after: colon)...].drop(while: \.isWhitespace))
+      } else {
+        open?.base64 += line.filter { !$0.isWhitespace }
+      }
+    }
+    if let open { blocks.append(PEMBlock(label: open.label, headers: [:], contents: nil, isFirst: open.isFirst)) }
+    return blocks
+  }
+
+  /// The name of the cipher that encrypts the contents of the block, or `nil` if the contents are not encrypted.
+  package var cipher: String? {
+    if label == "ENCRYPTED PRIVATE KEY" {
+      return contents.flatMap { PKCS8Encryption(der: $0) }?.cipher ?? "an unknown cipher"
+    }
+    guard headers["Proc-Type"]?.hasSuffix("ENCRYPTED") == true else { return nil }
+    return headers["DEK-Info"].map { String($0.prefix { $0 != "," }) } ?? "an unknown cipher"
+  }
+}
+
+extension PEMBlock: CustomStringConvertible, CustomReflectable {
+  /// A description that contains the label, but not the contents.
+  package var description: String { "PEMBlock(\(label))" }
+
+  /// An empty mirror, so that reflection does not reveal the contents.
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension String {
+  /// Returns the label in a line that begins or ends a block, or `nil` if the string is not such a line.
+  ///
+  /// `word` is `BEGIN` or `END`.
+  fileprivate func edge(_ word: String) -> String? {
+    let line = trimmingSuffix(while: \.isWhitespace)
+    guard line.hasPrefix("-----\(word) "), line.hasSuffix("-----"), line.count >= word.count + 12 else { return nil }
+    return String(line.dropFirst(word.count + 6).dropLast(5))
+  }
+}
+
+extension StringProtocol {
+  /// Returns the string without the trailing characters that satisfy a predicate.
+  fileprivate func trimmingSuffix(while isLike: (Character) -> Bool) -> SubSequence {
+    var end = endIndex
+    while end > startIndex, isLike(self[index(before: end)]) { end = index(before: end) }
+    return self[..<end]
+  }
+}

@@ -1,0 +1,105 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageCrypto
+
+/// A private key.
+///
+/// `print`, `dump` and `Mirror` do not show the key.
+package struct PrivateKey: Sendable {
+  let handle: KeyHandle
+
+  /// Creates a private key from PEM text.
+  ///
+  /// The format can be a traditional RSA, EC or DSA format, or PKCS #8, with or without encryption.
+  ///
+  /// The initializer never prompts the user for a passphrase.
+  ///
+  /// - Parameters:
+  ///   - pem: The PEM text. Other text around the key is skipped.
+  ///   - passphrase: The passphrase in UTF-8, which is ignored if the key is not encrypted.
+  package init(pem: SecretBytes, passphrase: SecretBytes? = nil) throws(KeyError) {
+    handle = try KeyHandle.reading(privatePEM: pem, passphrase: passphrase)
+  }
+
+  /// Creates a private key from PEM text in strings that are no longer secret, or that cannot be wiped anyway.
+  package init(pem: String, passphrase: String? = nil) throws(KeyError) {
+    try self.init(
+      pem: withBytes(of: pem) { SecretBytes($0) },
+      passphrase: passphrase.map { withBytes(of: $0) { SecretBytes($0) } })
+  }
+
+  /// Creates a private key from its integers.
+  ///
+  /// - Throws: `malformed` if the integers do not belong to the same key, which a test signature shows.
+  package init(_ parts: PrivateKeyParts) throws(KeyError) {
+    guard let handle = KeyHandle.key(of: parts), handle.isWhole else { throw .malformed }
+    self.handle = handle
+  }
+
+  private init(generated handle: KeyHandle?) throws(KeyError) {
+    guard let handle else { throw .failed }
+    self.handle = handle
+  }
+
+  /// The length, in bits, of the longest RSA modulus with which a key can sign.
+  package static let longestRSAModulus = KeyHandle.rsaBitCounts.upperBound
+
+  /// Returns whether an RSA key pair with a modulus of the given length can be generated.
+  ///
+  /// libcrypto supports 512 to 16384 bits; swift-crypto 1024 to 8192 bits, of which it generates the multiples of 128.
+  package static func canGenerateRSA(bits: Int) -> Bool { KeyHandle.canGenerateRSA(bits: bits) }
+
+  /// Generates an RSA key pair.
+  ///
+  /// - Parameter bits: The length of the modulus in bits.
+  package static func generateRSA(bits: Int) throws(KeyError) -> PrivateKey {
+    guard Self.canGenerateRSA(bits: bits) else { throw .unsupportedKind }
+    return try PrivateKey(generated: KeyHandle.generateRSA(bits: bits))
+  }
+
+  /// Generates an ECDSA key pair on the given curve.
+  package static func generateECDSA(_ curve: EllipticCurve) throws(KeyError) -> PrivateKey {
+    try PrivateKey(generated: KeyHandle.generateECDSA(curve))
+  }
+
+  /// Generates an Ed25519 key pair.
+  package static func generateEd25519() throws(KeyError) -> PrivateKey {
+    try PrivateKey(generated: KeyHandle.generateEd25519())
+  }
+
+  /// The algorithm of the private key, with the key's length or curve.
+  package var kind: KeyKind { handle.kind }
+
+  /// Whether the public key verifies a signature made with the private key.
+  package var isWhole: Bool { handle.isWhole }
+
+  /// The public key, which retains the same key but uses only its public part.
+  package var publicKey: PublicKey { PublicKey(handle) }
+
+  /// Signs a message.
+  ///
+  /// - Throws: `unsupportedKind` if the algorithm needs another kind of key, or `failed` if the key is too short for
+  ///   the hash.
+  package func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) throws(KeyError) -> [UInt8] {
+    guard algorithm.takes(kind) else { throw .unsupportedKind }
+    guard let signature = handle.sign(message, with: algorithm) else { throw .failed }
+    return signature
+  }
+
+  /// The unencrypted private key in its kind's traditional PEM format, such as `BEGIN RSA PRIVATE KEY`.
+  ///
+  /// It is `nil` if the kind has no traditional format.
+  package var traditionalPEM: SecretBytes? { handle.traditionalPEM }
+
+  /// The unencrypted private key in PKCS #8 PEM (`BEGIN PRIVATE KEY`), or `nil` if the key cannot be encoded.
+  package var pkcs8PEM: SecretBytes? { handle.pkcs8PEM }
+}
+
+extension PrivateKey: CustomStringConvertible, CustomReflectable {
+  /// The kind of the private key, without any secret.
+  package var description: String { "PrivateKey(\(kind))" }
+
+  /// A mirror without children.
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

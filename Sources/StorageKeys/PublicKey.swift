@@ -1,0 +1,33 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A public key.
+package struct PublicKey: Sendable {
+  let handle: KeyHandle
+
+  init(_ handle: KeyHandle) {
+    self.handle = handle
+  }
+
+  /// Creates a public key from PEM text.
+  ///
+  /// The format is SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) or the older RSA format (`BEGIN RSA PUBLIC KEY`).
+  package init(pem: String) throws(KeyError) {
+    guard let handle = KeyHandle.reading(publicPEM: pem) else { throw .malformed }
+    self.handle = handle
+  }
+
+  /// The algorithm of the public key, with the key's length or curve.
+  package var kind: KeyKind { handle.kind }
+
+  /// Returns whether the key verifies a signature of a message.
+  package func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
+    algorithm.takes(kind) && handle.verify(signature, of: message, with: algorithm)
+  }
+
+  /// The public key as an SSH key blob, or `nil` if SSH does not support the key's kind.
+  package var sshBlob: [UInt8]? { handle.sshBlob }
+
+  /// The public key in PEM, as SubjectPublicKeyInfo, or `nil` if the key cannot be encoded.
+  package var pem: String? { handle.publicPEM }
+}

@@ -1,0 +1,36 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A signature algorithm of asymmetric keys.
+package enum SignatureAlgorithm: Sendable, Hashable {
+  /// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2) with a hash function.
+  case rsaPKCS1(SignatureHash)
+  /// RSASSA-PSS (RFC 8017, section 8.1) with a hash function, MGF1 with the same function, and a salt as long as the
+  /// digest.
+  case rsaPSS(SignatureHash)
+  /// ECDSA on a curve with a hash function.
+  ///
+  /// The signature is the concatenation of R and S, each as long as a coordinate (RFC 7518, section 3.4).
+  case ecdsa(EllipticCurve, SignatureHash)
+
+  /// The hash function of the algorithm.
+  var hash: SignatureHash {
+    switch self {
+    case .rsaPKCS1(let hash), .rsaPSS(let hash), .ecdsa(_, let hash): hash
+    }
+  }
+
+  /// Returns whether a key of the given kind can make or verify signatures with the algorithm.
+  package func takes(_ kind: KeyKind) -> Bool {
+    switch (self, kind) {
+    case (.rsaPKCS1, .rsa), (.rsaPSS, .rsa): true
+    case (.ecdsa(let curve, _), .ecdsa(let other)): curve == other
+    default: false
+    }
+  }
+}
+
+/// A hash function for signatures.
+package enum SignatureHash: Sendable, Hashable, CaseIterable {
+  case sha256, sha384, sha512
+}

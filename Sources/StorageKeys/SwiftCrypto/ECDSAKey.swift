@@ -1,0 +1,126 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+#if !canImport(CLibcrypto)
+  internal import Crypto
+  internal import StorageCrypto
+
+  /// An ECDSA key on one of the NIST curves.
+  struct ECDSAKey: Sendable {
+    let curve: EllipticCurve
+
+    /// The public point in its uncompressed form.
+    let point: [UInt8]
+
+    /// The private scalar, which is as long as a coordinate, or `nil` for a public key.
+    let scalar: SecretBytes?
+
+    /// Creates a public key, or returns `nil` if the point is not on the curve.
+    init?(_ curve: EllipticCurve, point: [UInt8]) {
+      guard let point = Self.uncompressed(point, on: curve) else { return nil }
+      self.curve = curve
+      self.point = point
+      scalar = nil
+    }
+
+    /// Creates a private key, or returns `nil` if the scalar or the point is not of the curve.
+    ///
+    /// - Parameter point: The public point, or `nil` to compute it.
+    init?(_ curve: EllipticCurve, point: [UInt8]?, scalar: [UInt8]) {
+      let digits = scalar.drop { $0 == 0 }
+      guard digits.count <= curve.coordinateByteCount else { return nil }
+      var padded = [UInt8](repeating: 0, count: curve.coordinateByteCount - digits.count) + digits
+      defer { wipe(&padded) }
+      guard let own = Self.point(of: padded, on: curve) else { return nil }
+      guard let point = point.map({ Self.uncompressed($0, on: curve) }) ?? own else { return nil }
+      self.curve = curve
+      self.point = point
+      self.scalar = SecretBytes(padded.span)
+    }
+
+    /// Generates a key pair.
+    init?(on curve: EllipticCurve) {
+      var scalar =
+        switch curve {
+        case .nistp256: Array(P256.Signing.PrivateKey().rawRepresentation)
+        case .nistp384: Array(P384.Signing.PrivateKey().rawRepresentation)
+        case .nistp521: Array(P521.Signing.PrivateKey().rawRepresentation)
+        }
+      defer { wipe(&scalar) }
+      self.init(curve, point: nil, scalar: scalar)
+    }
+
+    private static func point(of scalar: [UInt8], on curve: EllipticCurve) -> [UInt8]? {
+      let point =
+        switch curve {
+        case .nistp256: try? P256.Signing.PrivateKey(rawRepresentation: scalar).publicKey.x963Representation
+        case .nistp384: try? P384.Signing.PrivateKey(rawRepresentation: scalar).publicKey.x963Representation
+        case .nistp521: try? P521.Signing.PrivateKey(rawRepresentation: scalar).publicKey.x963Representation
+        }
+      return point.map { Array($0) }
+    }
+
+    /// Returns the uncompressed form of a point in either form, or `nil` if it is not on the curve.
+    private static func uncompressed(_ point: [UInt8], on curve: EllipticCurve) -> [UInt8]? {
+      let isCompressed = point.count == 1 + curve.coordinateByteCount
+      let found =
+        switch (curve, isCompressed) {
+        case (.nistp256, false): try? P256.Signing.PublicKey(x963Representation: point).x963Representation
+        case (.nistp384, false): try? P384.Signing.PublicKey(x963Representation: point).x963Representation
+        case (.nistp521, false): try? P521.Signing.PublicKey(x963Representation: point).x963Representation
+        case (.nistp256, true): try? P256.Signing.PublicKey(compressedRepresentation: point).x963Representation
+        case (.nistp384, true): try? P384.Signing.PublicKey(compressedRepresentation: point).x963Representation
+        case (.nistp521, true): try? P521.Signing.PublicKey(compressedRepresentation: point).x963Representation
+        }
+      return found.map { Array($0) }
+    }
+
+    /// Signs a message, or returns `nil` if the key is public.
+    ///
+    /// The signature is the concatenation of R and S.
+    func sign(_ message: [UInt8], _ hash: SignatureHash) -> [UInt8]? {
+      switch hash {
+      case .sha256: sign(Crypto.SHA256.hash(data: message))
+      case .sha384: sign(Crypto.SHA384.hash(data: message))
+      case .sha512: sign(Crypto.SHA512.hash(data: message))
+      }
+    }
+
+    private func sign(_ digest: some Crypto.Digest) -> [UInt8]? {
+      guard var scalar = scalar.map({ [UInt8]($0) }) else { return nil }
+      defer { wipe(&scalar) }
+      let signature =
+        switch curve {
+        case .nistp256: try? P256.Signing.PrivateKey(rawRepresentation: scalar).signature(for: digest).rawRepresentation
+        case .nistp384: try? P384.Signing.PrivateKey(rawRepresentation: scalar).signature(for: digest).rawRepresentation
+        case .nistp521: try? P521.Signing.PrivateKey(rawRepresentation: scalar).signature(for: digest).rawRepresentation
+        }
+      return signature.map { Array($0) }
+    }
+
+    /// Returns whether the key verifies a signature of a message, which is the concatenation of R and S.
+    func verify(_ signature: [UInt8], of message: [UInt8], _ hash: SignatureHash) -> Bool {
+      let result =
+        switch hash {
+        case .sha256: try? verify(signature, Crypto.SHA256.hash(data: message))
+        case .sha384: try? verify(signature, Crypto.SHA384.hash(data: message))
+        case .sha512: try? verify(signature, Crypto.SHA512.hash(data: message))
+        }
+      return result ?? false
+    }
+
+    private func verify(_ bytes: [UInt8], _ digest: some Crypto.Digest) throws -> Bool {
+      switch curve {
+      case .nistp256:
+        try P256.Signing.PublicKey(x963Representation: point)
+          .isValidSignature(P256.Signing.ECDSASignature(rawRepresentation: bytes), for: digest)
+      case .nistp384:
+        try P384.Signing.PublicKey(x963Representation: point)
+          .isValidSignature(P384.Signing.ECDSASignature(rawRepresentation: bytes), for: digest)
+      case .nistp521:
+        try P521.Signing.PublicKey(x963Representation: point)
+          .isValidSignature(P521.Signing.ECDSASignature(rawRepresentation: bytes), for: digest)
+      }
+    }
+  }
+#endif

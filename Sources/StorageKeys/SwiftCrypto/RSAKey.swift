@@ -1,0 +1,193 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+#if !canImport(CLibcrypto)
+  internal import Crypto
+  internal import CryptoExtras
+  internal import StorageCrypto
+
+  /// An RSA key.
+  struct RSAKey: Sendable {
+    /// The lengths of the moduli that swift-crypto accepts.
+    static let bitCounts = 1_024...8_192
+
+    private let modulus: [UInt8]
+    private let publicExponent: [UInt8]
+
+    /// The private key as an `RSAPrivateKey` (PKCS #1), or `nil` for a public key.
+    let pkcs1: SecretBytes?
+
+    // Both are `nil` for a key of a length that swift-crypto does not accept.
+    private let signer: _RSA.Signing.PrivateKey?
+    private let verifier: _RSA.Signing.PublicKey?
+
+    /// The length of the modulus in bits.
+    var bitCount: Int { Self.bitCount(of: modulus) }
+
+    static func bitCount(of magnitude: [UInt8]) -> Int {
+      magnitude.first.map { magnitude.count * 8 - $0.leadingZeroBitCount } ?? 0
+    }
+
+    /// Creates a public key, or returns `nil` if an integer is zero.
+    init?(modulus: [UInt8], publicExponent: [UInt8]) {
+      guard !modulus.isEmpty, !publicExponent.isEmpty else { return nil }
+      self.modulus = modulus
+      self.publicExponent = publicExponent
+      pkcs1 = nil
+      signer = nil
+      verifier = Self.verifier(modulus, publicExponent)
+    }
+
+    /// Parses a public key as an `RSAPublicKey` (PKCS #1).
+    init?(publicPKCS1 der: [UInt8]) {
+      var document = DERReader(der)
+      guard var fields = document.sequence(), let modulus = fields.magnitude(), let exponent = fields.magnitude()
+      else { return nil }
+      self.init(modulus: modulus, publicExponent: exponent)
+    }
+
+    /// Parses a private key as an `RSAPrivateKey` (PKCS #1).
+    init?(pkcs1 der: [UInt8]) {
+      guard let numbers = Self.numbers(of: der), numbers.allSatisfy({ !$0.isEmpty }) else { return nil }
+      modulus = numbers[0]
+      publicExponent = numbers[1]
+      pkcs1 = SecretBytes(der.span)
+      verifier = Self.verifier(modulus, publicExponent)
+      guard Self.bitCounts.contains(Self.bitCount(of: modulus)) else {
+        signer = nil
+        return
+      }
+      guard let key = try? _RSA.Signing.PrivateKey(unsafeDERRepresentation: der) else { return nil }
+      signer = key
+    }
+
+    /// Creates a private key from the integers in an SSH key file.
+    init?(
+      _ modulus: [UInt8], _ publicExponent: [UInt8], _ privateExponent: [UInt8], _ coefficient: [UInt8],
+      _ primes: [[UInt8]]
+    ) {
+      guard primes.count == 2,
+        ([modulus, publicExponent, privateExponent, coefficient] + primes).allSatisfy({
+          $0.count <= PrivateKeyParts.modulusLimit + 1
+        }),
+        var first = remainder(of: privateExponent, byPredecessorOf: primes[0]),
+        var second = remainder(of: privateExponent, byPredecessorOf: primes[1])
+      else { return nil }
+      let numbers = [modulus, publicExponent, privateExponent, primes[0], primes[1], first, second, coefficient]
+      var der = DER.sequence([DER.integer([0])] + numbers.map { DER.integer($0) })
+      defer {
+        wipe(&first)
+        wipe(&second)
+        wipe(&der)
+      }
+      self.init(pkcs1: der)
+    }
+
+    /// Generates a key pair.
+    init?(bitCount: Int) {
+      guard let key = try? _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: bitCount)) else { return nil }
+      var der = Array(key.derRepresentation)
+      defer { wipe(&der) }
+      self.init(pkcs1: der)
+    }
+
+    private static func verifier(_ modulus: [UInt8], _ publicExponent: [UInt8]) -> _RSA.Signing.PublicKey? {
+      try? _RSA.Signing.PublicKey(unsafeDERRepresentation: subjectPublicKeyInfo(modulus, publicExponent))
+    }
+
+    /// The public key as a SubjectPublicKeyInfo.
+    var subjectPublicKeyInfo: [UInt8] { Self.subjectPublicKeyInfo(modulus, publicExponent) }
+
+    private static func subjectPublicKeyInfo(_ modulus: [UInt8], _ publicExponent: [UInt8]) -> [UInt8] {
+      DER.sequence([
+        KeyAlgorithm.rsaIdentifier, DER.bits(DER.sequence([DER.integer(modulus), DER.integer(publicExponent)])),
+      ])
+    }
+
+    /// Returns an integer of the key, or `nil` if the key does not have it.
+    func number(_ number: KeyNumber) -> [UInt8]? {
+      switch number {
+      case .modulus: modulus
+      case .publicExponent: publicExponent
+      case .privateExponent: privateNumber(at: 2)
+      case .firstPrime: privateNumber(at: 3)
+      case .secondPrime: privateNumber(at: 4)
+      case .coefficient: privateNumber(at: 7)
+      case .scalar: nil
+      }
+    }
+
+    private func privateNumber(at index: Int) -> [UInt8]? {
+      guard var der = pkcs1.map({ [UInt8]($0) }) else { return nil }
+      defer { wipe(&der) }
+      return Self.numbers(of: der)?[index]
+    }
+
+    /// Returns the eight integers of an `RSAPrivateKey` with two primes.
+    private static func numbers(of der: [UInt8]) -> [[UInt8]]? {
+      var document = DERReader(der)
+      guard var fields = document.sequence(), fields.integer() == 0 else { return nil }
+      var numbers: [[UInt8]] = []
+      for _ in 0..<8 {
+        guard let number = fields.magnitude() else { return nil }
+        numbers.append(number)
+      }
+      return numbers
+    }
+
+    /// Signs a message, or returns `nil` if the key is public or of an unsupported length.
+    func sign(_ message: [UInt8], _ hash: SignatureHash, _ padding: _RSA.Signing.Padding) -> [UInt8]? {
+      guard let signer else { return nil }
+      let signature =
+        switch hash {
+        case .sha256: try? signer.signature(for: Crypto.SHA256.hash(data: message), padding: padding)
+        case .sha384: try? signer.signature(for: Crypto.SHA384.hash(data: message), padding: padding)
+        case .sha512: try? signer.signature(for: Crypto.SHA512.hash(data: message), padding: padding)
+        }
+      return signature.map { Array($0.rawRepresentation) }
+    }
+
+    /// Returns whether the key verifies a signature of a message.
+    func verify(
+      _ bytes: [UInt8], of message: [UInt8], _ hash: SignatureHash, _ padding: _RSA.Signing.Padding
+    ) -> Bool {
+      guard let verifier else { return false }
+      let signature = _RSA.Signing.RSASignature(rawRepresentation: bytes)
+      return switch hash {
+      case .sha256: verifier.isValidSignature(signature, for: Crypto.SHA256.hash(data: message), padding: padding)
+      case .sha384: verifier.isValidSignature(signature, for: Crypto.SHA384.hash(data: message), padding: padding)
+      case .sha512: verifier.isValidSignature(signature, for: Crypto.SHA512.hash(data: message), padding: padding)
+      }
+    }
+  }
+
+  /// Returns `number mod (other - 1)` for big-endian integers, or `nil` if `other` is at most 1.
+  ///
+  /// Neither a branch nor an address depends on the bits of the integers.
+  private func remainder(of number: [UInt8], byPredecessorOf other: [UInt8]) -> [UInt8]? {
+    var divisor = Array(other.drop { $0 == 0 })
+    guard let last = divisor.last, divisor.count > 1 || last > 1, !last.isMultiple(of: 2) else { return nil }
+    defer { wipe(&divisor) }
+    divisor[divisor.count - 1] = last & 0xfe
+    // One more byte than the divisor, because the remainder is doubled before it is reduced.
+    divisor.insert(0, at: 0)
+    var rest = [UInt8](repeating: 0, count: divisor.count)
+    var reduced = rest
+    defer { wipe(&reduced) }
+    for bit in 0..<number.count * 8 {
+      var carry = number[bit / 8] >> UInt8(7 - bit % 8) & 1
+      var borrow: UInt16 = 0
+      for index in rest.indices.reversed() {
+        let doubled = rest[index] << 1 | carry
+        carry = rest[index] >> 7
+        rest[index] = doubled
+        let difference = UInt16(doubled) &- UInt16(divisor[index]) &- borrow
+        reduced[index] = UInt8(truncatingIfNeeded: difference)
+        borrow = difference >> 15
+      }
+      let keeps = UInt8(truncatingIfNeeded: 0 &- borrow)
+      for index in rest.indices { rest[index] = rest[index] & keeps | reduced[index] & ~keeps }
+    }
+    return Array(rest.drop { $0 == 0 })
+  }
+#endif
