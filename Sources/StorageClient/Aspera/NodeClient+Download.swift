@@ -25,7 +25,7 @@ extension NodeClient {
       let bytes = try copy.bytes(of: range, subject: "download \(client.location(ofKey: key))")
       let meter = ledger.meter(total: bytes.upperBound - bytes.lowerBound)
       try await FileReplacement.write(file) { replacement in
-        _ = try await replacement.write(copy.stream(bytes), at: 0, .crc64) { meter.advance(by: $0) }
+        _ = try await replacement.write(copy.stream(bytes), at: 0, .crc64) { meter.advance(by: $1) }
       }
       return info
     }

@@ -37,7 +37,7 @@ struct TransferFile: Sendable {
     let folder = try TemporaryFolder()
     let file = FilePath(folder.path).appending("content")
     let written = try await FileReplacement.write(file, permissions: .ownerReadWrite) { replacement in
-      try await replacement.write(stream, at: 0, .crc64) { _ in }
+      try await replacement.write(stream, at: 0, .crc64) { _, _ in }
     }
     guard length == nil || length == written.length else {
       throw StorageError(

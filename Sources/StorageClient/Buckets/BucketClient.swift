@@ -95,8 +95,7 @@ extension BucketClient {
   private func upload(
     _ path: FilePath, to key: String, _ options: UploadOptions, _ ledger: TransferLedger
   ) async throws -> UploadedObject {
-    let name = path.lastComponent.flatMap { $0.extension == nil ? nil : $0.string } ?? key
-    let fields = try options.fields(in: provider.dialect, named: name)
+    let fields = try options.fields(in: provider.dialect, file: path, key: key)
     return try await upload(FilePayload(path), to: key, options, fields, ledger)
   }
 
@@ -105,12 +104,12 @@ extension BucketClient {
     _ ledger: TransferLedger
   ) async throws -> UploadedObject {
     let meter = ledger.meter(total: payload.length)
-    if payload.length < max(configuration.multipartThreshold, 1) || payload.length <= configuration.partSize {
+    guard configuration.uploadsInParts(payload.length) else {
       return try await upload(whole: payload, to: key, options, fields, meter)
     }
     let sizes = try PartSizes(length: payload.length, preferred: configuration.partSize)
     return try await uploadInParts(
-      SlicedParts(payload, sizes: sizes), to: key, fields: fields, length: payload.length, progress: meter)
+      SlicedParts(payload, ranges: sizes.ranges(of: payload.length)), to: key, fields: fields, length: payload.length, progress: meter)
   }
 
   private func upload(
@@ -131,7 +130,7 @@ extension BucketClient {
   }
 
   /// Uploads a payload as an object with a single request.
-  private func upload(
+  func upload(
     whole payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
     _ progress: ProgressMeter
   ) async throws -> UploadedObject {

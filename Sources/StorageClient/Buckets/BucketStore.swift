@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 public import StorageAuth
+public import SystemPackage
 
 /// An object store that is a bucket, which can be created and which can copy objects inside the service.
 ///
@@ -30,6 +31,55 @@ public protocol BucketStore: ObjectStore {
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
   ///   exists, and the other errors that ``ObjectStore`` lists.
   func createBucket() async throws
+
+  /// Uploads a file, and continues an upload that was interrupted, even by the end of the process.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file, which must not change until the upload is complete.
+  ///   - key: The key under which the object is stored.
+  ///   - checkpoint: The place where the state of the upload is kept. The checkpoint is removed when the object is
+  ///     complete.
+  ///   - options: The attributes to store with the object, such as its media type.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object.
+  /// - Throws: ``StorageError`` if the file or an option is unusable, or if the checkpoint belongs to another transfer;
+  ///   the error of the place for the checkpoint, and the other errors that ``ObjectStore`` lists.
+  @discardableResult
+  func upload(
+    _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
+    progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject
+
+  /// Downloads an object into a file, and continues a download that was interrupted, even by the end of the process.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
+  ///   - checkpoint: The place where the state of the download is kept. The checkpoint is removed when the file is
+  ///     complete.
+  ///   - options: The version of the object, and the conditions for the download.
+  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, an option does not
+  ///   apply, or the checkpoint belongs to another transfer; the error of the place for the checkpoint, and the other
+  ///   errors that ``ObjectStore`` lists.
+  @discardableResult
+  func download(
+    _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo
+
+  /// Lists the multipart uploads that were neither completed nor aborted, whose parts the provider charges for.
+  ///
+  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all uploads.
+  /// - Returns: An asynchronous sequence of uploads in the order of their keys.
+  func unfinishedUploads(prefix: String) -> UnfinishedUploads
+
+  /// Aborts a multipart upload and removes its parts, and succeeds if the upload does not exist any more.
+  ///
+  /// - Parameter upload: The upload to abort.
+  /// - Throws: The errors that ``ObjectStore`` lists.
+  func abort(_ upload: UnfinishedUpload) async throws
 }
 
 extension BucketStore {

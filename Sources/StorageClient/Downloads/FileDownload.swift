@@ -14,12 +14,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   let file: FileReplacement
   let ledger: TransferLedger
 
-  /// A byte range that has been written to the file, with its checksum.
-  private struct Piece: Sendable {
-    let offset: Int64
-    let length: Int64
-    let checksum: ObjectChecksum
-  }
+  private typealias Piece = DownloadCheckpoint.WrittenRange
 
   /// Downloads the object, or the range that the options select, and returns the object's description.
   func run() async throws -> ObjectInfo {
@@ -90,21 +85,30 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   private func download(
     _ range: Range<Int64>, of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm, _ meter: ProgressMeter
   ) async throws -> Piece {
-    let options = DownloadOptions(
-      range: ByteRange(range),
-      versionID: try info.versionID.map { try AnswerValue($0, named: "version").text } ?? options.versionID,
-      ifMatch: try info.etag.map { try AnswerValue($0, named: "ETag").text }, headers: options.headers)
-    let object = try await bucket.fetch(key, options: options)
-    guard object.contentLength == range.upperBound - range.lowerBound, object.info.size == info.size else {
-      throw StorageError.malformedAnswer("it is not the requested range")
-    }
+    let object = try await bucket.fetch(range, of: info, options)
     return try await write(object.body, at: range.lowerBound, algorithm, meter)
   }
 
   private func write(
     _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm, _ meter: ProgressMeter
   ) async throws -> Piece {
-    let written = try await file.write(body, at: start, algorithm) { meter.advance(by: $0) }
-    return Piece(offset: start, length: written.length, checksum: written.checksum)
+    try await file.write(body, at: start, algorithm) { meter.advance(by: $1) }
+  }
+}
+
+extension BucketClient {
+  /// Starts to download a range of the identical object that a description belongs to.
+  func fetch(
+    _ range: Range<Int64>, of info: ObjectInfo, _ options: DownloadOptions
+  ) async throws -> DownloadedObject {
+    let options = DownloadOptions(
+      range: ByteRange(range),
+      versionID: try info.versionID.map { try AnswerValue($0, named: "version").text } ?? options.versionID,
+      ifMatch: try info.etag.map { try AnswerValue($0, named: "ETag").text }, headers: options.headers)
+    let object = try await fetch(info.key, options: options)
+    guard object.contentLength == range.byteCount, object.info.size == info.size else {
+      throw StorageError.malformedAnswer("it is not the requested range")
+    }
+    return object
   }
 }

@@ -36,10 +36,12 @@ final class TransferLedger: Sendable {
 
   /// Creates a meter that records the transferred bytes in the ledger and reports the progress of the transfer.
   ///
-  /// - Parameter total: The total number of bytes, or `nil` if it is unknown.
-  func meter(total: Int64?) -> ProgressMeter {
-    ProgressMeter(total: total) { [self] completed in
-      state.withLock { $0.bytes = completed.completed }
+  /// - Parameters:
+  ///   - total: The total number of bytes, or `nil` if it is unknown.
+  ///   - start: The number of bytes that an earlier process transferred, which the ledger does not count.
+  func meter(total: Int64?, from start: Int64 = 0) -> ProgressMeter {
+    ProgressMeter(total: total, from: start) { [self] completed in
+      state.withLock { $0.bytes = completed.completed - start }
       progress?(completed)
     }
   }

@@ -38,7 +38,29 @@ enum FileCalls {
     try check(fchmod(file.rawValue, permissions.rawValue))
   }
 
+  /// Locks an open file for this process, and returns whether no other process has locked it.
+  ///
+  /// The lock ends when the file is closed or the process ends.
+  static func lock(_ file: FileDescriptor) throws(Errno) -> Bool {
+    do {
+      try check(flock(file.rawValue, LOCK_EX | LOCK_NB))
+      return true
+    } catch .wouldBlock {
+      return false
+    }
+  }
+
   private static func check(_ status: Int32) throws(Errno) {
     guard status == 0 else { throw Errno(rawValue: errno) }
+  }
+}
+
+extension FileIdentity {
+  /// Creates the identity of the file with a status.
+  init(_ status: Stat) {
+    let modified = status.st_mtim
+    self.init(
+      fileNumber: UInt64(truncatingIfNeeded: status.inode.rawValue), size: status.size,
+      modifiedSeconds: Int64(modified.tv_sec), modifiedNanoseconds: Int64(modified.tv_nsec))
   }
 }

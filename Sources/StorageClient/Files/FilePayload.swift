@@ -6,9 +6,6 @@ internal import SystemPackage
 
 /// A file whose bytes are uploaded, and which stays open as long as a stream of its bytes exists.
 struct FilePayload: UploadPayload {
-  /// The number of bytes per read from the file, because each read costs a thread switch.
-  private static let readSize: Int64 = 512 * 1024
-
   private let file: OpenFile
 
   /// Opens a file.
@@ -20,11 +17,19 @@ struct FilePayload: UploadPayload {
 
   var length: Int64 { file.status.size }
 
+  /// The identity of the file when it was opened.
+  var identity: FileIdentity { FileIdentity(file.status) }
+
+  /// Returns whether the file has not changed since it was opened.
+  func isUnchanged() async throws -> Bool {
+    FileIdentity(try await file.currentStatus()) == identity
+  }
+
   func stream(_ range: Range<Int64>) -> ByteStream {
     ByteStream { [file] in
       var offset = range.lowerBound
       return {
-        let count = min(Self.readSize, range.upperBound - offset)
+        let count = min(fileReadSize, range.upperBound - offset)
         guard count > 0 else { return nil }
         let chunk = try await file.read(from: offset, upTo: Int(count))
         guard !chunk.isEmpty else { return nil }

@@ -32,6 +32,11 @@ struct FilePlace: Sendable {
     permissions = status?.permissions
   }
 
+  /// Returns a new name for an incomplete file in the directory of the destination.
+  func temporaryName() -> String {
+    ".\(name.prefix(64)).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
+  }
+
   /// Moves a file from the same file system to the destination, with the permissions of the file that it replaces.
   func put(_ file: FilePath) async throws {
     if let permissions { try await OpenFile.reading(file, followsLink: false).setPermissions(permissions) }

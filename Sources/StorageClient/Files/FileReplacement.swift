@@ -16,7 +16,8 @@ private let writeSize = 512 * 1024
 /// file that replaces another file is synchronized to disk before the rename.
 package struct FileReplacement: Sendable {
   private let temporary: FilePath
-  private let replacesFile: Bool
+  private let destination: FilePath
+  private let place: FilePlace
   private let file: OpenFile
 
   /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
@@ -24,32 +25,73 @@ package struct FileReplacement: Sendable {
   /// - Parameters:
   ///   - destination: The path of the complete file.
   ///   - permissions: The permissions of the file. If `nil`, the permissions of the file that it replaces.
+  ///   - synchronizes: Whether a file that replaces another file is synchronized to disk first.
   ///   - body: A closure that writes the file.
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
   ///   cases the destination is unchanged and the temporary file is removed.
   package static func write<Result>(
-    _ destination: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Result
+    _ destination: FilePath, permissions: FilePermissions? = nil, synchronizes: Bool = true,
+    _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
-    let replacement = try await FileReplacement(destination, permissions: permissions)
+    let place = try await FilePlace(destination)
+    let replacement = try await FileReplacement(
+      place.temporaryName(), of: destination, place, permissions: permissions ?? place.permissions)
     do {
       let result = try await body(replacement)
-      if replacement.replacesFile { try await replacement.file.synchronize() }
-      try await replacement.file.close()
-      try await FileThreads.run { try rename(replacement.temporary, to: destination) }
+      try await replacement.finish(synchronizes: synchronizes)
       return result
     } catch {
-      _ = try? await FileThreads.run { try FileCalls.remove(replacement.temporary) }
+      _ = try? await replacement.discard()
       throw error
     }
   }
 
-  private init(_ destination: FilePath, permissions: FilePermissions?) async throws {
-    let place = try await FilePlace(destination)
-    let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
-    replacesFile = place.permissions != nil
-    temporary = place.folder.appending(".\(place.name.prefix(64)).\(suffix).part")
-    file = try await .creating(temporary, for: destination, permissions: permissions ?? place.permissions)
+  /// Creates an incomplete file with a name in the directory of its destination.
+  init(
+    _ name: String, of destination: FilePath, _ place: FilePlace, permissions: FilePermissions?
+  ) async throws {
+    self.place = place
+    self.destination = destination
+    temporary = place.folder.appending(name)
+    file = try await .creating(temporary, for: destination, permissions: permissions)
+  }
+
+  /// Opens an incomplete file that an earlier process left, and locks it, or returns `nil` if it does not exist.
+  ///
+  /// - Throws: ``StorageError/Code/unusableFile`` if another process writes the file.
+  init?(resuming name: String, of destination: FilePath, _ place: FilePlace) async throws {
+    guard let component = FilePath.Component(name) else { return nil }
+    let path = place.folder.appending(component)
+    guard let file = try await OpenFile.updating(path, for: destination) else { return nil }
+    self.place = place
+    self.destination = destination
+    self.file = file
+    temporary = path
+  }
+
+  /// Locks the file, so that no other process continues to write it.
+  func lock() async throws {
+    try await file.lock()
+  }
+
+  /// Moves the complete file to its destination.
+  ///
+  /// - Parameter synchronizes: Whether a file that replaces another file is synchronized to disk first.
+  func finish(synchronizes: Bool = true) async throws {
+    if synchronizes, place.permissions != nil { try await file.synchronize() }
+    try await file.close()
+    try await FileThreads.run { [temporary, destination] in try Self.rename(temporary, to: destination) }
+  }
+
+  /// Removes the incomplete file.
+  func discard() async throws {
+    try await OpenFile.remove(temporary)
+  }
+
+  /// Returns whether a range of the file has the checksum that was computed when it was written.
+  func contains(_ range: DownloadCheckpoint.WrittenRange) async throws -> Bool {
+    try await file.contains(range)
   }
 
   /// Writes bytes to the file, starting at an offset.
@@ -63,19 +105,25 @@ package struct FileReplacement: Sendable {
   ///   - body: The stream of bytes.
   ///   - start: The offset of the first byte.
   ///   - algorithm: The checksum algorithm.
-  ///   - advance: A closure that receives the number of bytes written since its previous call.
-  /// - Returns: The number of bytes written, and their checksum.
+  ///   - didWrite: A closure that receives the range written so far, and the number of bytes written since its previous
+  ///     call.
+  /// - Returns: The written range.
   func write(
-    _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm, advance: (Int64) -> Void
-  ) async throws -> (length: Int64, checksum: ObjectChecksum) {
+    _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm,
+    didWrite: (DownloadCheckpoint.WrittenRange, Int64) async throws -> Void
+  ) async throws -> DownloadCheckpoint.WrittenRange {
     var checksum = CRC(algorithm.crc)
-    var offset = start
+    var written = DownloadCheckpoint.WrittenRange(offset: start, length: 0, checksum: ObjectChecksum(algorithm, of: []))
     var pending: [UInt8] = []
     func flush() async throws {
-      try await write(pending, at: offset)
-      offset += Int64(pending.count)
-      advance(Int64(pending.count))
+      guard !pending.isEmpty else { return }
+      try await write(pending, at: written.end)
+      let count = Int64(pending.count)
+      written = DownloadCheckpoint.WrittenRange(
+        offset: start, length: written.length.saturatingAdding(count),
+        checksum: ObjectChecksum(algorithm, checksum.checksum))
       pending.removeAll(keepingCapacity: true)
+      try await didWrite(written, count)
     }
     let chunks = body.makeAsyncIterator()
     while let chunk = try await chunks.nextChunk() {
@@ -85,7 +133,7 @@ package struct FileReplacement: Sendable {
       chunk.append(to: &pending)
     }
     try await flush()
-    return (offset - start, ObjectChecksum(algorithm, checksum.checksum))
+    return written
   }
 
   /// Renames a file atomically, replacing an existing file.

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
+internal import StorageCrypto
 internal import Synchronization
 internal import SystemPackage
+
+/// The number of bytes per read from a file, because each read costs a thread switch.
+let fileReadSize: Int64 = 512 * 1024
 
 /// A queue of threads for calls that block until the file system has answered.
 ///
@@ -84,6 +88,33 @@ final class OpenFile: Sendable {
     }
   }
 
+  /// Opens a regular file for reading and writing, and locks it.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file, whose last component must not be a symbolic link.
+  ///   - destination: The path that errors name.
+  /// - Returns: The file, or `nil` if no regular file exists at the path.
+  /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be opened, or if another process has locked it.
+  static func updating(_ path: FilePath, for destination: FilePath) async throws -> OpenFile? {
+    guard let status = try await status(at: path, followsLink: false), status.type == .regular else { return nil }
+    let file = try await call(destination) {
+      try OpenFile(destination, .open(path, .readWrite, options: [.closeOnExec, .nonBlocking, .noFollow]))
+    }
+    try await file.lock()
+    return file
+  }
+
+  /// Locks the file for this process.
+  ///
+  /// - Throws: ``StorageError/Code/unusableFile`` if another process has locked it.
+  func lock() async throws {
+    guard try await Self.call(path, { [descriptor] in try FileCalls.lock(descriptor) }) else {
+      throw StorageError(
+        .unusableFile, "\(path) is being written by another transfer.",
+        remedy: "Wait for its end, or choose another destination.")
+    }
+  }
+
   /// Reads at most `count` bytes from an offset, and returns an empty array at the end of the file.
   func read(from offset: Int64, upTo count: Int) async throws -> [UInt8] {
     try await Self.call(path) { [self] in
@@ -94,9 +125,27 @@ final class OpenFile: Sendable {
     }
   }
 
+  /// Returns whether a range of the file has the checksum that was computed when it was written.
+  func contains(_ range: DownloadCheckpoint.WrittenRange) async throws -> Bool {
+    var checksum = CRC(range.checksum.algorithm.crc)
+    var offset = range.offset
+    while offset < range.end {
+      let chunk = try await read(from: offset, upTo: Int(min(fileReadSize, range.end - offset)))
+      guard !chunk.isEmpty else { return false }
+      checksum.update(chunk)
+      offset += Int64(chunk.count)
+    }
+    return checksum.checksum == range.checksum.value
+  }
+
   /// Writes bytes at an offset.
   func write(_ bytes: [UInt8], at offset: Int64) async throws {
     _ = try await Self.call(path) { [self] in try descriptor.writeAll(toAbsoluteOffset: offset, bytes) }
+  }
+
+  /// Returns the status of the file now.
+  func currentStatus() async throws -> Stat {
+    try await Self.call(path) { [descriptor] in try descriptor.stat() }
   }
 
   /// Sets the permissions of the file.
@@ -128,6 +177,17 @@ final class OpenFile: Sendable {
       return try await FileThreads.run { try path.stat(followTargetSymlink: followsLink) }
     } catch let error as Errno where error == .noSuchFileOrDirectory {
       return nil
+    } catch let error as Errno {
+      throw StorageError(error, at: path)
+    }
+  }
+
+  /// Removes the file at a path, and succeeds if no file exists there.
+  static func remove(_ path: FilePath) async throws {
+    do {
+      try await FileThreads.run { try FileCalls.remove(path) }
+    } catch let error as Errno where error == .noSuchFileOrDirectory {
+      return
     } catch let error as Errno {
       throw StorageError(error, at: path)
     }

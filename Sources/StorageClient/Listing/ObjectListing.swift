@@ -155,17 +155,11 @@ extension ListPage {
   /// Creates a page from the service's XML response, whose names are percent-encoded so that XML can represent every
   /// name.
   init(_ document: XMLNode, dialect: ServiceDialect) throws(StorageError) {
-    func name(_ node: XMLNode?) throws(StorageError) -> String {
-      guard let node, let bytes = node.text.percentDecodedBytes(plusIsSpace: dialect.encodesSpaceAsPlus),
-        let name = String(validating: bytes, as: UTF8.self)
-      else { throw StorageError.malformedAnswer("a listed name is missing or is not percent-encoded UTF-8") }
-      return try AnswerValue(name, named: "listed name").text
-    }
     var entries: [ListEntry] = []
     for node in document.children {
       switch node.name {
-      case "Contents": entries.append(.object(try ListedObject(node, key: name(node["Key"]))))
-      case "CommonPrefixes": entries.append(.commonPrefix(try name(node["Prefix"])))
+      case "Contents": entries.append(.object(try ListedObject(node, key: dialect.listedName(node["Key"]))))
+      case "CommonPrefixes": entries.append(.commonPrefix(try dialect.listedName(node["Prefix"])))
       default: break
       }
     }
@@ -181,12 +175,22 @@ extension ListPage {
       }
       self.init(entries: entries, continuation: try AnswerValue(token, named: "NextContinuationToken").text)
     case .marker:
-      let marker = try document["NextMarker"].map { node throws(StorageError) in try name(node) }
+      let marker = try document["NextMarker"].map { node throws(StorageError) in try dialect.listedName(node) }
       guard let marker = marker ?? entries.last?.name else {
         throw StorageError.malformedAnswer("a truncated page has no continuation")
       }
       self.init(entries: entries, continuation: marker)
     }
+  }
+}
+
+extension ServiceDialect {
+  /// Returns the name in an element of a listing, in which names are percent-encoded.
+  func listedName(_ node: XMLNode?) throws(StorageError) -> String {
+    guard let node, let bytes = node.text.percentDecodedBytes(plusIsSpace: encodesSpaceAsPlus),
+      let name = String(validating: bytes, as: UTF8.self)
+    else { throw StorageError.malformedAnswer("a listed name is missing or is not percent-encoded UTF-8") }
+    return try AnswerValue(name, named: "listed name").text
   }
 }
 

@@ -30,25 +30,39 @@ extension BucketClient {
   /// Uploads parts within the concurrency limit.
   ///
   /// A part is taken from the source only when it can be sent.
-  private func uploadAll(
-    _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter
+  ///
+  /// - Parameters:
+  ///   - source: The source of the parts to send.
+  ///   - upload: The multipart upload that the parts belong to.
+  ///   - progress: The meter that counts the bytes of the parts.
+  ///   - didUpload: A closure that receives each part that the service has stored, one call at a time.
+  /// - Returns: The parts, in the order in which they were stored.
+  func uploadAll(
+    _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
+    didUpload: (MultipartUpload<Provider>.Part) async throws -> Void = { _ in }
   ) async throws -> [MultipartUpload<Provider>.Part] {
     try await withThrowingTaskGroup(of: MultipartUpload<Provider>.Part.self) { group in
       var source = source
       var parts: [MultipartUpload<Provider>.Part] = []
-      var number = 0
+      var started = 0
       while true {
-        if number - parts.count >= configuration.partsInFlight, let part = try await group.next() { parts.append(part) }
-        guard let payload = try await source.next() else { break }
-        number += 1
-        guard number <= PartSizes.mostParts else {
+        if started - parts.count >= configuration.partsInFlight, let part = try await group.next() {
+          parts.append(part)
+          try await didUpload(part)
+        }
+        guard let next = try await source.next() else { break }
+        started += 1
+        guard next.number <= PartSizes.mostParts else {
           throw StorageError(
             .tooLarge, "The stream needs more than \(PartSizes.mostParts) parts.",
             remedy: "Give its length, or choose a larger part size.")
         }
-        group.addTask { [number] in try await upload.upload(payload, number: number, progress: progress) }
+        group.addTask { try await upload.upload(next.payload, number: next.number, progress: progress) }
       }
-      for try await part in group { parts.append(part) }
+      for try await part in group {
+        parts.append(part)
+        try await didUpload(part)
+      }
       return parts
     }
   }

@@ -50,7 +50,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   }
 
   /// Returns the headers that apply to the given request of the multipart upload.
-  private func fields(of request: HeaderScope) -> HTTPFields {
+  func fields(of request: HeaderScope) -> HTTPFields {
     fields.belonging(to: request, bucket.provider.dialect.scopes)
   }
 
@@ -69,17 +69,24 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Completes the multipart upload and compares the checksum of the object with the service's checksum.
   func complete(_ parts: [Part]) async throws -> UploadedObject {
     let parts = parts.sorted { $0.number < $1.number }
-    let size = parts.reduce(0) { $0 + $1.length }
-    let empty = ObjectChecksum(bucket.provider.dialect.algorithm, of: [])
-    let checksum = parts.reduce(empty) { $0.followed(by: $1.checksum, byteCount: $1.length) }
+    let (size, checksum) = combined(parts)
     do {
       let (response, body) = try await bucket.client.exchange(completion(of: parts, checksum))
       try bucket.compare(checksum, with: response, subject: "the object \(key)")
       let etag = response.headerFields[.eTag] ?? (try? XMLNode.answer(body))?["ETag"]?.text
       return UploadedObject(key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.dialect)
     } catch let error as ServiceError where error.attempts > 1 && Self.mayHaveSucceeded(error) {
-      return try await stored(size: size, checksum, parts, unless: error)
+      return try await stored(parts, unless: error)
     }
+  }
+
+  /// Returns the size and the checksum of the object that consists of parts in their order.
+  private func combined(_ parts: [Part]) -> (size: Int64, checksum: ObjectChecksum) {
+    let empty = ObjectChecksum(bucket.provider.dialect.algorithm, of: [])
+    return (
+      parts.reduce(0) { $0.saturatingAdding($1.length) },
+      parts.reduce(empty) { $0.followed(by: $1.checksum, byteCount: $1.length) }
+    )
   }
 
   private func completion(of parts: [Part], _ checksum: ObjectChecksum) throws(SigningError) -> RequestDraft {
@@ -103,9 +110,8 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Returns the description of the object if an attempt whose response was lost created the object.
   ///
   /// - Throws: The given error if there is no object with exactly these bytes.
-  private func stored(
-    size: Int64, _ checksum: ObjectChecksum, _ parts: [Part], unless error: ServiceError
-  ) async throws -> UploadedObject {
+  func stored(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject {
+    let (size, checksum) = combined(parts)
     let (response, _) = try await bucket.client.exchange(
       bucket.draft(.head, key, for: .head, headers: fields(of: .head)))
     let info = ObjectInfo(key: key, response: response, dialect: bucket.provider.dialect)
@@ -133,10 +139,17 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// The request is completed even if the task is cancelled. If the request fails, the parts remain until a lifecycle
   /// rule of the bucket removes them. The error that caused the abort is the error to report.
   func abort() async {
-    await Task {
-      _ = try? await bucket.client.exchange(
+    await Task { _ = try? await requestAbort() }.value
+  }
+
+  /// Aborts the multipart upload, and succeeds if it does not exist any more.
+  func requestAbort() async throws {
+    do {
+      _ = try await bucket.client.exchange(
         bucket.draft(.delete, key, [.init("uploadId", id.text)], for: .abort, headers: fields(of: .abort)))
-    }.value
+    } catch let error as ServiceError where error.kind == .noSuchUpload {
+      return
+    }
   }
 }
 

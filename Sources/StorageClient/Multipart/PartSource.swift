@@ -1,10 +1,17 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A source of the consecutive parts of a multipart upload.
+/// A part of a multipart upload that can be sent.
+struct SourcePart: Sendable {
+  /// The number of the part, starting at 1.
+  let number: Int
+  let payload: any UploadPayload
+}
+
+/// A source of the parts of a multipart upload.
 protocol PartSource {
   /// Returns the next part of the upload, or `nil` at the end.
-  mutating func next() async throws -> (any UploadPayload)?
+  mutating func next() async throws -> SourcePart?
 }
 
 /// A source that slices a payload with random access into parts.
@@ -13,14 +20,29 @@ protocol PartSource {
 struct SlicedParts: PartSource {
   private let base: any UploadPayload
   private var ranges: ArraySlice<Range<Int64>>
+  private let uploaded: Set<Int>
+  private var number = 0
 
-  init(_ base: any UploadPayload, sizes: PartSizes) {
+  /// Creates a source of the parts of a payload.
+  ///
+  /// - Parameters:
+  ///   - base: The payload.
+  ///   - ranges: The byte ranges of all parts, in order.
+  ///   - uploaded: The numbers of the parts that need not be sent.
+  init(_ base: any UploadPayload, ranges: [Range<Int64>], except uploaded: Set<Int> = []) {
     self.base = base
-    ranges = sizes.ranges(of: base.length)[...]
+    self.ranges = ranges[...]
+    self.uploaded = uploaded
   }
 
-  mutating func next() async throws -> (any UploadPayload)? {
-    ranges.popFirst().map { SlicePayload(base: base, range: $0) }
+  mutating func next() async throws -> SourcePart? {
+    while let range = ranges.popFirst() {
+      number += 1
+      if !uploaded.contains(number) {
+        return SourcePart(number: number, payload: SlicePayload(base: base, range: range))
+      }
+    }
+    return nil
   }
 }
 
@@ -28,6 +50,7 @@ struct SlicedParts: PartSource {
 struct CollectedParts: PartSource {
   private let chunks: ByteStream.AsyncIterator
   private let sizes: PartSizes
+  private var collected = 0
   private var number = 0
   private var rest: ArraySlice<UInt8> = []
   private var isAtEnd = false
@@ -50,18 +73,22 @@ struct CollectedParts: PartSource {
     return nil
   }
 
-  mutating func next() async throws -> (any UploadPayload)? {
+  mutating func next() async throws -> SourcePart? {
+    let bytes: [UInt8]
     if let first {
       self.first = nil
-      return BytesPayload(bytes: first)
+      bytes = first
+    } else {
+      bytes = try await collect()
     }
-    let bytes = try await collect()
-    return bytes.isEmpty ? nil : BytesPayload(bytes: bytes)
+    guard !bytes.isEmpty else { return nil }
+    number += 1
+    return SourcePart(number: number, payload: BytesPayload(bytes: bytes))
   }
 
   private mutating func collect() async throws -> [UInt8] {
-    number += 1
-    let size = Int(clamping: sizes.size(ofPart: number))
+    collected += 1
+    let size = Int(clamping: sizes.size(ofPart: collected))
     var bytes: [UInt8] = []
     while bytes.count < size {
       if rest.isEmpty { try await fill() }

@@ -63,7 +63,7 @@ extension PresignedRequest {
     try await FileReplacement.write(file) { replacement in
       let object = try await open(configuration: configuration, transport: transport)
       let meter = ProgressMeter(total: object.contentLength, handler: progress)
-      _ = try await replacement.write(object.body, at: 0, .crc64) { meter.advance(by: $0) }
+      _ = try await replacement.write(object.body, at: 0, .crc64) { meter.advance(by: $1) }
       return object.info
     }
   }

@@ -40,11 +40,18 @@ public struct TransferProgress: Sendable, Hashable {
 final class ProgressMeter: Sendable {
   private let total: Int64?
   private let handler: TransferProgress.Handler?
-  private let completed = Mutex<Int64>(0)
+  private let completed: Mutex<Int64>
 
-  init(total: Int64?, handler: TransferProgress.Handler?) {
+  /// Creates a meter.
+  ///
+  /// - Parameters:
+  ///   - total: The total number of bytes, or `nil` if it is unknown.
+  ///   - start: The number of bytes that an earlier process transferred.
+  ///   - handler: A closure that receives the progress, or `nil`.
+  init(total: Int64?, from start: Int64 = 0, handler: TransferProgress.Handler?) {
     self.total = total
     self.handler = handler
+    completed = Mutex(start)
   }
 
   func advance(by count: Int64) {

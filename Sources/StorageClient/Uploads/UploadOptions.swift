@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
+internal import SystemPackage
 
 /// The attributes to store with an uploaded object, and the conditions for the upload.
 public struct UploadOptions: Sendable, Hashable {
@@ -145,6 +146,12 @@ public struct UploadedObject: Sendable, Hashable {
 }
 
 extension UploadOptions {
+  /// Returns the headers of the request that creates the object from a file.
+  func fields(in dialect: ServiceDialect, file: FilePath, key: String) throws(StorageError) -> HTTPFields {
+    let name = file.lastComponent.flatMap { $0.extension == nil ? nil : $0.string } ?? key
+    return try fields(in: dialect, named: name)
+  }
+
   /// Returns the headers of the request that creates the object.
   ///
   /// - Parameters:

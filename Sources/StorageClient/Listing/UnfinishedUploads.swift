@@ -1,0 +1,150 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+internal import StorageXML
+
+/// A multipart upload that was neither completed nor aborted.
+public struct UnfinishedUpload: Sendable, Hashable {
+  /// The key under which the object would be stored.
+  public let key: String
+
+  /// The ID of the multipart upload.
+  public let uploadID: String
+
+  /// The time at which the upload was started, or `nil` if the service did not report it.
+  public let started: Timestamp?
+
+  /// Creates the description of an unfinished upload.
+  ///
+  /// - Parameters:
+  ///   - key: The key under which the object would be stored.
+  ///   - uploadID: The ID of the multipart upload, such as ``UploadCheckpoint/uploadID``.
+  ///   - started: The time at which the upload was started, or `nil` if it is unknown.
+  public init(key: String, uploadID: String, started: Timestamp? = nil) {
+    self.key = key
+    self.uploadID = uploadID
+    self.started = started
+  }
+}
+
+/// An asynchronous sequence of a bucket's unfinished multipart uploads, which fetches pages as they are needed.
+///
+/// Each iteration starts at the first page. This loop aborts the uploads that were started more than a week ago:
+///
+/// ```swift
+/// for try await upload in bucket.unfinishedUploads(prefix: "2026/") {
+///   if let started = upload.started, started < weekAgo { try await bucket.abort(upload) }
+/// }
+/// ```
+public struct UnfinishedUploads: AsyncSequence, Sendable {
+  /// The type of the elements.
+  public typealias Element = UnfinishedUpload
+
+  /// The type of a function that fetches a page.
+  ///
+  /// The sequence passes `nil` first, and then the marker of the previous page.
+  public typealias PageReader = @Sendable @concurrent (_ marker: Marker?) async throws -> Page
+
+  /// The key and the ID of an upload, after which the next page starts.
+  public struct Marker: Sendable, Hashable {
+    /// The key of the upload.
+    public let key: String
+
+    /// The ID of the upload, or an empty string.
+    public let uploadID: String
+
+    /// Creates a marker.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the upload.
+    ///   - uploadID: The ID of the upload, or an empty string.
+    public init(key: String, uploadID: String) {
+      self.key = key
+      self.uploadID = uploadID
+    }
+  }
+
+  /// A page of unfinished uploads.
+  public struct Page: Sendable, Hashable {
+    /// The uploads on the page.
+    public let uploads: [UnfinishedUpload]
+
+    /// The marker of the next page, or `nil` on the last page.
+    public let next: Marker?
+
+    /// Creates a page for an implementation of ``BucketStore``.
+    ///
+    /// - Parameters:
+    ///   - uploads: The uploads on the page.
+    ///   - next: The marker of the next page, or `nil` on the last page.
+    public init(uploads: [UnfinishedUpload], next: Marker?) {
+      self.uploads = uploads
+      self.next = next
+    }
+  }
+
+  private let page: PageReader
+
+  /// Creates a sequence for an implementation of ``BucketStore``.
+  ///
+  /// - Parameter page: A function that fetches a page. Its result must not depend on earlier calls.
+  public init(page: @escaping PageReader) {
+    self.page = page
+  }
+
+  /// Returns an iterator that starts at the first page.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(page: page)
+  }
+
+  /// An iterator over unfinished uploads.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let page: PageReader
+    private var uploads: ArraySlice<UnfinishedUpload> = []
+    private var marker: Marker?
+    private var hasMore = true
+
+    fileprivate init(page: @escaping PageReader) {
+      self.page = page
+    }
+
+    /// Returns the next upload, or `nil` at the end.
+    ///
+    /// - Throws: ``StorageError`` if a page cannot be parsed, and the other errors that ``ObjectStore`` lists.
+    public mutating func next() async throws -> UnfinishedUpload? {
+      while uploads.isEmpty, hasMore {
+        let next = try await page(marker)
+        uploads = next.uploads[...]
+        hasMore = next.next != nil
+        guard !hasMore || next.next != marker else {
+          throw StorageError.malformedAnswer("a page has the same marker as the previous one")
+        }
+        marker = next.next
+      }
+      return uploads.popFirst()
+    }
+  }
+}
+
+extension UnfinishedUploads.Page {
+  /// Creates a page from the service's XML response, whose names are percent-encoded.
+  init(_ document: XMLNode, _ dialect: ServiceDialect) throws(StorageError) {
+    let uploads = try document.all("Upload").map { node throws(StorageError) in
+      guard let id = node["UploadId"]?.text, !id.isEmpty else {
+        throw StorageError.malformedAnswer("a listed upload has no UploadId")
+      }
+      return UnfinishedUpload(
+        key: try dialect.listedName(node["Key"]), uploadID: try AnswerValue(id, named: "UploadId").text,
+        started: node["Initiated"].flatMap { Timestamp(iso8601: $0.text) })
+    }
+    guard document["IsTruncated"]?.text == "true" else {
+      self.init(uploads: uploads, next: nil)
+      return
+    }
+    let key = try dialect.listedName(document["NextKeyMarker"])
+    let id = try AnswerValue(document["NextUploadIdMarker"]?.text ?? "", named: "NextUploadIdMarker").text
+    guard !key.isEmpty else { throw StorageError.malformedAnswer("a truncated page has no continuation") }
+    self.init(uploads: uploads, next: UnfinishedUploads.Marker(key: key, uploadID: id))
+  }
+}

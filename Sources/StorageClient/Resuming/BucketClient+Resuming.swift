@@ -1,0 +1,62 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import StorageXML
+internal import SystemPackage
+
+extension BucketClient {
+  /// Uploads a file, and continues an upload that was interrupted.
+  ///
+  /// A file that is not uploaded in parts is uploaded as a whole each time.
+  @concurrent
+  func upload(
+    _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
+    progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
+    try await client.transfer("upload", key, progress) { ledger in
+      let fields = try options.fields(in: provider.dialect, file: file, key: key)
+      let payload = try await FilePayload(file)
+      let upload = ResumableUpload(
+        bucket: self, key: key, fields: fields, file: payload, storage: checkpoint, ledger: ledger)
+      if configuration.uploadsInParts(payload.length) { return try await upload.run() }
+      try await upload.discard()
+      return try await self.upload(whole: payload, to: key, options, fields, ledger.meter(total: payload.length))
+    }
+  }
+
+  /// Downloads an object into a file, and continues a download that was interrupted.
+  @concurrent
+  func download(
+    _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await client.transfer("download", key, progress) { ledger in
+      try await ResumableDownload(
+        bucket: self, key: key, destination: file, options: options, storage: checkpoint, ledger: ledger
+      ).run()
+    }
+  }
+
+  /// Lists the multipart uploads that were neither completed nor aborted, and fetches pages as they are needed.
+  func unfinishedUploads(prefix: String) -> UnfinishedUploads {
+    UnfinishedUploads { [self] marker in
+      var parameters: [RequestTarget.Parameter] = [
+        .init("uploads"), .init("encoding-type", "url"), .init("max-uploads", "\(configuration.keysPerPage)"),
+      ]
+      if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
+      if let marker {
+        parameters.append(.init("key-marker", marker.key))
+        parameters.append(.init("upload-id-marker", marker.uploadID))
+      }
+      let (_, body) = try await client.exchange(draft(.get, nil, parameters))
+      return try UnfinishedUploads.Page(XMLNode.answer(body), provider.dialect)
+    }
+  }
+
+  /// Aborts a multipart upload, and succeeds if it does not exist any more.
+  func abort(_ upload: UnfinishedUpload) async throws {
+    let id = try AnswerValue(upload.uploadID, named: "UploadId")
+    try await MultipartUpload(bucket: self, key: upload.key, id: id, fields: [:]).requestAbort()
+  }
+}

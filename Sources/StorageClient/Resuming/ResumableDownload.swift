@@ -1,0 +1,157 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import SystemPackage
+
+/// A download into a file whose state is saved, so that another process can continue it.
+struct ResumableDownload<Provider: BucketProvider>: Sendable {
+  let bucket: BucketClient<Provider>
+  let key: String
+  let destination: FilePath
+  let options: DownloadOptions
+  let storage: any CheckpointStorage<DownloadCheckpoint>
+  let ledger: TransferLedger
+
+  private typealias WrittenRange = DownloadCheckpoint.WrittenRange
+
+  /// Downloads the ranges of the object that the incomplete file does not contain yet, and moves the file to its
+  /// destination.
+  ///
+  /// After an error the incomplete file remains, unless its checksum differs from the object's checksum.
+  func run() async throws -> ObjectInfo {
+    guard options.range == nil, options.parameters.isEmpty else {
+      throw StorageError(
+        .invalidOption, "A range, or an object that the service processes, cannot be downloaded with a checkpoint.",
+        remedy: "Leave the option out, or download without a checkpoint.")
+    }
+    let info = try await described()
+    guard let size = info.size, info.versionID != nil || info.etag.map({ !$0.hasPrefix("W/") }) == true else {
+      throw StorageError(
+        .unsupported, "\(location) has no size and no strong entity tag, so that a change would not be noticed.",
+        remedy: "Download it without a checkpoint.")
+    }
+    let place = try await FilePlace(destination)
+    let algorithm = info.checksum?.algorithm ?? bucket.provider.dialect.algorithm
+    guard let (file, checkpoint) = try await continued(info, algorithm, place) else {
+      // An earlier process moved the complete file to its destination.
+      try await storage.remove()
+      return info
+    }
+    let meter = ledger.meter(
+      total: size, from: checkpoint.ranges.reduce(0) { $0.saturatingAdding($1.length) })
+    let record = DownloadRecord(checkpoint, storage, savesAfter: max(1, bucket.configuration.partSize / 4))
+    do {
+      try await download(checkpoint.missing, of: info, algorithm, to: file, record, meter)
+    } catch {
+      try? await record.save()
+      throw error
+    }
+    try await finish(file, info, await record.checkpoint, algorithm)
+    return info
+  }
+
+  private var location: String { bucket.client.location(ofKey: key) }
+
+  /// Requests the description of the object, with the reason if the service refuses.
+  private func described() async throws -> ObjectInfo {
+    if let info = try await bucket.described(key, options: options) { return info }
+    var options = options
+    options.range = ByteRange(0..<1)
+    return try await bucket.fetch(key, options: options).info
+  }
+
+  // MARK: Verification
+
+  /// Returns the incomplete file to continue and its state, or `nil` if the destination has the complete file.
+  ///
+  /// The incomplete file of another state of the object is removed, and its damaged ranges are discarded.
+  private func continued(
+    _ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm, _ place: FilePlace
+  ) async throws -> (FileReplacement, DownloadCheckpoint)? {
+    guard var checkpoint = try await storage.load() else { return try await begun(info, place) }
+    try StorageError.checkLocation(of: checkpoint.location, is: location)
+    let file = try await FileReplacement(resuming: checkpoint.partialFile, of: destination, place)
+    guard checkpoint.matches(info, algorithm) else {
+      try await file?.discard()
+      return try await begun(info, place)
+    }
+    if let file {
+      checkpoint.ranges = try await verified(checkpoint.ranges) { try await file.contains($0) }
+      return (file, checkpoint)
+    }
+    if checkpoint.missing.isEmpty, place.permissions != nil {
+      let complete = try await OpenFile.reading(destination)
+      let ranges = try await verified(checkpoint.ranges) { try await complete.contains($0) }
+      if complete.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
+    }
+    return try await begun(info, place)
+  }
+
+  private func begun(
+    _ info: ObjectInfo, _ place: FilePlace
+  ) async throws -> (FileReplacement, DownloadCheckpoint) {
+    let checkpoint = DownloadCheckpoint(
+      location: location, size: info.size ?? 0, etag: info.etag, versionID: info.versionID,
+      partialFile: place.temporaryName())
+    // Saved first, so that no process can leave an incomplete file that no checkpoint names.
+    try await storage.save(checkpoint)
+    let file = try await FileReplacement(
+      checkpoint.partialFile, of: destination, place, permissions: place.permissions)
+    try await file.lock()
+    return (file, checkpoint)
+  }
+
+  private func verified(
+    _ ranges: [WrittenRange], _ isIntact: (WrittenRange) async throws -> Bool
+  ) async throws -> [WrittenRange] {
+    var intact: [WrittenRange] = []
+    for range in ranges where try await isIntact(range) { intact.append(range) }
+    return intact
+  }
+
+  // MARK: Continuation
+
+  private func download(
+    _ missing: [Range<Int64>], of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm,
+    to file: FileReplacement, _ record: DownloadRecord, _ meter: ProgressMeter
+  ) async throws {
+    let sizes = try PartSizes(length: info.size, preferred: bucket.configuration.partSize)
+    let ranges = missing.flatMap { sizes.ranges(of: $0.upperBound, from: $0.lowerBound) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (index, range) in ranges.enumerated() {
+        if index >= bucket.configuration.partsInFlight { try await group.next() }
+        group.addTask {
+          let object = try await bucket.fetch(range, of: info, options)
+          let written = try await file.write(object.body, at: range.lowerBound, algorithm) { written, count in
+            meter.advance(by: count)
+            try await record.enter(written, adding: count)
+          }
+          await record.complete(written)
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// Compares the checksum of the file with the object's checksum, and moves the file to its destination.
+  private func finish(
+    _ file: FileReplacement, _ info: ObjectInfo, _ checkpoint: DownloadCheckpoint,
+    _ algorithm: ObjectChecksum.Algorithm
+  ) async throws {
+    guard checkpoint.missing.isEmpty else {
+      throw StorageError(.truncated, "\(location) is incomplete.", remedy: "Download it again.")
+    }
+    let checksum = checkpoint.ranges.reduce(ObjectChecksum(algorithm, of: [])) {
+      $0.followed(by: $1.checksum, byteCount: $1.length)
+    }
+    if let expected = info.checksum, expected != checksum {
+      try await file.discard()
+      try await storage.remove()
+    }
+    if let expected = info.checksum { try check("the object \(key)", checksum, expected) }
+    try await storage.save(checkpoint)
+    try await file.finish()
+    try await storage.remove()
+  }
+}
