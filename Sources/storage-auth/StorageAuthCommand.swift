@@ -44,7 +44,8 @@ struct StorageAuthCommand: AsyncParsableCommand {
       """,
     subcommands: [
       ServeCommand.self, SignCommand.self, PresignCommand.self, CopyCommand.self, ListCommand.self, RemoveCommand.self,
-      MakeBucketCommand.self, CredentialsCommand.self, ExplainCommand.self, VerifyCommand.self, AsperaCommand.self,
+      MakeBucketCommand.self, UploadsCommand.self, CredentialsCommand.self, ExplainCommand.self, VerifyCommand.self,
+      AsperaCommand.self,
       TokenServerCommand.self,
     ])
 }

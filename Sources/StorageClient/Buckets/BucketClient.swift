@@ -109,7 +109,8 @@ extension BucketClient {
     }
     let sizes = try PartSizes(length: payload.length, preferred: configuration.partSize)
     return try await uploadInParts(
-      SlicedParts(payload, ranges: sizes.ranges(of: payload.length)), to: key, fields: fields, length: payload.length, progress: meter)
+      SlicedParts(payload, ranges: sizes.ranges(of: payload.length)), to: key, fields: fields, length: payload.length,
+      progress: meter)
   }
 
   private func upload(

@@ -126,11 +126,17 @@ package struct FileReplacement: Sendable {
       try await didWrite(written, count)
     }
     let chunks = body.makeAsyncIterator()
-    while let chunk = try await chunks.nextChunk() {
-      if pending.count + chunk.byteCount > writeSize { try await flush() }
-      // Computed here, because the bytes are still in the processor's cache.
-      chunk.withSpan { checksum.update($0) }
-      chunk.append(to: &pending)
+    do {
+      while let chunk = try await chunks.nextChunk() {
+        if pending.count + chunk.byteCount > writeSize { try await flush() }
+        // Computed here, because the bytes are still in the processor's cache.
+        chunk.withSpan { checksum.update($0) }
+        chunk.append(to: &pending)
+      }
+    } catch {
+      // Another request can continue after the received bytes.
+      try? await flush()
+      throw error
     }
     try await flush()
     return written

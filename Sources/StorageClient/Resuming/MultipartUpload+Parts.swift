@@ -23,7 +23,7 @@ extension MultipartUpload {
       var parameters: [RequestTarget.Parameter] = [.init("uploadId", id.text), .init("max-parts", "1000")]
       if marker > 0 { parameters.append(.init("part-number-marker", "\(marker)")) }
       let (_, body) = try await bucket.client.exchange(
-        bucket.draft(.get, key, parameters, for: .head, headers: fields(of: .head)))
+        bucket.draft(.get, key, parameters, headers: fields(of: .head)))
       let answer = try XMLNode.answer(body)
       parts += try answer.all("Part").map { node throws(StorageError) in try StoredPart(node) }
       guard answer["IsTruncated"]?.text == "true" else { return parts }

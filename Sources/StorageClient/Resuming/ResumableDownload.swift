@@ -43,11 +43,15 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     let record = DownloadRecord(checkpoint, storage, savesAfter: max(1, bucket.configuration.partSize / 4))
     do {
       try await download(checkpoint.missing, of: info, algorithm, to: file, record, meter)
+      try await finish(file, info, await record.checkpoint, algorithm)
+    } catch let error as StorageError where error.code == .checksumMismatch {
+      try await file.discard()
+      try await storage.remove()
+      throw error
     } catch {
       try? await record.save()
       throw error
     }
-    try await finish(file, info, await record.checkpoint, algorithm)
     return info
   }
 
@@ -144,10 +148,6 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     }
     let checksum = checkpoint.ranges.reduce(ObjectChecksum(algorithm, of: [])) {
       $0.followed(by: $1.checksum, byteCount: $1.length)
-    }
-    if let expected = info.checksum, expected != checksum {
-      try await file.discard()
-      try await storage.remove()
     }
     if let expected = info.checksum { try check("the object \(key)", checksum, expected) }
     try await storage.save(checkpoint)

@@ -36,7 +36,12 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       let checkpoint = UploadCheckpoint(
         location: location, uploadID: upload.id.text, file: file.identity,
         partSize: bucket.configuration.partSize, fields: fields)
-      try await storage.save(checkpoint)
+      do {
+        try await storage.save(checkpoint)
+      } catch {
+        await upload.abort()
+        throw error
+      }
       return try await finish(upload, checkpoint, [])
     }
   }
@@ -87,8 +92,8 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       return .unfinished(upload, checkpoint, parts)
     } catch let error as ServiceError where error.kind == .noSuchUpload {
       let parts = checkpoint.parts.compactMap { Upload.Part($0) }
-      guard parts.count == ranges.count, let object = try await upload.completed(parts, unless: error) else { return nil }
-      return .stored(object)
+      guard parts.count == ranges.count else { return nil }
+      return try await upload.completed(parts, unless: error).map { .stored($0) }
     }
   }
 

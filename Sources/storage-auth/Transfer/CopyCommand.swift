@@ -14,10 +14,14 @@ struct CopyCommand: AsyncParsableCommand {
       Examples: storage-auth cp cat.jpg oss://photos/2026/cat.jpg --region cn-hangzhou
                 storage-auth cp *.jpg oss://photos/2026/ --region cn-hangzhou --parallel 32
                 storage-auth cp aspera://node.example.com:9092/2026/cat.jpg cat.jpg
+                storage-auth cp --resume video.mp4 oss://photos/2026/ --region cn-hangzhou
                 ASPERA_SCP_PASS=… storage-auth cp cat.jpg aspera://mia@aspera.example.com/2026/cat.jpg
 
       Several sources require a directory, or a key that ends in a slash, as destination. A failure does not stop the \
       other transfers; the failures are listed at the end, and the exit status is 1.
+
+      With --resume, a transfer that was interrupted is continued when the same command is given again. A file or an \
+      object that has changed since then is transferred anew.
       """)
 
   @Argument(
@@ -34,6 +38,19 @@ struct CopyCommand: AsyncParsableCommand {
 
   @Flag(help: "Stop at the first failure instead of copying the other sources.")
   var failFast = false
+
+  @Flag(
+    help: """
+      Continue transfers that an earlier run with --resume left unfinished, and leave unfinished ones for the next run.
+      """)
+  var resume = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The directory for the state of unfinished transfers; storage-auth/checkpoints in XDG_STATE_HOME, or in "
+        + "~/.local/state, by default.",
+      valueName: "directory"))
+  var checkpoints: String?
 
   @OptionGroup var options: StoreOptions
 
@@ -52,6 +69,8 @@ struct CopyCommand: AsyncParsableCommand {
     if let parallel, !Self.parallels.contains(parallel) {
       throw ValidationError("--parallel must be from 1 to \(Self.parallels.upperBound).")
     }
+    guard resume || checkpoints == nil else { throw ValidationError("--checkpoints is for --resume.") }
+    let plan = plan
     var names: Set<[UInt8]> = []
     for place in places.dropLast() {
       let source = try Location(place)
@@ -70,6 +89,7 @@ struct CopyCommand: AsyncParsableCommand {
     guard let destination = try places.last.map({ try Location($0) }) else { return }
     let sources = try places.dropLast().map { try Location($0) }
     var plan = plan
+    if resume { plan.checkpoints = try CheckpointDirectory(checkpoints) }
     var transfers: [ObjectTransfer] = []
     for source in sources { transfers.append(try await plan.transfer(source, to: destination)) }
     guard transfers.count > 1 else {
@@ -94,7 +114,7 @@ struct CopyCommand: AsyncParsableCommand {
       upload: UploadOptions(
         contentType: contentType,
         metadata: Dictionary(metadata.map { ($0.name, $0.value) }) { _, last in last }),
-      parallel: parallel ?? 1)
+      parallel: parallel ?? 1, resumes: resume)
   }
 
   /// The permitted values of `--parallel`, whose maximum is the transport's number of connections per host.

@@ -19,6 +19,9 @@ struct CopyPlan {
   let options: StoreOptions
   let aspera: AsperaOptions
   let upload: UploadOptions
+  private let resumes: Bool
+  /// The directory for the state of unfinished transfers, or `nil` if transfers cannot be continued.
+  var checkpoints: CheckpointDirectory?
   private let configuration: StorageClientConfiguration
   private var clients: [Location: Client] = [:]
 
@@ -30,7 +33,11 @@ struct CopyPlan {
   ///   - upload: The media type and the metadata that are stored with objects.
   ///   - parallel: The number of sources that are copied at a time. The clients' limit of concurrent requests is raised
   ///     to this number.
-  init(_ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions, parallel: Int) {
+  ///   - resumes: Whether transfers are continued, which is checked for each source.
+  init(
+    _ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions, parallel: Int, resumes: Bool
+  ) {
+    self.resumes = resumes
     var configuration = StorageClientConfiguration()
     configuration.requestsInFlight = max(configuration.requestsInFlight, parallel)
     self.configuration = configuration
@@ -49,7 +56,12 @@ struct CopyPlan {
     if aspera.tags != nil, ![source, destination].contains(where: \.isAccount) {
       throw ValidationError("--tags is for aspera://user@host/path; a node determines the tags itself.")
     }
+    if resumes, source.isAspera || destination.isAspera {
+      throw ValidationError("--resume is for buckets; ascp continues partial files itself.")
+    }
     switch (source, destination) {
+    case (.object, .object) where resumes:
+      throw ValidationError("--resume is for files; a service copies an object by itself.")
     case (.file, .file):
       throw ValidationError("One of the two must be oss://bucket/key (or cos://, s3://) or aspera://….")
     case (.file, .account) where upload.contentType != nil || !upload.metadata.isEmpty:
@@ -76,7 +88,7 @@ struct CopyPlan {
       }
     }
     if case .file(let file) = source, let taker { return send(file, to: destination, taker) }
-    if case .file(let file) = destination, let giver { return fetch(source.key, to: file, giver) }
+    if case .file(let file) = destination, let giver { return fetch(source, to: file, giver) }
     throw ValidationError("Name an object, as oss://bucket/key.")
   }
 
@@ -84,7 +96,16 @@ struct CopyPlan {
     let target = Location.key(destination.key, naming: file.string)
     let byteCount = LocalFiles.byteCount(file.string)
     return switch client {
-    case .bucket(let store): .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
+    case .bucket(let store):
+      if let place: CheckpointFile<UploadCheckpoint> = checkpoints?.place(
+        "upload", file, destination.containerText, target)
+      {
+        ObjectTransfer(target, byteCount: byteCount) { [upload] progress in
+          try await store.upload(file, to: target, checkpoint: place, options: upload, progress: progress)
+        }
+      } else {
+        .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
+      }
     case .node(let store): .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
     case .account(let transfers):
       ObjectTransfer(target, byteCount: byteCount) { try await transfers.upload(file, to: target, progress: $0) }
@@ -94,11 +115,21 @@ struct CopyPlan {
   /// Returns the transfer that downloads an object to a file.
   ///
   /// If the path is a directory, the file's name is the last path component of the key.
-  private func fetch(_ key: String, to file: FilePath, _ client: Client) -> ObjectTransfer {
+  private func fetch(_ source: Location, to file: FilePath, _ client: Client) -> ObjectTransfer {
+    let key = source.key
     let name = key.split(separator: "/").last.map(String.init) ?? ""
     let target = Location.file(file).isFolder ? file.appending(name) : file
     return switch client {
-    case .bucket(let store): ObjectTransfer(target.string) { try await store.download(key, to: target, progress: $0) }
+    case .bucket(let store):
+      if let place: CheckpointFile<DownloadCheckpoint> = checkpoints?.place(
+        "download", target, source.containerText, key)
+      {
+        ObjectTransfer(target.string) {
+          try await store.download(key, to: target, checkpoint: place, progress: $0)
+        }
+      } else {
+        ObjectTransfer(target.string) { try await store.download(key, to: target, progress: $0) }
+      }
     case .node(let store): ObjectTransfer(target.string) { try await store.download(key, to: target, progress: $0) }
     case .account(let transfers):
       ObjectTransfer(target.string) { try await transfers.download(key, to: target, progress: $0) }

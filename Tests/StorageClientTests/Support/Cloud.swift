@@ -21,27 +21,29 @@ struct Cloud {
 
   func oss(
     _ signature: OSSSignatureVersion = .v4, key: AccessKey = key, bucket: String = Self.bucket,
-    configuration: StorageClientConfiguration = .test
+    configuration: StorageClientConfiguration = .test, over transport: any HTTPTransport = .platformDefault
   ) -> StorageClient<OSSProvider> {
     StorageClient(
       .oss(bucket: bucket, region: "cn-hangzhou", signature: signature, endpoint: server.ossEndpoint), credentials: key,
-      configuration: configuration)
+      configuration: configuration, transport: transport)
   }
 
   func cos(
-    key: AccessKey = key, bucket: String = Self.bucket, configuration: StorageClientConfiguration = .test
+    key: AccessKey = key, bucket: String = Self.bucket, configuration: StorageClientConfiguration = .test,
+    over transport: any HTTPTransport = .platformDefault
   ) -> StorageClient<COSProvider> {
     StorageClient(
       .cos(bucket: bucket, region: "ap-guangzhou", endpoint: server.cosEndpoint), credentials: key,
-      configuration: configuration)
+      configuration: configuration, transport: transport)
   }
 
   func s3(
-    key: AccessKey = key, bucket: String = Self.bucket, configuration: StorageClientConfiguration = .test
+    key: AccessKey = key, bucket: String = Self.bucket, configuration: StorageClientConfiguration = .test,
+    over transport: any HTTPTransport = .platformDefault
   ) -> StorageClient<S3Provider> {
     StorageClient(
       .s3(bucket: bucket, region: "us-east-1", endpoint: server.s3Endpoint), credentials: key,
-      configuration: configuration)
+      configuration: configuration, transport: transport)
   }
 
   /// Returns a client for each signature scheme.

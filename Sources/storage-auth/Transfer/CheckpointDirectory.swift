@@ -1,0 +1,49 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Foundation
+internal import StorageClient
+internal import SystemPackage
+
+/// The directory in which `cp --resume` keeps the checkpoints of unfinished transfers, one file per transfer.
+struct CheckpointDirectory {
+  private let path: FilePath
+
+  /// Creates the directory unless it exists.
+  ///
+  /// - Parameter path: The path of the directory, or `nil` for the user's directory for the state of programs.
+  /// - Throws: A `ValidationError` if there is no such directory and it cannot be created.
+  init(_ path: String?) throws {
+    let environment = ProcessInfo.processInfo.environment
+    let state =
+      environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      ?? environment["HOME"].map { "\($0)/.local/state" }
+    guard let path = path ?? state.map({ "\($0)/storage-auth/checkpoints" }) else {
+      throw ValidationError("There is no home directory; name a directory with --checkpoints.")
+    }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw ValidationError("The directory \(path) for checkpoints cannot be created; name another with --checkpoints.")
+    }
+    self.path = FilePath(path)
+  }
+
+  /// Returns the place for the checkpoint of a transfer.
+  ///
+  /// - Parameters:
+  ///   - direction: The direction of the transfer, such as `upload`.
+  ///   - file: The path of the local file.
+  ///   - store: The cloud and the bucket, such as `oss://photos/`.
+  ///   - key: The key of the object.
+  func place<Checkpoint>(
+    _ direction: String, _ file: FilePath, _ store: String, _ key: String
+  ) -> CheckpointFile<Checkpoint> {
+    let file = URL(filePath: file.string).standardizedFileURL.path
+    let identity = [file, store, key].joined(separator: "\n")
+    let checksum = ObjectChecksum(.crc64, of: Array(identity.utf8))
+    return CheckpointFile(path.appending("\(String(checksum.value, radix: 16)).\(direction)"))
+  }
+}

@@ -1,0 +1,77 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import StorageAuth
+internal import StorageClient
+internal import StorageJSON
+
+/// The command `storage-auth uploads`, which lists or aborts the unfinished multipart uploads of a bucket.
+struct UploadsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "uploads",
+    abstract: "Lists, or with --abort aborts, the uploads in parts that were neither completed nor aborted.",
+    discussion: """
+      Providers charge for the parts of unfinished uploads. An upload that `cp --resume` can continue is listed too.
+
+      Example: storage-auth uploads oss://photos/2026/ --older-than 168 --abort --region cn-hangzhou
+      """)
+
+  @Argument(help: "oss://bucket/prefix (or cos://, s3://).")
+  var location: String
+
+  @Flag(help: "Abort the listed uploads, which removes their parts.")
+  var abort = false
+
+  @Option(help: ArgumentHelp("Only uploads that were started at least this many hours ago.", valueName: "hours"))
+  var olderThan: Int?
+
+  @Flag(help: "Print a line of JSON for each upload, with its exact key.")
+  var json = false
+
+  @OptionGroup var options: BucketOptions
+
+  func validate() throws {
+    _ = try place()
+    guard olderThan.map({ $0 >= 0 && $0 <= Self.mostHours }) ?? true else {
+      throw ValidationError("--older-than must be from 0 to \(Self.mostHours) hours.")
+    }
+  }
+
+  func run() async throws {
+    let (store, prefix) = try place()
+    let newest = olderThan.map { SystemTime().now.advanced(by: .zero - .seconds($0 * 3600)) }
+    var uploads: [UnfinishedUpload] = []
+    for try await upload in store.unfinishedUploads(prefix: prefix) {
+      if let newest, upload.started.map({ $0 > newest }) ?? true { continue }
+      uploads.append(upload)
+    }
+    for upload in uploads {
+      if abort { try await store.abort(upload) }
+      show(upload)
+    }
+    if abort { Terminal.note("\(uploads.count) aborted") }
+  }
+
+  private static let mostHours = 1_000_000
+
+  private func show(_ upload: UnfinishedUpload) {
+    let started = upload.started?.iso8601
+    guard json else {
+      Terminal.line("\(started ?? String(repeating: " ", count: 20)) \(upload.uploadID) \(upload.key)")
+      return
+    }
+    let value: JSONValue = [
+      "key": .string(upload.key), "uploadId": .string(upload.uploadID),
+      "started": started.map { .string($0) } ?? .null,
+    ]
+    Terminal.json(String(decoding: value.serialized, as: UTF8.self))
+  }
+
+  private func place() throws -> (store: any BucketStore, prefix: String) {
+    guard case .object(let name, let bucket, let key) = try Location(location) else {
+      throw ValidationError("Name a bucket, as oss://bucket/prefix; Aspera has no uploads in parts.")
+    }
+    return (try name.cloud.store(bucket, options), key)
+  }
+}
