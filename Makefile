@@ -1,5 +1,5 @@
 .PHONY: help demo test test-backends build-apple test-simulator build-musl lint api-check docs matrix bench bench-instructions bench-transfer bench-servers \
-  fleet interop browser large longrun load sanitize fuzz complexity setup
+  fleet interop browser large resume longrun load sanitize fuzz complexity setup
 
 SWIFT ?= swift
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
@@ -102,6 +102,10 @@ browser: setup
 ## Moves 1 GiB up and down, and checks the peak memory of both sides.
 large: setup
 	Tests/LargeFile/run.sh
+
+## Kills a program ten times in the middle of 1 GiB up and down, and checks that it continues from its checkpoint.
+resume: setup
+	Tests/Resume/run.sh
 
 ## Runs thousands of transfers with tokens of five seconds, lost responses and a wrong clock.
 longrun: setup

@@ -26,17 +26,20 @@ package struct FileReplacement: Sendable {
   ///   - destination: The path of the complete file.
   ///   - permissions: The permissions of the file. If `nil`, the permissions of the file that it replaces.
   ///   - synchronizes: Whether a file that replaces another file is synchronized to disk first.
+  ///   - name: The temporary name of the file, under which an earlier process may have left a file, or `nil` for a new
+  ///     name.
   ///   - body: A closure that writes the file.
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
   ///   cases the destination is unchanged and the temporary file is removed.
   package static func write<Result>(
     _ destination: FilePath, permissions: FilePermissions? = nil, synchronizes: Bool = true,
-    _ body: (FileReplacement) async throws -> Result
+    temporarilyNamed name: String? = nil, _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
     let place = try await FilePlace(destination)
+    if let name { try await OpenFile.remove(place.folder.appending(name)) }
     let replacement = try await FileReplacement(
-      place.temporaryName(), of: destination, place, permissions: permissions ?? place.permissions)
+      name ?? place.temporaryName(), of: destination, place, permissions: permissions ?? place.permissions)
     do {
       let result = try await body(replacement)
       try await replacement.finish(synchronizes: synchronizes)

@@ -56,7 +56,9 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be written.
   public func save(_ checkpoint: Checkpoint) async throws {
     let bytes = [UInt8](try JSONEncoder().encode(checkpoint))
-    try await FileReplacement.write(path, permissions: .ownerReadWrite, synchronizes: false) { file in
+    try await FileReplacement.write(
+      path, permissions: .ownerReadWrite, synchronizes: false, temporarilyNamed: temporaryName
+    ) { file in
       try await file.write(bytes, at: 0)
     }
   }
@@ -66,7 +68,11 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be removed.
   public func remove() async throws {
     try await OpenFile.remove(path)
+    try await OpenFile.remove(path.removingLastComponent().appending(temporaryName))
   }
+
+  /// The name of the file until it is complete, which is always the same, so that no process leaves more than one.
+  private var temporaryName: String { ".\(path.lastComponent?.string ?? "").new" }
 
   private var unreadable: StorageError {
     StorageError(

@@ -29,6 +29,11 @@ final class CheckpointTests: XCTestCase {
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path.string)
     XCTAssertEqual((attributes[.posixPermissions] as? NSNumber)?.intValue, 0o600)
     XCTAssertEqual(try directory.names, ["k.download"])
+    // What a process leaves that ends while it saves.
+    _ = try directory.write([1], to: ".k.download.new")
+    try await file.save(checkpoint)
+    XCTAssertEqual(try directory.names, ["k.download"])
+    _ = try directory.write([1], to: ".k.download.new")
     try await file.remove()
     try await file.remove()
     XCTAssertEqual(try directory.names, [])
