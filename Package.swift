@@ -44,11 +44,11 @@ let modules: KeyValuePairs<String, [String]> = [
   "CommandCredentials": ["CloudCredentials", "StorageAuth"],
   "AsyncHTTPTransport": ["StorageAuth", "HTTPTypes"],
   "FoundationTransport": ["StorageAuth", "HTTPTypes"],
+  "URLSessionDefault": ["FoundationTransport"],
   "StorageClient": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "AscpDriver", "AsyncHTTPTransport",
     "CloudCredentials", "CommandCredentials", "FoundationTransport", "StorageAuth", "StorageCrypto", "StorageDiagnosis",
-    "StorageJSON",
-    "StorageXML", "HTTPTypes",
+    "StorageJSON", "StorageXML", "URLSessionDefault", "HTTPTypes",
   ],
   "StorageBackground": ["FoundationTransport", "StorageAuth", "StorageClient", "StorageCrypto", "HTTPTypes"],
   "HTTPServing": [],
@@ -160,11 +160,13 @@ func targetDependencies(_ name: String, of module: String) -> [Target.Dependency
   case "CCommonCrypto": [.byName(name: name, condition: .when(platforms: applePlatforms))]
   case _ where module == "StorageClient" && defaults.contains(name):
     [.target(name: name, condition: .when(platforms: withPrograms, traits: ["Client"]))]
+  // A target can be a dependency under one condition only, and the platforms and the traits of a condition have to hold
+  // both. FoundationTransport is needed on some systems always and on the others with a trait; there URLSessionDefault,
+  // which is built for nothing else, brings it.
   case "FoundationTransport" where module == "StorageClient":
-    [
-      .target(name: name, condition: .when(platforms: withoutPrograms)),
-      .target(name: name, condition: .when(platforms: withPrograms, traits: ["URLSession"])),
-    ]
+    [.target(name: name, condition: .when(platforms: withoutPrograms))]
+  case "URLSessionDefault":
+    [.target(name: name, condition: .when(platforms: withPrograms, traits: ["URLSession"]))]
   default: [.byName(name: name)]
   }
 }
@@ -172,9 +174,11 @@ func targetDependencies(_ name: String, of module: String) -> [Target.Dependency
 /// A line of `modules` as a target.
 func module(_ name: String, _ imports: [String]) -> Target {
   let dependencies = imports.flatMap { targetDependencies($0, of: name) } + foreign[name, default: []]
-  let settings =
-    name == "StorageClient"
-    ? rules + [.define("STORAGE_AUTH_NIO", .when(platforms: withPrograms, traits: ["Client"]))] : rules
+  let choices: [SwiftSetting] = [
+    .define("STORAGE_AUTH_NIO", .when(platforms: withPrograms, traits: ["Client"])),
+    .define("STORAGE_AUTH_URLSESSION", .when(platforms: withPrograms, traits: ["URLSession"])),
+  ]
+  let settings = name == "StorageClient" ? rules + choices : rules
   return programs.contains(name)
     ? .executableTarget(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: settings)
     : .target(

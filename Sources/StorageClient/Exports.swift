@@ -152,4 +152,7 @@
   @_exported public import struct CommandCredentials.SubprocessCommandRunner
 #else
   @_exported public import struct FoundationTransport.URLSessionTransport
+  #if STORAGE_AUTH_URLSESSION
+    internal import URLSessionDefault
+  #endif
 #endif
