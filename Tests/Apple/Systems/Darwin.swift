@@ -1,0 +1,52 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+// Declares what the libraries use of Darwin, with the types of Apple's headers. Tests/Apple/check.py compiles the libraries
+// against it; nothing here is ever run.
+
+public let CLOCK_REALTIME: UInt32 = 0
+public let ENOENT: Int32 = 2
+public let EINTR: Int32 = 4
+public let ENXIO: Int32 = 6
+public let EACCES: Int32 = 13
+public let ENOTDIR: Int32 = 20
+public let EPERM: Int32 = 1
+public let ELOOP: Int32 = 62
+public let ENAMETOOLONG: Int32 = 63
+public let O_RDONLY: Int32 = 0
+public let O_NONBLOCK: Int32 = 4
+public let O_CLOEXEC: Int32 = 0x100_0000
+public let PATH_MAX: Int32 = 1024
+public let S_IFMT: UInt16 = 0o170000
+public let S_IFDIR: UInt16 = 0o040000
+public let S_IFREG: UInt16 = 0o100000
+public let S_IFLNK: UInt16 = 0o120000
+
+public struct timespec {
+  public var tv_sec = 0
+  public var tv_nsec = 0
+  public init() {}
+}
+
+public struct stat {
+  public var st_dev: Int32 = 0
+  public var st_mode: UInt16 = 0
+  public var st_ino: UInt64 = 0
+  public var st_uid: UInt32 = 0
+  public var st_size: Int64 = 0
+  public init() {}
+}
+
+public var errno: Int32 {
+  get { 0 }
+  set {}
+}
+
+public func clock_gettime(_ clock: UInt32, _ time: UnsafeMutablePointer<timespec>!) -> Int32 { -1 }
+public func open(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { -1 }
+public func close(_ descriptor: Int32) -> Int32 { -1 }
+public func read(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int) -> Int { -1 }
+public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
+public func fstat(_ descriptor: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
+public func readlink(_ path: UnsafePointer<CChar>!, _ bytes: UnsafeMutablePointer<CChar>!, _ count: Int) -> Int { -1 }
+public func geteuid() -> UInt32 { 0 }

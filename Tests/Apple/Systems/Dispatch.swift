@@ -1,0 +1,9 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+// Declares what the libraries use of Dispatch; see Darwin.swift.
+
+open class DispatchQueue: @unchecked Sendable {
+  public init(label: String) {}
+  public func async(execute work: @escaping @Sendable @convention(block) () -> Void) {}
+}

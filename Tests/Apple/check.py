@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
+"""Compiles the libraries without a network for Apple's systems, on Linux, as far as that is possible; `make apple-check`.
+
+The declarations of the standard library have the versions of Apple's systems in which they appeared. The toolchain for
+Linux contains them as text; this script compiles that text for Apple's systems, and the libraries against it with the
+versions of Package.swift. A declaration that is newer than these is an error then, as with Xcode.
+
+Darwin, Dispatch, Foundation and CommonCrypto are not in the toolchain. Tests/Apple/Systems and Tests/CommonCrypto declare
+what the libraries use of them. No code is generated and nothing is linked or run.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.path.join(ROOT, ".build/apple-check")
+
+# The triple without the version, the folder of the system in a toolchain, and the name of the system in Package.swift.
+SYSTEMS = [("x86_64-apple-macos", "", "macosx", "macos"), ("x86_64-apple-ios", "-simulator", "iphonesimulator", "ios")]
+
+STANDARD = ["Swift", "SwiftOnoneSupport", "Synchronization", "_Builtin_float", "_Concurrency", "_RegexParser",
+            "_StringProcessing", "_Volatile"]
+
+STUBS = ["Darwin", "Dispatch", "Foundation"]
+
+MODULES = ["StorageCrypto", "StorageJSON", "StorageXML", "StorageAuth", "OSSAuth", "COSAuth", "S3Auth",
+           "CloudCredentials", "StorageDiagnosis"]
+
+
+def run(*arguments, **options):
+    return subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, **options)
+
+
+def manifest():
+    """The package's manifest, as JSON."""
+    outcome = run(*os.environ.get("SWIFT", "swift").split(), "package", "dump-package")
+    if outcome.returncode:
+        sys.exit(f"apple-check: the manifest cannot be read\n{outcome.stderr}")
+    return json.loads(outcome.stdout)
+
+
+def flags(target):
+    """The settings of a target that are not for the systems without Apple's libraries."""
+    found = []
+    for setting in target["settings"]:
+        (kind, value), = setting["kind"].items()
+        if kind == "swiftLanguageMode":
+            found += ["-swift-version", value["_0"]]
+        elif kind == "enableUpcomingFeature":
+            found += ["-enable-upcoming-feature", value["_0"]]
+        elif kind == "strictMemorySafety":
+            found += ["-strict-memory-safety"]
+        elif kind == "treatAllWarnings":
+            found += ["-warnings-as-errors"]
+        else:
+            sys.exit(f"apple-check: the setting {kind} of {target['name']} is unknown")
+    return found
+
+
+class System:
+    """The compiler for one of Apple's systems."""
+
+    def __init__(self, toolchain, triple, suffix, folder, version):
+        self.target = f"{triple}{version}{suffix}"
+        self.resources = os.path.join(BUILD, folder)
+        self.products = os.path.join(self.resources, "products")
+        shutil.rmtree(self.resources, ignore_errors=True)
+        os.makedirs(self.products)
+        os.makedirs(os.path.join(self.resources, folder))
+        for name in ("shims", "clang"):
+            os.symlink(os.path.join(toolchain, name), os.path.join(self.resources, name))
+        for name in STANDARD:
+            module = os.path.join(self.resources, folder, f"{name}.swiftmodule")
+            os.makedirs(module)
+            with open(interface(toolchain, name), encoding="utf-8") as file:
+                text = file.read()
+            with open(os.path.join(module, f"{triple}{suffix}.swiftinterface"), "w", encoding="utf-8") as file:
+                file.write(self.adapted(text))
+
+    def adapted(self, text):
+        """The text of a module of the standard library, for this system.
+
+        Declarations that are deployed with older systems need their attribute's definitions, which the text does not
+        have; and the standard library itself is newer than the system that is compiled for.
+        """
+        text = re.sub(r"-target \S+", f"-target {self.target} -disable-availability-checking", text, count=1)
+        return re.sub(r"@backDeployed\(before: [^)]*\)", "", text)
+
+    def compile(self, name, sources, options):
+        """Compiles a module, and returns the compiler's messages, which are empty if there is no error."""
+        outcome = run(
+            *os.environ.get("SWIFTC", "swiftc").split(), "-frontend", "-emit-module", "-target", self.target, "-resource-dir",
+            self.resources, "-module-cache-path", os.path.join(self.resources, "cache"), "-disable-objc-interop",
+            "-module-name", name, "-package-name", "storage_auth", "-parse-as-library", "-I", self.products,
+            "-Xcc", "-ffreestanding", *options, *sources, "-o", os.path.join(self.products, f"{name}.swiftmodule"))
+        return outcome.stdout + outcome.stderr if outcome.returncode else ""
+
+
+def interface(toolchain, name):
+    return os.path.join(toolchain, f"linux/{name}.swiftmodule/x86_64-unknown-linux-gnu.swiftinterface")
+
+
+def swift_files(folder):
+    return sorted(glob.glob(os.path.join(folder, "**/*.swift"), recursive=True))
+
+
+def main():
+    outcome = run(*os.environ.get("SWIFTC", "swiftc").split(), "-print-target-info")
+    toolchain = json.loads(outcome.stdout)["paths"]["runtimeResourcePath"] if not outcome.returncode else ""
+    missing = [name for name in STANDARD if not os.path.exists(interface(toolchain, name))]
+    if missing:
+        print(f"=== SKIPPED: make apple-check: the toolchain has no text of {', '.join(missing)} for x86-64 Linux ===",
+              file=sys.stderr)
+        return 0
+    package = manifest()
+    targets = {target["name"]: target for target in package["targets"]}
+    versions = {platform["platformName"]: platform["version"] for platform in package["platforms"]}
+    types = os.path.join(ROOT, ".build/checkouts/swift-http-types/Sources/HTTPTypes")
+    if not os.path.exists(types):
+        run(*os.environ.get("SWIFT", "swift").split(), "package", "resolve", check=True)
+    headers = [option for folder in ("Tests/Apple/include", "Tests/CommonCrypto/include", "Sources/CCommonCrypto",
+                                     "Sources/CCarryless/include")
+               for option in ("-Xcc", f"-I{os.path.join(ROOT, folder)}", "-I", os.path.join(ROOT, folder))]
+    for triple, suffix, folder, platform in SYSTEMS:
+        system = System(toolchain, triple, suffix, folder, versions[platform])
+        # The file with URLs needs all of Foundation, and no library uses it.
+        modules = [(name, [os.path.join(HERE, "Systems", f"{name}.swift")], []) for name in STUBS]
+        modules += [("HTTPTypes", [path for path in swift_files(types) if not path.endswith("+URL.swift")],
+                     ["-swift-version", "6"])]
+        modules += [(name, swift_files(os.path.join(ROOT, "Sources", name)), flags(targets[name]) + headers)
+                    for name in MODULES]
+        for name, sources, options in modules:
+            messages = system.compile(name, sources, options)
+            if messages:
+                print(messages.replace(ROOT + "/", ""))
+                print(f"apple-check: {name} does not compile for {platform} {versions[platform]}, see above")
+                return 1
+        print(f"apple-check: {len(MODULES)} libraries compile for {platform} {versions[platform]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,8 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+// Declares what CCommonCrypto uses of the C library, for Tests/Apple/check.py.
+
+#include <stddef.h>
+
+void *memset(void *bytes, int value, size_t count);
