@@ -29,6 +29,10 @@ SYSTEMS = [("x86_64-apple-macos", "", "macosx", "macos"), ("x86_64-apple-ios", "
 STANDARD = ["Swift", "SwiftOnoneSupport", "Synchronization", "_Builtin_float", "_Concurrency", "_RegexParser",
             "_StringProcessing", "_Volatile"]
 
+# The modules in C for which SwiftPM writes a map when it builds them.
+C_MODULES = {"CCarryless": "Sources/CCarryless/include/carryless.h",
+             "CommonCrypto": "Tests/CommonCrypto/include/CommonCrypto/CommonCrypto.h"}
+
 STUBS = ["Darwin", "Dispatch", "Foundation"]
 
 MODULES = ["StorageCrypto", "StorageJSON", "StorageXML", "StorageAuth", "OSSAuth", "COSAuth", "S3Auth",
@@ -72,26 +76,32 @@ class System:
         self.target = f"{triple}{version}{suffix}"
         self.resources = os.path.join(BUILD, folder)
         self.products = os.path.join(self.resources, "products")
-        shutil.rmtree(self.resources, ignore_errors=True)
+        shutil.rmtree(self.products, ignore_errors=True)
         os.makedirs(self.products)
-        os.makedirs(os.path.join(self.resources, folder))
         for name in ("shims", "clang"):
-            os.symlink(os.path.join(toolchain, name), os.path.join(self.resources, name))
+            link = os.path.join(self.resources, name)
+            if os.path.islink(link):
+                os.remove(link)
+            os.symlink(os.path.join(toolchain, name), link)
         for name in STANDARD:
-            module = os.path.join(self.resources, folder, f"{name}.swiftmodule")
-            os.makedirs(module)
             with open(interface(toolchain, name), encoding="utf-8") as file:
-                text = file.read()
-            with open(os.path.join(module, f"{triple}{suffix}.swiftinterface"), "w", encoding="utf-8") as file:
-                file.write(self.adapted(text))
+                text = self.adapted(file.read())
+            path = os.path.join(self.resources, folder, f"{name}.swiftmodule", f"{triple}{suffix}.swiftinterface")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            # An unchanged file keeps its time, so that the compiled module in the cache is used.
+            if not os.path.exists(path) or open(path, encoding="utf-8").read() != text:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
 
     def adapted(self, text):
         """The text of a module of the standard library, for this system.
 
-        Declarations that are deployed with older systems need their attribute's definitions, which the text does not
-        have; and the standard library itself is newer than the system that is compiled for.
+        The standard library is newer than the system that is compiled for, so that it is not checked itself. Its
+        back-deployed declarations would need definitions that the text does not have.
         """
         text = re.sub(r"-target \S+", f"-target {self.target} -disable-availability-checking", text, count=1)
+        # Linux implements Mutex with calls of its own; what is public is the same.
+        text = re.sub(r"^import Glibc\n", "", text, flags=re.MULTILINE).replace("_swift_stdlib_gettid()", "UInt32()")
         return re.sub(r"@backDeployed\(before: [^)]*\)", "", text)
 
     def compile(self, name, sources, options):
@@ -123,12 +133,18 @@ def main():
     package = manifest()
     targets = {target["name"]: target for target in package["targets"]}
     versions = {platform["platformName"]: platform["version"] for platform in package["platforms"]}
+    os.makedirs(BUILD, exist_ok=True)
     types = os.path.join(ROOT, ".build/checkouts/swift-http-types/Sources/HTTPTypes")
     if not os.path.exists(types):
         run(*os.environ.get("SWIFT", "swift").split(), "package", "resolve", check=True)
-    headers = [option for folder in ("Tests/Apple/include", "Tests/CommonCrypto/include", "Sources/CCommonCrypto",
-                                     "Sources/CCarryless/include")
-               for option in ("-Xcc", f"-I{os.path.join(ROOT, folder)}", "-I", os.path.join(ROOT, folder))]
+    headers = []
+    for folder in ("Tests/Apple/include", "Tests/CommonCrypto/include", "Sources/CCommonCrypto"):
+        headers += ["-Xcc", f"-I{os.path.join(ROOT, folder)}"]
+    for name, header in C_MODULES.items():
+        path = os.path.join(BUILD, f"{name}.modulemap")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f'module {name} {{ header "{os.path.join(ROOT, header)}" export * }}\n')
+        headers += ["-Xcc", f"-fmodule-map-file={path}"]
     for triple, suffix, folder, platform in SYSTEMS:
         system = System(toolchain, triple, suffix, folder, versions[platform])
         # The file with URLs needs all of Foundation, and no library uses it.
