@@ -1,5 +1,6 @@
-.PHONY: help demo test test-backends build-apple test-simulator build-musl lint api-check docs matrix bench bench-instructions bench-transfer bench-servers \
-  fleet interop browser large resume longrun load sanitize fuzz complexity setup
+.PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix bench \
+  bench-instructions bench-transfer bench-servers fleet interop browser large resume longrun load sanitize fuzz \
+  complexity setup
 
 SWIFT ?= swift
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
@@ -29,6 +30,10 @@ lint:
 	Tests/Language/check-headers.py
 	python3 Tests/Language/test_check_language.py
 	Tests/Language/check-language.py
+
+## Compiles the libraries without a network for macOS and iOS on Linux, with the versions of the manifest.
+apple-check: setup
+	SWIFT="$(SWIFT)" Tests/Apple/check.py
 
 # The products that an app for iPhones can use.
 APPLE_PRODUCTS = StorageAuth OSSAuth COSAuth S3Auth CloudCredentials StorageClient FoundationTransport StorageBackground

@@ -9,6 +9,7 @@ Tests/RedactionTests/check-redaction-coverage.py
 Tests/Interop/v4_date_vectors.py --check
 Tests/Matrix/generate.py --check
 Tests/Documentation/check-links.py
+Tests/Documentation/check-symbols.py
 Tests/Documentation/check-snippets.py
 Tests/Linkage/check.sh
 swift build -c release --product signing-benchmark

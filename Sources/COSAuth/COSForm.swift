@@ -65,7 +65,7 @@ extension COSSigner: FormSigner {
     let identification = [FormField("q-sign-algorithm", COSForm.algorithm), FormField("q-ak", key.id.string)]
     let text = Array(draft.document(binding: identification + [FormField("q-sign-time", times)]).utf8)
     let fields =
-      [FormField("policy", String(writing: { $0.append(base64: text.span) }))] + identification + [
+      [FormField("policy", String(writing: { $0.append(base64: text) }))] + identification + [
         FormField("q-key-time", times), FormField("q-signature", COSForm.signature(of: text, in: window, with: key)),
       ]
     let token = key.sessionToken.map { [FormField(COSForm.tokenField, $0.reveal())] } ?? []

@@ -214,7 +214,7 @@ extension COSVerifier {
     let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
     return target.parameters.contains { parameter in
       let name = parameter.name.utf8.map(asciiLowercased)
-      return Self.authorizationNames.contains(name.span)
+      return name.withElements { Self.authorizationNames.contains($0) }
     }
   }
 

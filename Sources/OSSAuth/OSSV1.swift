@@ -166,12 +166,12 @@ struct OSSSubresources: Sendable {
   }
 
   private func containsDecoded(_ name: Span<UInt8>) -> Bool {
-    isListed([UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) }).span)
+    contains(decoded: [UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) }))
   }
 
   /// Returns whether V1 signs the query parameter with the given decoded name.
   func contains(decoded name: [UInt8]) -> Bool {
-    isListed(name.span)
+    name.withElements { isListed($0) }
   }
 
   private func isListed(_ name: Span<UInt8>) -> Bool {

@@ -210,7 +210,7 @@ extension OSSVerifier {
     let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
     return target.parameters.contains { parameter in
       let name = parameter.name.utf8.map(asciiLowercased)
-      return Self.authorizationNames.contains(name.span)
+      return name.withElements { Self.authorizationNames.contains($0) }
     }
   }
 

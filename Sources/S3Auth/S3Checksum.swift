@@ -60,7 +60,7 @@ public struct S3Checksum: Sendable {
 
   /// Updates the checksum with more bytes.
   public mutating func update(_ bytes: [UInt8]) {
-    update(bytes.span)
+    bytes.withElements { update($0) }
   }
 
   /// Updates the checksum with more bytes.
@@ -90,6 +90,6 @@ public struct S3Checksum: Sendable {
   /// The checksum of the bytes so far, in Base64.
   public var base64: String {
     let bytes = bytes
-    return String(writing: { $0.append(base64: bytes.span) })
+    return String(writing: { $0.append(base64: bytes) })
   }
 }

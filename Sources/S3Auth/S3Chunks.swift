@@ -134,7 +134,7 @@ public struct S3ChunkEncoder: Sendable {
   ///   or exceeds the length that the request specifies, or if the hash has a wrong length.
   public mutating func head(byteCount: Int, sha256: [UInt8]) throws(SigningError) -> [UInt8] {
     guard sha256.count == SHA256.digestByteCount else { throw Self.refusal("The hash of a chunk is not a SHA-256.") }
-    return try head(byteCount: byteCount, hash: { String(writing: { $0.append(hex: sha256.span) }) })
+    return try head(byteCount: byteCount, hash: { String(writing: { $0.append(hex: sha256) }) })
   }
 
   private mutating func head(byteCount: Int, hash: () -> String) throws(SigningError) -> [UInt8] {

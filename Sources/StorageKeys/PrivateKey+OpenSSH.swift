@@ -38,7 +38,7 @@ extension PrivateKey {
       writer.append("-----END OPENSSH PRIVATE KEY-----\n" as StaticString)
     })
     defer { wipe(&text) }
-    return SecretBytes(text.span)
+    return SecretBytes(text)
   }
 
   /// The fields in the private section of an OpenSSH key file, without the check integers and the comment.

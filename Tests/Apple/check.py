@@ -53,7 +53,7 @@ def manifest():
 
 def flags(target):
     """The settings of a target that are not for the systems without Apple's libraries."""
-    found = []
+    found = ["-package-name", "storage_auth"]
     for setting in target["settings"]:
         (kind, value), = setting["kind"].items()
         if kind == "swiftLanguageMode":
@@ -75,9 +75,11 @@ class System:
     def __init__(self, toolchain, triple, suffix, folder, version):
         self.target = f"{triple}{version}{suffix}"
         self.resources = os.path.join(BUILD, folder)
-        self.products = os.path.join(self.resources, "products")
+        # Not inside of the resources, whose modules count as those of Apple.
+        self.products = os.path.join(BUILD, f"{folder}-products")
         shutil.rmtree(self.products, ignore_errors=True)
         os.makedirs(self.products)
+        os.makedirs(self.resources, exist_ok=True)
         for name in ("shims", "clang"):
             link = os.path.join(self.resources, name)
             if os.path.islink(link):
@@ -109,7 +111,7 @@ class System:
         outcome = run(
             *os.environ.get("SWIFTC", "swiftc").split(), "-frontend", "-emit-module", "-target", self.target, "-resource-dir",
             self.resources, "-module-cache-path", os.path.join(self.resources, "cache"), "-disable-objc-interop",
-            "-module-name", name, "-package-name", "storage_auth", "-parse-as-library", "-I", self.products,
+            "-module-name", name, "-parse-as-library", "-I", self.products,
             "-Xcc", "-ffreestanding", *options, *sources, "-o", os.path.join(self.products, f"{name}.swiftmodule"))
         return outcome.stdout + outcome.stderr if outcome.returncode else ""
 

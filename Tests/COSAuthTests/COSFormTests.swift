@@ -27,12 +27,12 @@ final class COSFormTests: XCTestCase {
   private func form(
     policy text: String, window: String = "1795161600;1795162200", _ fields: [FormField] = []
   ) -> SubmittedForm {
-    let signKey = HMACKey<SHA1>(Array("secret".utf8).span).authenticationCode(for: window).hex
-    let signature = HMACKey<SHA1>(Array(signKey.utf8).span).authenticationCode(for: SHA1.hash(Array(text.utf8)).hex)
+    let signKey = HMACKey<SHA1>(Array("secret".utf8)).authenticationCode(for: window).hex
+    let signature = HMACKey<SHA1>(Array(signKey.utf8)).authenticationCode(for: SHA1.hash(Array(text.utf8)).hex)
     return SubmittedForm(
       bucket: "photos-125",
       fields: [
-        FormField("key", "a"), FormField("policy", String(writing: { $0.append(base64: Array(text.utf8).span) })),
+        FormField("key", "a"), FormField("policy", String(writing: { $0.append(base64: Array(text.utf8)) })),
         FormField("q-sign-algorithm", "sha1"), FormField("q-ak", "id"), FormField("q-key-time", window),
         FormField("q-signature", signature.hex),
       ] + fields, fileName: "cat.png", fileType: "image/png")

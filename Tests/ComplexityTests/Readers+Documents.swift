@@ -198,7 +198,7 @@ extension Readers {
     func policy(_ conditions: String, _ more: String) -> [UInt8] {
       Array(#"{"expiration":"2026-11-20T09:00:00Z","conditions":[\#(more)\#(conditions)]}"#.utf8)
     }
-    func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes.span) }) }
+    func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
     func form(_ own: [FormField], _ fields: [FormField]) -> SubmittedForm {
       let keyField = fields.contains { $0.name == "key" } ? [] : [FormField("key", "abc")]
       return SubmittedForm(bucket: "b", fields: own + keyField + fields, fileName: "f\\a/b")

@@ -36,8 +36,8 @@ final class OSSFormTests: XCTestCase {
 
   /// Returns a form with an arbitrary policy document, signed with V1.
   private func form(policy text: String, _ fields: [FormField] = []) -> SubmittedForm {
-    let policy = String(writing: { $0.append(base64: Array(text.utf8).span) })
-    let signature = HMACKey<SHA1>(Array("secret".utf8).span).authenticationCode(for: policy).base64
+    let policy = String(writing: { $0.append(base64: Array(text.utf8)) })
+    let signature = HMACKey<SHA1>(Array("secret".utf8)).authenticationCode(for: policy).base64
     let own = [FormField("OSSAccessKeyId", "id"), FormField("policy", policy), FormField("Signature", signature)]
     return SubmittedForm(bucket: "photos", fields: own + fields, fileName: "cat.png", fileType: nil)
   }
@@ -124,14 +124,14 @@ final class OSSFormTests: XCTestCase {
       #"{"x-oss-signature-version":"OSS4-HMAC-SHA256"}"#, #"{"x-oss-credential":"STS.id/\#(scope)"}"#,
       #"["eq","$x-oss-date","20261120T080000Z"]"#, #"{"x-oss-security-token":"M4RK/token+="}"#,
     ]
-    var signing = HMACKey<SHA256>(Array("aliyun_v4secret".utf8).span)
+    var signing = HMACKey<SHA256>(Array("aliyun_v4secret".utf8))
     for part in scope.split(separator: "/") {
       signing = signing.authenticationCode(for: String(part)).withBytes { HMACKey($0) }
     }
     for missing in -1..<bound.count {
       let list = bound.indices.filter { $0 != missing }.map { bound[$0] }.joined(separator: ",")
       let text = #"{"expiration":"2026-11-20T09:00:00Z","conditions":[\#(list)]}"#
-      let policy = String(writing: { $0.append(base64: Array(text.utf8).span) })
+      let policy = String(writing: { $0.append(base64: Array(text.utf8)) })
       let form = SubmittedForm(
         bucket: "photos",
         fields: [

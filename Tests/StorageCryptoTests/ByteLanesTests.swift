@@ -7,9 +7,9 @@ import XCTest
 /// Byte scans over sixteen lanes, compared with scans of each byte.
 final class ByteLanesTests: XCTestCase {
   /// Texts of every length around one and two rounds of lanes, each with one byte of every value at every position.
-  private func forEachText(_ body: ([UInt8], String) -> Void) {
+  private func forEachText(_ body: (ContiguousArray<UInt8>, String) -> Void) {
     for count in 0...35 {
-      let plain = (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+      let plain = ContiguousArray((0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) })
       body(plain, "\(count) letters")
       for place in 0..<count {
         for byte in stride(from: UInt8.min, through: .max, by: count < 18 ? 1 : 7) {
@@ -47,18 +47,18 @@ final class ByteLanesTests: XCTestCase {
 
   func testComparisonIsByteWise() {
     forEachText { text, name in
-      let plain = text.indices.map { UInt8(ascii: "a") + UInt8($0 % 26) }
+      let plain = ContiguousArray(text.indices.map { UInt8(ascii: "a") + UInt8($0 % 26) })
       XCTAssertEqual(text.span.isIdentical(to: plain.span), text == plain, name)
       XCTAssertEqual(text.span.compared(to: plain.span) < 0, text.lexicographicallyPrecedes(plain), name)
       XCTAssertEqual(plain.span.compared(to: text.span) < 0, plain.lexicographicallyPrecedes(text), name)
       XCTAssertEqual(text.span.compared(to: plain.span) == 0, text == plain, name)
-      let shorter = Array(text.dropLast())
+      let shorter = ContiguousArray(text.dropLast())
       XCTAssertEqual(shorter.span.isIdentical(to: text.span), text.isEmpty, name)
       XCTAssertEqual(shorter.span.compared(to: text.span) < 0, !text.isEmpty, name)
     }
     // A zero is a byte, and a text that is a prefix of another one precedes it.
-    XCTAssertLessThan(([1, 2] as [UInt8]).span.compared(to: ([1, 2, 0] as [UInt8]).span), 0)
-    XCTAssertFalse(([1, 2] as [UInt8]).span.isIdentical(to: ([1, 2, 0] as [UInt8]).span))
+    XCTAssertLessThan(([1, 2] as ContiguousArray<UInt8>).span.compared(to: ([1, 2, 0] as ContiguousArray<UInt8>).span), 0)
+    XCTAssertFalse(([1, 2] as ContiguousArray<UInt8>).span.isIdentical(to: ([1, 2, 0] as ContiguousArray<UInt8>).span))
   }
 
   func testPrefixIsFoundInTextsOfEveryLength() {
@@ -83,7 +83,8 @@ final class ByteLanesTests: XCTestCase {
 
   func testLanesBeforeAnIndexAreCounted() {
     for pattern in [0, 1, 0b1000_0000_0000_0000, 0b1010_0110_1001_0101, 0xffff] as [UInt16] {
-      let text = (0..<16).map { pattern >> UInt16($0) & 1 == 1 ? UInt8(ascii: ".") : UInt8(ascii: "x") }
+      let text = ContiguousArray(
+        (0..<16).map { pattern >> UInt16($0) & 1 == 1 ? UInt8(ascii: ".") : UInt8(ascii: "x") })
       let dots = ByteLanes(text.span, from: 0).equal(UInt8(ascii: "."))
       XCTAssertEqual(dots.first, text.firstIndex(of: UInt8(ascii: ".")) ?? 16)
       for end in 0...16 {

@@ -26,7 +26,7 @@ final class HashBackendTests: XCTestCase {
   private static func digestOfDigests<Hash: HashFunction>(_: Hash.Type) -> String {
     let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0 * 7) }
     var all = Hash()
-    for count in bytes.indices { all.update(Hash.hash(Array(bytes[..<count])).bytes.span) }
+    for count in bytes.indices { all.update(Hash.hash(Array(bytes[..<count])).bytes) }
     return all.finalize().hex
   }
 
@@ -42,10 +42,10 @@ final class HashBackendTests: XCTestCase {
     let bytes = (0..<500).map { UInt8(truncatingIfNeeded: $0 * 13) }
     for cut in [0, 1, 63, 64, 65, 127, 128, 129, 400] {
       var first = Hash()
-      first.update(Array(bytes[..<cut]).span)
+      first.update(Array(bytes[..<cut]))
       var second = first
-      second.update([1, 2, 3].span)
-      first.update(Array(bytes[cut...]).span)
+      second.update([1, 2, 3])
+      first.update(Array(bytes[cut...]))
       XCTAssertEqual(first.finalize().hex, Hash.hash(bytes).hex, "\(Hash.self) copied after \(cut)")
       XCTAssertEqual(
         second.finalize().hex, Hash.hash(Array(bytes[..<cut]) + [1, 2, 3]).hex, "\(Hash.self) copied after \(cut)")
@@ -67,12 +67,12 @@ final class HashBackendTests: XCTestCase {
   func testComparisonSeesEveryByte() {
     for count in [1, 7, 8, 9, 31, 32, 33, 64] {
       let bytes = [UInt8](repeating: 0xa5, count: count)
-      XCTAssertTrue(constantTimeEqual(bytes.span, Array(bytes).span))
+      XCTAssertTrue(constantTimeEqual(bytes, Array(bytes)))
       for index in bytes.indices {
         for bit in [UInt8(1), 0x80] {
           var other = bytes
           other[index] ^= bit
-          XCTAssertFalse(constantTimeEqual(bytes.span, other.span), "\(count) bytes, byte \(index)")
+          XCTAssertFalse(constantTimeEqual(bytes, other), "\(count) bytes, byte \(index)")
         }
       }
     }

@@ -30,13 +30,13 @@ final class StorageCryptoTests: XCTestCase {
     for size in [1, 63, 64, 65, 1023, 1024, 1025] {
       let written = SHA256.hash(writing: { writer in
         for start in stride(from: 0, to: bytes.count, by: size) {
-          writer.append(Array(bytes[start..<min(start + size, bytes.count)]).span)
+          writer.append(Array(bytes[start..<min(start + size, bytes.count)]))
         }
       })
       XCTAssertEqual(written.hex, whole, "pieces of \(size)")
       var hash = SHA256()
       for start in stride(from: 0, to: bytes.count, by: size) {
-        hash.update(Array(bytes[start..<min(start + size, bytes.count)]).span)
+        hash.update(Array(bytes[start..<min(start + size, bytes.count)]))
       }
       XCTAssertEqual(hash.finalize().hex, whole, "updates of \(size)")
     }
@@ -67,10 +67,10 @@ final class StorageCryptoTests: XCTestCase {
       ),
     ]
     for (index, test) in cases.enumerated() {
-      let key = HMACKey<SHA1>(test.key.span)
-      XCTAssertEqual(key.authenticationCode(for: test.data.span).hex, test.expected, "case \(index + 1)")
+      let key = HMACKey<SHA1>(test.key)
+      XCTAssertEqual(key.authenticationCode(for: test.data).hex, test.expected, "case \(index + 1)")
       XCTAssertEqual(
-        key.authenticationCode(for: test.data.span).hex, test.expected, "case \(index + 1), key used again")
+        key.authenticationCode(for: test.data).hex, test.expected, "case \(index + 1), key used again")
     }
   }
 
@@ -105,8 +105,8 @@ final class StorageCryptoTests: XCTestCase {
       ),
     ]
     for (index, test) in cases.enumerated() {
-      let key = HMACKey<SHA256>(test.key.span)
-      XCTAssertEqual(key.authenticationCode(for: test.data.span).hex, test.expected, "case \(index + 1)")
+      let key = HMACKey<SHA256>(test.key)
+      XCTAssertEqual(key.authenticationCode(for: test.data).hex, test.expected, "case \(index + 1)")
     }
   }
 
@@ -121,7 +121,7 @@ final class StorageCryptoTests: XCTestCase {
       var crc = CRC(algorithm)
       crc.update(Array("123456789".utf8))
       XCTAssertEqual(crc.checksum, checksum, "\(algorithm)")
-      XCTAssertEqual(String(writing: { $0.append(base64: crc.bytes.span) }), base64, "\(algorithm)")
+      XCTAssertEqual(String(writing: { $0.append(base64: crc.bytes) }), base64, "\(algorithm)")
       XCTAssertEqual(CRC(algorithm).checksum, 0, "\(algorithm)")
     }
   }
@@ -153,7 +153,7 @@ final class StorageCryptoTests: XCTestCase {
     ]
     for (text, encoded) in cases {
       let bytes = Array(text.utf8)
-      XCTAssertEqual(String(writing: { $0.append(base64: bytes.span) }), encoded)
+      XCTAssertEqual(String(writing: { $0.append(base64: bytes) }), encoded)
       XCTAssertEqual([UInt8](base64: encoded), bytes)
     }
     for malformed in ["Zg", "Zg=", "Zh==", "Z===", "Zg==Zg==", "Zm9v\n", "Zm-_"] {
@@ -162,7 +162,7 @@ final class StorageCryptoTests: XCTestCase {
     XCTAssertEqual([UInt8](hex: "00fFa0"), [0, 255, 160])
     XCTAssertNil([UInt8](hex: "0"))
     XCTAssertNil([UInt8](hex: "0g"))
-    XCTAssertEqual(String(writing: { $0.append(hex: [UInt8]([0, 255, 160]).span) }), "00ffa0")
+    XCTAssertEqual(String(writing: { $0.append(hex: [UInt8]([0, 255, 160])) }), "00ffa0")
   }
 
   func testConstantTimeComparison() {
@@ -184,7 +184,7 @@ final class StorageCryptoTests: XCTestCase {
     let observed = Observed()
     SecretBytes.wipeObserver.withLock { $0 = { observed.append($0) } }
     defer { SecretBytes.wipeObserver.withLock { $0 = nil } }
-    var secret: SecretBytes? = SecretBytes(Array("correct horse".utf8).span)
+    var secret: SecretBytes? = SecretBytes(Array("correct horse".utf8))
     XCTAssertEqual(secret?.withBytes { $0.count }, 13)
     secret = nil
     XCTAssertEqual(observed.all, [[UInt8](repeating: 0, count: 13)])

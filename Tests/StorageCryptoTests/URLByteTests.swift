@@ -38,9 +38,9 @@ final class URLByteTests: XCTestCase {
       let text = String(repeating: "ab/", count: count).prefix(count)
       let written = String(writing: { writer in
         writer.append(String(text))
-        writer.append(hex: Array(text.utf8).span)
+        writer.append(hex: Array(text.utf8))
         writer.append(percentEncoding: String(text))
-        writer.append(base64: Array(text.utf8).span)
+        writer.append(base64: Array(text.utf8))
       })
       let hexadecimal = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       XCTAssertEqual(

@@ -90,7 +90,7 @@ final class KeyTextTests: XCTestCase {
   }
 
   private func read(_ label: String, _ der: [UInt8]) {
-    let base64 = String(writing: { $0.append(base64: der.span) })
+    let base64 = String(writing: { $0.append(base64: der) })
     let pem = "-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n"
     if label.hasSuffix("PRIVATE KEY") {
       guard let key = try? PrivateKey(pem: pem) else { return }
@@ -109,7 +109,7 @@ final class KeyTextTests: XCTestCase {
         for value in [der[index] ^ 1, 0, 0x7f, 0x84, 0xff] {
           var damaged = der
           damaged[index] = value
-          let base64 = String(writing: { $0.append(base64: damaged.span) })
+          let base64 = String(writing: { $0.append(base64: damaged) })
           let pem = "-----BEGIN ENCRYPTED PRIVATE KEY-----\n\(base64)\n-----END ENCRYPTED PRIVATE KEY-----\n"
           _ = try? PrivateKey(pem: pem, passphrase: "open-sesame")
         }

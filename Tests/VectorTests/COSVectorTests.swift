@@ -48,7 +48,7 @@ final class COSVectorTests: XCTestCase {
       guard let expected = vector["signKey"], let credential = vector.object["credential"] as? [String: Any],
         let secret = credential["secret"] as? String, let keyTime = vector.object["keyTime"] as? String
       else { continue }
-      let key = HMACKey<SHA1>(Array(secret.utf8).span).authenticationCode(for: keyTime).hex
+      let key = HMACKey<SHA1>(Array(secret.utf8)).authenticationCode(for: keyTime).hex
       XCTAssertEqual(key, expected, vector.id)
       count += 1
     }

@@ -95,7 +95,7 @@ final class OSSVectorTests: XCTestCase {
     XCTAssertEqual(answer.canonicalRequest, vector["canonicalRequest"])
     XCTAssertEqual(answer.stringToSign, vector["stringToSign"])
     let key = try XCTUnwrap([UInt8](hex: XCTUnwrap(vector.object["signingKeyHex"] as? String)))
-    let signature = HMACKey<SHA256>(key.span).authenticationCode(for: try XCTUnwrap(answer.stringToSign)).hex
+    let signature = HMACKey<SHA256>(key).authenticationCode(for: try XCTUnwrap(answer.stringToSign)).hex
     XCTAssertEqual(signature, vector["signature"])
   }
 

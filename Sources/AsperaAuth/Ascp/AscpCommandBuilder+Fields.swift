@@ -33,7 +33,7 @@ extension AscpCommandBuilder {
     value.string ?? value.bool.map { $0 ? "true" : "false" } ?? value.integer.map { "\($0)" }
   }
 
-  static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes.span) }) }
+  static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
 
   private mutating func addSpecial(_ name: String) throws(AsperaError) {
     switch name {

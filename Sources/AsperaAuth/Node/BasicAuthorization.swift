@@ -35,7 +35,7 @@ enum BasicAuthorization {
       password.bytes.withBytes { writer.append($0) }
     })
     defer { wipe(&bytes) }
-    return "Basic " + String(writing: { $0.append(base64: bytes.span) })
+    return "Basic " + String(writing: { $0.append(base64: bytes) })
   }
 
   private static func check(_ text: Secret, _ name: String) throws(SigningError) {

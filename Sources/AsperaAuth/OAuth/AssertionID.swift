@@ -10,7 +10,7 @@ enum AssertionID {
     var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     bytes[6] = bytes[6] & 0x0f | 0x40
     bytes[8] = bytes[8] & 0x3f | 0x80
-    let digits = String(writing: { $0.append(hex: bytes.span) })
+    let digits = String(writing: { $0.append(hex: bytes) })
     var text = ""
     for (index, digit) in digits.enumerated() {
       if [8, 12, 16, 20].contains(index) { text.append("-") }

@@ -118,6 +118,6 @@ extension String {
       writer.append(percentEncoding: secret)
     })
     defer { wipe(&bytes) }
-    return "Basic \(String(writing: { $0.append(base64: bytes.span) }))"
+    return "Basic \(String(writing: { $0.append(base64: bytes) }))"
   }
 }

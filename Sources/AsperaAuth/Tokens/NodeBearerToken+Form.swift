@@ -34,7 +34,7 @@ extension NodeBearerToken {
     guard let packed = Zlib.compress(plaintext) else {
       throw AsperaError(.failed, "The bearer token could not be compressed.", remedy: "Try again with more memory.")
     }
-    let text = String(writing: { $0.append(base64: packed.span) })
+    let text = String(writing: { $0.append(base64: packed) })
     self.init(secret: Secret(text), claims: claims, payload: payload, signature: signature)
   }
 
@@ -60,7 +60,7 @@ extension NodeBearerToken {
   static func plaintext(_ payload: [UInt8], _ signature: [UInt8]) -> [UInt8] {
     let lineEnd = UInt8(ascii: "\n")
     var text = payload + [lineEnd] + delimiter + [lineEnd]
-    var rest = Array(String(writing: { $0.append(base64: signature.span) }).utf8)[...]
+    var rest = Array(String(writing: { $0.append(base64: signature) }).utf8)[...]
     while !rest.isEmpty {
       text += rest.prefix(lineLength) + [lineEnd]
       rest = rest.dropFirst(lineLength)

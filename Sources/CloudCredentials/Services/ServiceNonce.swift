@@ -8,6 +8,6 @@ enum ServiceNonce {
   /// Returns a new nonce: 128 random bits as hexadecimal digits.
   static func make() -> String {
     let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-    return String(writing: { $0.append(hex: bytes.span) })
+    return String(writing: { $0.append(hex: bytes) })
   }
 }

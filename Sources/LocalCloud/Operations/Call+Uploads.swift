@@ -194,7 +194,7 @@ extension Call {
     var crc64: UInt64 = 0
     var byteCount: Int64 = 0
     for part in parts {
-      md5.update(dialect.bytes(ofPartTag: part.content.entityTag).span)
+      md5.update(dialect.bytes(ofPartTag: part.content.entityTag))
       crc64 = CRC.combine(crc64, part.content.crc64, byteCount: UInt64(part.content.byteCount), .crc64ECMA)
       byteCount += part.content.byteCount
     }

@@ -18,6 +18,6 @@ enum RandomText {
   /// Returns random bytes, encoded as Base64.
   static func base64(byteCount: Int) -> String {
     let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) }
-    return String(writing: { $0.append(base64: bytes.span) })
+    return String(writing: { $0.append(base64: bytes) })
   }
 }

@@ -70,7 +70,7 @@ extension HTTPFields {
   package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     let name = self[index].name.canonicalName
     let result = unsafe name.utf8.withContiguousStorageIfAvailable { unsafe body(Span(_unsafeElements: $0)) }
-    return result ?? body(Array(name.utf8).span)
+    return result ?? body(ContiguousArray(name.utf8).span)
   }
 
   /// Calls a closure with the bytes of a field's value.

@@ -60,16 +60,16 @@ public struct AuthenticationCode: Sendable, Equatable {
   }
 
   /// The authentication code in Base64 with padding (RFC 4648, section 4).
-  public var base64: String { String(writing: { $0.append(base64: bytes.span) }) }
+  public var base64: String { String(writing: { $0.append(base64: bytes) }) }
 
   /// The authentication code in lowercase hexadecimal digits.
-  public var hexadecimal: String { String(writing: { $0.append(hex: bytes.span) }) }
+  public var hexadecimal: String { String(writing: { $0.append(hex: bytes) }) }
 
   /// Returns a Boolean value that indicates whether two authentication codes are equal.
   ///
   /// The time of the comparison depends only on the lengths of the codes.
   public static func == (first: AuthenticationCode, second: AuthenticationCode) -> Bool {
-    constantTimeEqual(first.bytes.span, second.bytes.span)
+    constantTimeEqual(first.bytes, second.bytes)
   }
 }
 

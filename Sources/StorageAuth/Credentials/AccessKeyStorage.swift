@@ -31,7 +31,7 @@ final class AccessKeyStorage: Sendable {
     encodedToken = sessionToken.map { token in
       var encoded = [UInt8](writing: { writer in token.bytes.withBytes { writer.append(percentEncoding: $0) } })
       defer { wipe(&encoded) }
-      return SecretBytes(encoded.span)
+      return SecretBytes(encoded)
     }
   }
 

@@ -23,7 +23,7 @@ public struct Secret: Sendable, Equatable {
   ///
   /// - Parameter bytes: The bytes of the secret; the array is not wiped.
   public init(bytes: [UInt8]) {
-    self.bytes = SecretBytes(bytes.span)
+    self.bytes = SecretBytes(bytes)
   }
 
   /// A Boolean value that indicates whether the secret is empty.

@@ -122,18 +122,18 @@ private struct Automaton {
     guard secret.count >= SecretMask.shortestSecret else { return }
     insert(secret)
     var once = [UInt8](writing: { $0.append(percentEncoding: secret) })
-    insert(encodedOnce: once.span)
+    once.withElements { insert(encodedOnce: $0) }
     for index in once.indices where once[index] == UInt8(ascii: "%") {
       for digit in index + 1...index + 2 { once[digit] = asciiLowercased(once[digit]) }
     }
-    insert(encodedOnce: once.span)
+    once.withElements { insert(encodedOnce: $0) }
     wipe(&once)
   }
 
   private mutating func insert(encodedOnce once: Span<UInt8>) {
     insert(once)
     var twice = [UInt8](writing: { $0.append(percentEncoding: once) })
-    insert(twice.span)
+    twice.withElements { insert($0) }
     wipe(&twice)
   }
 

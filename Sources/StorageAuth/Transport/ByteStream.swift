@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageCrypto
+
 /// An asynchronous sequence of byte chunks, in the sizes in which the source delivers them.
 ///
 /// The next chunk is requested only when the previous chunk has been consumed, so a slow reader exerts back pressure on
@@ -108,7 +110,7 @@ extension [UInt8]: ByteChunk {
 
   package var array: [UInt8] { self }
 
-  package func withSpan(_ body: (Span<UInt8>) -> Void) { body(span) }
+  package func withSpan(_ body: (Span<UInt8>) -> Void) { withElements(body) }
 
   package func append(to bytes: inout [UInt8]) { bytes += self }
 }

@@ -106,8 +106,8 @@ private struct CheckedBody: AsyncSequence, Sendable {
       while let chunk = try await base.next() {
         let bytes = try decoded(chunk)
         if bytes.isEmpty { continue }
-        md5?.update(bytes.span)
-        sha256?.update(bytes.span)
+        md5?.update(bytes)
+        sha256?.update(bytes)
         let before = held
         held = decoder == nil ? chunk : ByteBuffer(bytes: bytes)
         if let before { return before }

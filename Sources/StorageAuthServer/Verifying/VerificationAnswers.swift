@@ -82,7 +82,7 @@ struct VerificationAnswers: Sendable {
     let document = XMLNode("Error", children: elements).serialized()
     var fields: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
     if head.method == .head, let name = words.headHeader {
-      fields[name] = String(writing: { $0.append(base64: document.span) })
+      fields[name] = String(writing: { $0.append(base64: document) })
     }
     return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
   }

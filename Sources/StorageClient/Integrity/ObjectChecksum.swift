@@ -68,7 +68,7 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
   /// The checksum in Base64, most significant byte first.
   public var base64: String {
     let bytes = CRC.bytes(of: value, algorithm.crc)
-    return String(writing: { $0.append(base64: bytes.span) })
+    return String(writing: { $0.append(base64: bytes) })
   }
 
   /// Returns the checksum of these bytes followed by other bytes.

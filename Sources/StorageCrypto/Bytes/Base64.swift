@@ -7,6 +7,11 @@ extension ByteWriter {
     forEachBase64Group(of: bytes) { writer, digits, _ in writer.append(lanes: UInt64(digits), count: 4) }
   }
 
+  /// Appends the bytes of an array as Base64 with padding.
+  package mutating func append(base64 bytes: [UInt8]) {
+    bytes.withElements { append(base64: $0) }
+  }
+
   /// Appends a digest as Base64 with padding.
   package mutating func append(base64 digest: Digest) {
     digest.withBytes { append(base64: $0) }

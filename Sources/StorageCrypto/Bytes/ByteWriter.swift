@@ -140,6 +140,12 @@ package struct ByteWriter: ~Copyable {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(buffer: $0) }
   }
 
+  /// Appends the bytes of an array to the output.
+  @inlinable @inline(__always)
+  package mutating func append(_ bytes: [UInt8]) {
+    unsafe bytes.withUnsafeBufferPointer { unsafe append(buffer: $0) }
+  }
+
   @inlinable @inline(__always)
   mutating func append(buffer: UnsafeBufferPointer<UInt8>) {
     // An empty buffer may have a `nil` base address, and has no bytes to append; the block always has an address.
@@ -202,7 +208,7 @@ package func withBytes<Result, Failure: Error>(
 func withCopiedBytes<Result, Failure: Error>(
   of string: String, _ body: (Span<UInt8>) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  try body(Array(string.utf8).span)
+  try Array(string.utf8).withElements(body)
 }
 
 extension String {

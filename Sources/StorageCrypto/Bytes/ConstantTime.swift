@@ -11,6 +11,11 @@ package func constantTimeEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> B
   }
 }
 
+/// Returns whether two arrays of bytes are equal, in a time that depends only on their lengths.
+package func constantTimeEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+  first.withElements { first in second.withElements { constantTimeEqual(first, $0) } }
+}
+
 /// Returns whether two strings are equal byte for byte, in a time that depends only on their lengths.
 package func constantTimeEqual(_ first: String, _ second: String) -> Bool {
   withBytes(of: first) { first in withBytes(of: second) { constantTimeEqual(first, $0) } }

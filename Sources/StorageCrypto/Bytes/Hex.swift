@@ -17,6 +17,11 @@ extension ByteWriter {
     }
   }
 
+  /// Appends the bytes of an array as lowercase hexadecimal digits.
+  package mutating func append(hex bytes: [UInt8]) {
+    bytes.withElements { append(hex: $0) }
+  }
+
   /// Appends a digest as lowercase hexadecimal digits.
   package mutating func append(hex digest: Digest) {
     digest.withBytes { append(hex: $0) }

@@ -5,13 +5,13 @@
 @usableFromInline
 package final class NameTable: Sendable {
   /// The concatenated names, sorted by length.
-  private let bytes: [UInt8]
+  private let bytes: ContiguousArray<UInt8>
 
   /// The index of the first name of each length, followed by the end index of the longest names.
   private let starts: [Int]
 
   package init(_ names: some Sequence<String>) {
-    var bytes: [UInt8] = []
+    var bytes: ContiguousArray<UInt8> = []
     var starts = [0]
     for name in Set(names).sorted(by: { $0.utf8.count < $1.utf8.count }) {
       while starts.count <= name.utf8.count { starts.append(bytes.count) }

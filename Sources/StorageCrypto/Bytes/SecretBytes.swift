@@ -19,6 +19,11 @@ package final class SecretBytes: Sendable {
     unsafe self.storage = storage
   }
 
+  /// Creates a buffer with a copy of an array's bytes.
+  package convenience init(_ bytes: [UInt8]) {
+    self.init(bytes[0..<bytes.count].span)
+  }
+
   deinit {
     unsafe wipe(storage)
     if let observer = Self.wipeObserver.withLock({ $0 }) {

@@ -39,7 +39,7 @@ package struct CRC: Sendable, Equatable {
     /// The initial value of the register, which also inverts its final value.
     fileprivate var mask: UInt64 { byteCount == 4 ? 0xFFFF_FFFF : .max }
 
-    fileprivate var tables: [UInt64] {
+    fileprivate var tables: ContiguousArray<UInt64> {
       switch self {
       case .crc32: Self.crc32Tables
       case .crc32c: Self.crc32cTables
@@ -84,8 +84,8 @@ package struct CRC: Sendable, Equatable {
     /// Returns eight tables of 256 entries.
     ///
     /// Table `n`, which starts at index `n << 8`, advances the register for a byte that is followed by `n` more bytes.
-    private static func makeTables(_ algorithm: Algorithm) -> [UInt64] {
-      var tables = [UInt64](repeating: 0, count: 8 * 256)
+    private static func makeTables(_ algorithm: Algorithm) -> ContiguousArray<UInt64> {
+      var tables = ContiguousArray<UInt64>(repeating: 0, count: 8 * 256)
       for byte in 0..<256 {
         var value = UInt64(byte)
         for _ in 0..<8 { value = value & 1 == 1 ? (value >> 1) ^ algorithm.polynomial : value >> 1 }
@@ -126,7 +126,7 @@ package struct CRC: Sendable, Equatable {
 
   /// Updates the checksum with the bytes of an array.
   package mutating func update(_ bytes: [UInt8]) {
-    update(bytes.span)
+    bytes.withElements { update($0) }
   }
 
   /// Updates the checksum with the bytes of a buffer.

@@ -33,11 +33,18 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     }
   }
 
+  /// Creates an HMAC key from the bytes of an array.
+  @inlinable
+  package convenience init(_ key: [UInt8]) {
+    // The slice has to be released before the caller wipes the array, which would otherwise be copied then.
+    self.init(key[0..<key.count].span)
+  }
+
   /// Creates an HMAC key from the bytes that `body` writes.
   @inlinable
   package convenience init(writing body: (inout ByteWriter) -> Void) {
     var key = [UInt8](writing: body)
-    self.init(key.span)
+    self.init(key)
     wipe(&key)
   }
 
@@ -124,6 +131,12 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   @inlinable
   package func authenticationCode(for message: Span<UInt8>) -> Digest {
     withCode({ $0.update(message) }, { Digest($0) })
+  }
+
+  /// Returns the authentication code for the bytes of an array.
+  @inlinable
+  package func authenticationCode(for message: [UInt8]) -> Digest {
+    message.withElements { authenticationCode(for: $0) }
   }
 
   /// Returns the authentication code for the UTF-8 bytes of a string.

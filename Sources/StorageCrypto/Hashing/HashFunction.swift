@@ -50,6 +50,12 @@ extension HashFunction {
   /// Returns the digest of the bytes of an array.
   @inlinable
   package static func hash(_ bytes: [UInt8]) -> Digest {
-    hash(bytes.span)
+    bytes.withElements { hash($0) }
+  }
+
+  /// Updates the hash state with the bytes of an array.
+  @inlinable
+  package mutating func update(_ bytes: [UInt8]) {
+    bytes.withElements { update($0) }
   }
 }

@@ -31,7 +31,7 @@
       var bytes = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(bio))
       defer { wipe(&bytes) }
       let count = unsafe BIO_read(bio, &bytes, Int32(clamping: bytes.count))
-      return Int(count) == bytes.count ? SecretBytes(bytes.span) : nil
+      return Int(count) == bytes.count ? SecretBytes(bytes) : nil
     }
   }
 

@@ -35,7 +35,7 @@
       guard let point = point.map({ Self.uncompressed($0, on: curve) }) ?? own else { return nil }
       self.curve = curve
       self.point = point
-      self.scalar = SecretBytes(padded.span)
+      self.scalar = SecretBytes(padded)
     }
 
     /// Generates a key pair.

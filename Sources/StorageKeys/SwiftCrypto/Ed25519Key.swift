@@ -24,7 +24,7 @@
     init?(seed: [UInt8]) {
       guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else { return nil }
       point = Array(key.publicKey.rawRepresentation)
-      self.seed = SecretBytes(seed.span)
+      self.seed = SecretBytes(seed)
     }
 
     /// Generates a key pair.
@@ -33,7 +33,7 @@
       point = Array(key.publicKey.rawRepresentation)
       var seed = Array(key.rawRepresentation)
       defer { wipe(&seed) }
-      self.seed = SecretBytes(seed.span)
+      self.seed = SecretBytes(seed)
     }
 
     /// Whether the public key verifies a signature made with the private key.

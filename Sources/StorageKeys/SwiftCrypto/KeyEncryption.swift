@@ -152,9 +152,9 @@
       while key.count < count {
         digest =
           MD5.hash(writing: { writer in
-            writer.append(digest.span)
-            writer.append(passphrase.span)
-            writer.append(salt.span)
+            writer.append(digest)
+            writer.append(passphrase)
+            writer.append(salt)
           }).bytes
         key.append(contentsOf: digest)
       }

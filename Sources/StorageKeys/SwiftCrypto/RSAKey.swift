@@ -51,7 +51,7 @@
       guard let numbers = Self.numbers(of: der), numbers.allSatisfy({ !$0.isEmpty }) else { return nil }
       modulus = numbers[0]
       publicExponent = numbers[1]
-      pkcs1 = SecretBytes(der.span)
+      pkcs1 = SecretBytes(der)
       verifier = Self.verifier(modulus, publicExponent)
       guard Self.bitCounts.contains(Self.bitCount(of: modulus)) else {
         signer = nil

@@ -39,7 +39,7 @@
         wipe(&contents)
         wipe(&text)
       }
-      return SecretBytes(text.span)
+      return SecretBytes(text)
     }
 
     /// The public key in PEM, or `nil` if swift-crypto does not support the kind.

@@ -26,9 +26,9 @@ enum LoginKeys {
       guard let key = try? PrivateKey(pem: text, passphrase: passphrase), let blob = key.publicKey.sshBlob else {
         return nil
       }
-      return String(writing: { $0.append(base64: blob.span) })
+      return String(writing: { $0.append(base64: blob) })
     }
   }
 
-  private static func secret(_ bytes: [UInt8]) -> SecretBytes { SecretBytes(bytes.span) }
+  private static func secret(_ bytes: [UInt8]) -> SecretBytes { SecretBytes(bytes) }
 }

@@ -29,7 +29,7 @@ struct FileChecksum {
       }
   }
 
-  mutating func update(_ bytes: [UInt8]) { hash.update(bytes.span) }
+  mutating func update(_ bytes: [UInt8]) { hash.update(bytes) }
 
   /// The checksum in hexadecimal digits.
   var hex: String { Self.hex(hash) }

@@ -94,7 +94,7 @@ final class KeyConversionTests: XCTestCase {
       let printed = try await keygen(try folder.file("key", text))
       XCTAssertEqual(printed.ending, .exited(0), "\(key)")
       let blob = try XCTUnwrap(key.publicKey.sshBlob)
-      let base64 = String(writing: { $0.append(base64: blob.span) })
+      let base64 = String(writing: { $0.append(base64: blob) })
       XCTAssertTrue(String(decoding: printed.standardOutput, as: UTF8.self).contains(" \(base64)"), "\(key)")
     }
   }

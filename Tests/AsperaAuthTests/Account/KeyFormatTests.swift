@@ -166,7 +166,7 @@ final class KeyFormatTests: XCTestCase {
       for index in stride(from: 0, to: der.count, by: step) {
         var damaged = der
         damaged[index] ^= 0x11
-        let base64 = String(writing: { $0.append(base64: damaged.span) })
+        let base64 = String(writing: { $0.append(base64: damaged) })
         let key = AsperaPrivateKey.pem(Secret("-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n"))
         do throws(AsperaError) {
           // Redundant parts, such as the exponents that speed RSA up, may be wrong; the key itself must be right.

@@ -16,7 +16,7 @@ final class OpenSSHKeyTests: XCTestCase {
   }
 
   private func key(_ container: [UInt8], passphrase: Secret? = nil) -> AsperaPrivateKey {
-    let base64 = String(writing: { $0.append(base64: container.span) })
+    let base64 = String(writing: { $0.append(base64: container) })
     return .pem(
       Secret("-----BEGIN OPENSSH PRIVATE KEY-----\n\(base64)\n-----END OPENSSH PRIVATE KEY-----\n"),
       passphrase: passphrase)

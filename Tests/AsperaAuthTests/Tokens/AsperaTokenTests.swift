@@ -134,7 +134,7 @@ final class AsperaTokenTests: XCTestCase {
   }
 
   private func base64URL(_ text: String) -> String {
-    String(writing: { $0.append(base64: Array(text.utf8).span) })
+    String(writing: { $0.append(base64: Array(text.utf8)) })
       .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 }

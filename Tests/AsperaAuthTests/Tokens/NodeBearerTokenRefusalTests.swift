@@ -14,7 +14,7 @@ import XCTest
 final class NodeBearerTokenRefusalTests: XCTestCase {
   private func packed(_ plaintext: some Sequence<UInt8>) throws -> String {
     let packed = try XCTUnwrap(Zlib.compress(Array(plaintext)))
-    return String(writing: { $0.append(base64: packed.span) })
+    return String(writing: { $0.append(base64: packed) })
   }
 
   // matrix: Aspera Node (bearer): bad input

@@ -148,7 +148,7 @@ final class NodeBearerTokenTests: XCTestCase {
 
   private func packed(_ plaintext: String) throws -> Secret {
     let packed = try XCTUnwrap(Zlib.compress(Array(plaintext.utf8)))
-    return Secret(String(writing: { $0.append(base64: packed.span) }))
+    return Secret(String(writing: { $0.append(base64: packed) }))
   }
 
   private func lines(of text: String, _ length: Int) -> String {

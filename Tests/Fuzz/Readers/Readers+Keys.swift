@@ -22,7 +22,7 @@ extension Reader {
     let isOpenSSH = input.starts(with: "openssh-key-v1".utf8)
     let label = isOpenSSH ? labels[0] : random.pick(labels)
     let text =
-      "-----BEGIN \(label)-----\n\(String(writing: { $0.append(base64: input.span) }))\n-----END \(label)-----\n"
+      "-----BEGIN \(label)-----\n\(String(writing: { $0.append(base64: input) }))\n-----END \(label)-----\n"
     return try await check(Array(text.utf8), &random)
   }
 

@@ -37,7 +37,7 @@ extension Reader {
   private static let packedClaims = Reader(name: "packed-claims") { input, _ in
     guard let packed = Zlib.compress(input) else { return false }
     try require(try Zlib.decompress(packed, limit: input.count) == input, "compressed data differs after decompression")
-    return try decode(String(writing: { $0.append(base64: packed.span) }))
+    return try decode(String(writing: { $0.append(base64: packed) }))
   }
 
   private static func decode(_ text: String) throws -> Bool {

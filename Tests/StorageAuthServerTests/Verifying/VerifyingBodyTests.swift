@@ -40,14 +40,14 @@ final class VerifyingBodyTests: XCTestCase {
     let canonical = "PUT\n\(plain.path ?? "")\n\nx-oss-content-sha256:\(hash)\nx-oss-date:\(date)\n\n\n\(hash)"
     let string = "OSS4-HMAC-SHA256\n\(date)\n\(scope)\n\(SHA256.hash(Array(canonical.utf8)).hex)"
     let signingKey = scope.split(separator: "/").reduce(Array("aliyun_v4not-a-secret".utf8)) { key, part in
-      HMACKey<SHA256>(key.span).authenticationCode(for: String(part)).bytes
+      HMACKey<SHA256>(key).authenticationCode(for: String(part)).bytes
     }
     var request = plain
     request.headerFields[try XCTUnwrap(HTTPField.Name("x-oss-date"))] = date
     request.headerFields[try XCTUnwrap(HTTPField.Name("x-oss-content-sha256"))] = hash
     request.headerFields[.authorization] =
       "OSS4-HMAC-SHA256 Credential=LTAItest/\(scope),Signature="
-      + HMACKey<SHA256>(signingKey.span).authenticationCode(for: string).hex
+      + HMACKey<SHA256>(signingKey).authenticationCode(for: string).hex
     let refused = try await bench.send(request, body: "jello")
     XCTAssertEqual(refused.status, 400)
     XCTAssertTrue(refused.text.contains("<Code>BadDigest</Code>"), refused.text)

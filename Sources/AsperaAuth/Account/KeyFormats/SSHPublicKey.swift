@@ -65,7 +65,7 @@ struct SSHPublicKey: Equatable {
 
   /// The public key as a line of `authorized_keys`.
   var line: String {
-    "\(type) \(String(writing: { $0.append(base64: blob.span) }))"
+    "\(type) \(String(writing: { $0.append(base64: blob) }))"
   }
 
   /// The SHA-256 fingerprint of the key in OpenSSH's form, such as `SHA256:…`.

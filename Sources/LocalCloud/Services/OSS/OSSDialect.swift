@@ -56,7 +56,7 @@ struct OSSDialect: Dialect {
     var headers: HTTPFields = [:]
     headers.set("x-oss-hash-crc64ecma", String(content.crc64))
     if let md5 = [UInt8](hex: content.entityTag) {
-      headers[.contentMD5] = String(writing: { $0.append(base64: md5.span) })
+      headers[.contentMD5] = String(writing: { $0.append(base64: md5) })
     }
     return headers
   }
@@ -110,7 +110,7 @@ struct OSSDialect: Dialect {
     var answer = Answer(error.status)
     if let ec = error.ec { answer.headers.set("x-oss-ec", ec) }
     if call.method == .head {
-      answer.headers.set("x-oss-err", String(writing: { $0.append(base64: document.span) }))
+      answer.headers.set("x-oss-err", String(writing: { $0.append(base64: document) }))
     } else {
       answer.headers[.contentType] = "application/xml"
       answer.body = .bytes(document)

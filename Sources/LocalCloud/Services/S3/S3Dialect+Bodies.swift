@@ -171,7 +171,7 @@ extension S3Dialect {
     }
     let bytes = CRC.bytes(of: total, cyclic)
     return StoredChecksum(
-      algorithm: rule.algorithm, value: String(writing: { $0.append(base64: bytes.span) }), isComposite: false)
+      algorithm: rule.algorithm, value: String(writing: { $0.append(base64: bytes) }), isComposite: false)
   }
 
   func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(RefusalAnswer) {

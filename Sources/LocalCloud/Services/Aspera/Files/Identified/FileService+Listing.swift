@@ -115,7 +115,7 @@ extension FileService {
 enum IterationToken {
   /// Returns the token for a name.
   static func token(_ text: String) -> String {
-    let base64 = String(writing: { $0.append(base64: Array(text.utf8).span) })
+    let base64 = String(writing: { $0.append(base64: Array(text.utf8)) })
     return String(
       base64.map { character in
         switch character {

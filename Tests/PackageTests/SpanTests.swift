@@ -1,0 +1,32 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import XCTest
+
+/// The rule that no source reads the property `span` of an array, which Apple's systems have from version 26 on.
+///
+/// The check of `make apple-check` finds such uses in the libraries without a network; this one finds them in all.
+final class SpanTests: XCTestCase {
+  /// Files in which the property is that of another type, with the type.
+  private static let otherTypes: [String: String] = [
+    "Sources/FoundationTransport/Exchange/ResponseReader.swift": "Data",
+    "Sources/StorageAuth/Canonical/HeaderSelection.swift": "ContiguousArray",
+    "Sources/StorageCrypto/Bytes/ArraySpan.swift": "ArraySlice",
+    "Sources/StorageCrypto/Bytes/NameTable.swift": "ContiguousArray",
+    "Sources/StorageCrypto/Hashing/CRC.swift": "ContiguousArray",
+  ]
+
+  func testSpansOfArraysAreNotUsed() throws {
+    var used: Set<String> = []
+    for file in try SourceTree("Sources").files {
+      for line in file.lines where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+        guard line.contains(/[\w)]\.(span|mutableSpan|bytes\.span)\b/) else { continue }
+        used.insert(file.path)
+        XCTAssertNotNil(
+          Self.otherTypes[file.path],
+          "\(file.path): \(line.drop { $0 == " " }): use withElements, or a method that takes an array")
+      }
+    }
+    XCTAssertEqual(used, Set(Self.otherTypes.keys), "a listed file no longer uses the property")
+  }
+}
