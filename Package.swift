@@ -293,7 +293,7 @@ package.targets += [
     program: true),
   outsider(
     "OBSProvider", "Examples/OBSProvider", ["CloudCredentials", "StorageAuth", "StorageClient", httpTypes]),
-  outsider("PhotoApp", "Examples/iOSApp/PhotoApp", ["StorageClient"]),
+  outsider("PhotoApp", "Examples/iOSApp/PhotoApp", ["StorageBackground", "StorageClient"]),
   outsider("obs-sign", "Tests/Interop/OBSSign", ["OBSProvider", "StorageAuth", httpTypes], program: true),
   outsider("aspera-grant", "Tests/Interop/AsperaGrant", ["LocalCloud", "StorageClient", "StorageJSON"], program: true),
   .executableTarget(
@@ -424,7 +424,7 @@ package.targets += [
       httpTypes,
     ],
     server: ["Hummingbird", "Logging", "NIOCore", "NIOEmbedded"], copying: ["Vectors"], packageAccess: false),
-  tests("PhotoAppTests", ["LocalCloud", "PhotoApp", "StorageClient"], packageAccess: false),
+  tests("PhotoAppTests", ["LocalCloud", "PhotoApp", "StorageBackground", "StorageClient"], packageAccess: false),
   tests(
     "ComplexityTests",
     auth + aspera + [

@@ -165,6 +165,44 @@ final class PhotoModelTests: XCTestCase {
   }
 
   @MainActor
+  func testBackgroundSessionStoresAPhoto() async throws {
+    let cloud = try await PhotoCloud(self)
+    let uploads = SystemUploads(configuration: .ephemeral)
+    addTeardownBlock { uploads.finish() }
+    let (model, photo) = (cloud.model(background: uploads), try Camera(self).photo(Self.threeParts))
+    let following = Task { await model.followBackgroundUploads() }
+    await model.uploadInBackground(photo.file, as: "cat.jpg")
+    try await eventually("the end of the upload is shown") { model.photos == [Photo(id: "cat.jpg", state: .stored)] }
+    following.cancel()
+    await following.value
+    let stored = try await cloud.owner.download("cat.jpg", upTo: 32 << 20)
+    XCTAssert(stored == photo.bytes)
+    let type = try await cloud.owner.head("cat.jpg").contentType
+    XCTAssertEqual(type, "image/jpeg")
+    XCTAssertEqual(cloud.server.statistics[.appServer].issued, 1)
+  }
+
+  @MainActor
+  func testRefusalOfABackgroundUploadIsShownWithoutTheURL() async throws {
+    let cloud = try await PhotoCloud(self)
+    let uploads = SystemUploads(configuration: .ephemeral)
+    addTeardownBlock { uploads.finish() }
+    let (model, photo) = (cloud.model(background: uploads), try Camera(self).photo(1000))
+    let request = try await cloud.owner.presign(.put, "cat.jpg", validFor: .seconds(60))
+    let forged = PresignedRequest(
+      method: .put, url: request.url.replacing("x-oss-signature=", with: "x-oss-signature=0"),
+      headers: request.headers, expiration: request.expiration)
+    try await uploads.start(photo.file, with: forged, for: "cat.jpg")
+    let following = Task { await model.followBackgroundUploads() }
+    try await eventually("the end of the upload is shown") { !model.photos.isEmpty }
+    following.cancel()
+    await following.value
+    guard case .failed(let reason) = model.photos[0].state else { return XCTFail("\(model.photos)") }
+    XCTAssert(reason.contains("SignatureDoesNotMatch"), reason)
+    XCTAssertFalse(reason.contains("x-oss-signature"), reason)
+  }
+
+  @MainActor
   func testKeyThatIsTooShortForTheSystemIsAFailure() async throws {
     let cloud = try await PhotoCloud(self)
     let (model, photo) = (cloud.model(), try Camera(self).photo(1000))

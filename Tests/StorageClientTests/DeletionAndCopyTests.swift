@@ -50,12 +50,34 @@ final class DeletionAndCopyTests: XCTestCase {
     XCTAssertEqual(copy.etag, "\"E\"")
     XCTAssertEqual(copy.lastModified, Timestamp(iso8601: "2026-11-20T08:00:00Z"))
     try await cosClient(transport).copy(
-      CopySource(bucket: "other-1", key: "a", region: "ap-beijing", versionID: "v/1"), to: "c", options: CopyOptions())
+      CopySource(bucket: "other-1", key: "a", region: "ap-beijing", versionID: "v/1"), to: "c")
     let oss = try XCTUnwrap(HTTPField.Name("x-oss-copy-source"))
     let cos = try XCTUnwrap(HTTPField.Name("x-cos-copy-source"))
     XCTAssertEqual(transport.requests.first?.headers[oss], "/photos/a%20b/%2B")
     XCTAssertEqual(transport.requests.last?.headers[cos], "other-1.cos.ap-beijing.myqcloud.com/a?versionId=v%2F1")
     XCTAssertEqual(transport.requests.first?.headers[.contentType], nil)
+  }
+
+  func testVersionsAreNamedInTheRequest() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in
+      HTTPStreamingResponse(200, "", ["x-oss-version-id": "v/1", "x-cos-version-id": "v/1"])
+    }
+    let info = try await ossClient(transport).head("a b", versionID: "v/1")
+    XCTAssertEqual(info.versionID, "v/1")
+    try await ossClient(transport).delete("a b", versionID: "v/1")
+    try await cosClient(transport).delete("a", versionID: "v+1")
+    XCTAssertEqual(
+      transport.requests.map { "\($0.method) \($0.path)" },
+      ["HEAD /photos/a%20b?versionId=v%2F1", "DELETE /photos/a%20b?versionId=v%2F1", "DELETE /a?versionId=v%2B1"])
+  }
+
+  func testHeadersThatDoNotApplyToVersionsAreRejected() async throws {
+    let transport = ScriptedTransport(replies: [])
+    await assertThrows(
+      StorageError.self,
+      { _ = try await ossClient(transport).head("a", versionID: "v", headers: [.contentType: "text/plain"]) }
+    ) { XCTAssertEqual($0.code, .invalidOption) }
+    XCTAssertEqual(transport.requests.count, 0)
   }
 
   func testCopyCanReplaceAttributes() async throws {

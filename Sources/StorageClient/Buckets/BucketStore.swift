@@ -97,6 +97,18 @@ extension BucketStore {
   ) async throws -> CopiedObject {
     try await copy(CopySource(key: source), to: key, options: options)
   }
+
+  /// Copies an object inside the service with its attributes, without transferring its bytes through the client.
+  ///
+  /// - Parameters:
+  ///   - source: The object to copy, which can be in another bucket or be an earlier version.
+  ///   - key: The key of the copy, in this bucket.
+  /// - Returns: The service's description of the copy.
+  /// - Throws: The errors that ``ObjectStore`` lists.
+  @discardableResult
+  public func copy(_ source: CopySource, to key: String) async throws -> CopiedObject {
+    try await copy(source, to: key, options: CopyOptions())
+  }
 }
 
 extension StorageClient: BucketStore where Provider: BucketProvider {

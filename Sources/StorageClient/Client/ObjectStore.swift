@@ -178,6 +178,20 @@ extension ObjectStore {
     try await download(key, to: file, options: DownloadOptions(), progress: progress)
   }
 
+  /// Downloads an object into a file that appears at its destination only when the download is complete.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - file: The destination file. An existing file is replaced.
+  ///   - options: The version of the object, and the conditions for the download.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
+  ///   errors that ``ObjectStore`` lists.
+  @discardableResult
+  public func download(_ key: String, to file: FilePath, options: DownloadOptions) async throws -> ObjectInfo {
+    try await download(key, to: file, options: options, progress: nil)
+  }
+
   /// Downloads an object, or a range of its bytes, into memory.
   ///
   /// - Parameters:
