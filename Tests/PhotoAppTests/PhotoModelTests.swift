@@ -1,12 +1,17 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LocalCloud
 import Observation
 import StorageClient
 import XCTest
 
 @testable import PhotoApp
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// Tests the model of the example for iPhones against a local cloud and its app server.
 final class PhotoModelTests: XCTestCase {

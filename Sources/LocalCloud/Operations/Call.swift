@@ -124,7 +124,7 @@ struct Call: Sendable {
     }
     try expectation.check(byteCount: Int64(bytes.count), md5: MD5.hash(bytes))
     for index in expectation.checks.indices {
-      expectation.checks[index].update(bytes)
+      bytes.withElements { expectation.checks[index].update($0) }
       _ = try expectation.checks[index].finish()
     }
     return bytes
