@@ -9,7 +9,14 @@ import Logging
 import OSSAuth
 import StorageAuthServer
 import StorageAuthTesting
+import StorageBackground
 import StorageClient
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#else
+  import Foundation
+#endif
 
 // Declarations of the names that the blocks of the documentation use. They are compiled only.
 
@@ -45,6 +52,10 @@ enum MigratingFromVendorSDKsPage {
   static var cache: CredentialCache<AccessKey> { supposed() }
   static var nodeAccess: CredentialCache<AsperaNodeAccess> { supposed() }
   static var client: StorageClient<OSSProvider> { supposed() }
+  static var transfers: BackgroundTransfers { supposed() }
+  static var urlSession: URLSession { supposed() }
+  static var configuration: URLSessionConfiguration { supposed() }
+  static var presigned: PresignedRequest { supposed() }
   static var bytes: [UInt8] { supposed() }
   static var xml: [UInt8] { supposed() }
   static var etag: String { supposed() }

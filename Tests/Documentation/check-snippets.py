@@ -7,7 +7,8 @@
 Run after `swift build --build-tests`, from anywhere. Each block becomes a function; `Names.swift` declares what the text
 around it supposes, such as a key or a file. A block with imports gets these alone. Any other gets StorageClient on the pages
 for which that is enough, and all modules elsewhere. The line of a manifest is passed over. In a column of a table with the
-heading "here in Swift", each span of code becomes a function too; a row without one has to say that it is "not here".
+heading "here in Swift", each span of code becomes a function too; a row without one has to say that it is "not here". The
+heading can name further modules: "here in Swift, with `Foundation`".
 The files of a tutorial are compiled whole, at each step, together with those that the earlier steps left in the same
 folder; a folder is a module that later ones can import. Nothing is linked or run.
 """
@@ -70,8 +71,8 @@ def row(line):
 
 
 def cells(page):
-    """The number of each line of a table that has a column of code, and the cell in that column, or `None` if the line
-    has more or fewer cells than the heading."""
+    """The number of each line of a table that has a column of code, the modules that the heading of the column names, and
+    the cell in that column, or `None` if the line has more or fewer cells than the heading."""
     heading = None
     for number, line in prose(page):
         found = row(line)
@@ -79,8 +80,10 @@ def cells(page):
             heading = None
         elif heading is None:
             heading = found
-        elif COMPILED in heading and not set("".join(found)) <= set("-:"):
-            yield number, found[heading.index(COMPILED)] if len(found) == len(heading) else None
+            column = next((cell for cell in heading if cell.split(",")[0] == COMPILED), None)
+        elif column and not set("".join(found)) <= set("-:"):
+            cell = found[heading.index(column)] if len(found) == len(heading) else None
+            yield number, tuple(SPAN.findall(column)), cell
 
 
 def head(page):
@@ -107,18 +110,24 @@ def source(page, first, lines):
         f"extension {name}Page {{\n" + function(page, f"block{first}", first, "".join(body)) + "}\n")
 
 
-def table_source(page):
-    """A file with the code of all tables of a page, the number of functions in it, and what is wrong with other rows."""
-    functions, complaints = [], ""
-    for number, cell in cells(page):
+def table_sources(page):
+    """Files with the code of the tables of a page, one for each list of further modules, the number of functions in them,
+    and what is wrong with other rows."""
+    functions, complaints = {}, ""
+    for number, modules, cell in cells(page):
         spans = SPAN.findall(cell or "")
         if cell is None or not spans and not cell.startswith(ABSENT):
             reason = f'no code, and does not say "{ABSENT}"' if cell is not None else "another number of cells"
             complaints += f"{os.path.relpath(page, ROOT)}:{number}: the row has {reason}\n"
         for index, span in enumerate(spans):
-            functions.append(function(page, f"cell{number}_{index}", number, span.replace("\\|", "|") + "\n"))
+            functions.setdefault(modules, []).append(
+                function(page, f"cell{number}_{index}", number, span.replace("\\|", "|") + "\n"))
     name, imports = head(page)
-    return "".join(imports) + f"extension {name}Page {{\n" + "".join(functions) + "}\n", len(functions), complaints
+    sources = []
+    for modules, found in functions.items():
+        others = [f"#if canImport({module})\nimport {module}\n#endif\n" for module in modules]
+        sources.append("".join(imports + others) + f"extension {name}Page {{\n" + "".join(found) + "}\n")
+    return sources, sum(map(len, functions.values())), complaints
 
 
 def compiler(*arguments, **options):
@@ -194,11 +203,11 @@ def main():
                     continue
                 add(page, first, source(page, first, lines))
                 blocks_found += 1
-            text, count, wrong = table_source(page)
+            sources, count, wrong = table_sources(page)
             complaints += wrong
             cells_found += count
-            if count:
-                add(page, "Tables", text)
+            for index, text in enumerate(sources):
+                add(page, f"Tables{index}", text)
         outcome = compiler(
             "-module-name", "Snippets", "-parse-as-library", "-enable-upcoming-feature", "MemberImportVisibility",
             "-whole-module-optimization", *settings(binaries()), *files)

@@ -27,7 +27,7 @@ HEADER = [
 ]
 COMMENTS = {".swift": "//", ".c": "//", ".h": "//", ".py": "#", ".rb": "#", ".sh": "#", ".bash": "#"}
 SCRIPT = re.compile(rb"^#!.*\b(sh|bash|python3?|ruby)\s*$")
-SKIPPED_FOLDERS = {".git", ".build", ".swiftpm", "__pycache__"}
+SKIPPED_FOLDERS = {".git", ".build", ".build-backends", ".swiftpm", "__pycache__"}
 SKIPPED_PATHS = {"Tests/Fuzz/Corpus", "Documentation/SwiftStorageAuth/SwiftStorageAuth.docc/Resources"}
 
 

@@ -68,7 +68,10 @@ final class DeletionAndCopyTests: XCTestCase {
     try await cosClient(transport).delete("a", versionID: "v+1")
     XCTAssertEqual(
       transport.requests.map { "\($0.method) \($0.path)" },
-      ["HEAD /photos/a%20b?versionId=v%2F1", "DELETE /photos/a%20b?versionId=v%2F1", "DELETE /a?versionId=v%2B1"])
+      [
+        "HEAD /photos/a%20b?versionId=v%2F1", "DELETE /photos/a%20b?versionId=v%2F1",
+        "DELETE /photos-1250000000/a?versionId=v%2B1",
+      ])
   }
 
   func testHeadersThatDoNotApplyToVersionsAreRejected() async throws {

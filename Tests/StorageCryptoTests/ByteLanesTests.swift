@@ -57,8 +57,9 @@ final class ByteLanesTests: XCTestCase {
       XCTAssertEqual(shorter.span.compared(to: text.span) < 0, !text.isEmpty, name)
     }
     // A zero is a byte, and a text that is a prefix of another one precedes it.
-    XCTAssertLessThan(([1, 2] as ContiguousArray<UInt8>).span.compared(to: ([1, 2, 0] as ContiguousArray<UInt8>).span), 0)
-    XCTAssertFalse(([1, 2] as ContiguousArray<UInt8>).span.isIdentical(to: ([1, 2, 0] as ContiguousArray<UInt8>).span))
+    let (prefix, longer): (ContiguousArray<UInt8>, ContiguousArray<UInt8>) = ([1, 2], [1, 2, 0])
+    XCTAssertLessThan(prefix.span.compared(to: longer.span), 0)
+    XCTAssertFalse(prefix.span.isIdentical(to: longer.span))
   }
 
   func testPrefixIsFoundInTextsOfEveryLength() {
