@@ -20,7 +20,8 @@ struct PlatformBranch: Hashable, Comparable {
   private static let onLinux: Set<String> = [
     "STORAGE_AUTH_NIO", "not STORAGE_AUTH_NIO", "canImport(CLibcrypto)", "!canImport(CLibcrypto)",
     "canImport(CommonCrypto)",
-    "STORAGE_AUTH_URLSESSION", "canImport(FoundationEssentials)", "canImport(FoundationNetworking)", "canImport(Glibc)", "os(Linux)", "DEBUG",
+    "STORAGE_AUTH_URLSESSION", "canImport(FoundationEssentials)", "canImport(FoundationNetworking)", "canImport(Glibc)",
+    "os(Linux)", "DEBUG",
     "not DEBUG", "os(Linux) || os(Android)",
   ]
 
