@@ -281,7 +281,7 @@ package.targets += [
   example("S3Example"),
   example("AsperaExample", ["AscpDriver"]),
   example("AsperaOnCloudExample"),
-  example("AnyProviderExample"),
+  example("AnyProviderExample", ["FoundationTransport"]),
   example("CredentialsExample"),
   example("TokenServerExample", server),
   example("RemoteSigningExample", auth + server),
@@ -322,7 +322,9 @@ package.targets += [
     name: "fleet", dependencies: ["StorageAuth", "StorageAuthTesting"], path: "Benchmarks/Fleet", swiftSettings: rules),
   support("SigningProperties", "Tests/SigningProperties", ["StorageAuth", "StorageAuthTesting", httpTypes]),
   support("ProcessWatching", "Tests/ProcessWatching"),
-  support("LongRun", "Tests/LongRun/Core", ["StorageAuth", "StorageClient", "LocalCloud", "StorageAuthTesting"]),
+  support(
+    "LongRun", "Tests/LongRun/Core",
+    ["FoundationTransport", "StorageAuth", "StorageClient", "LocalCloud", "StorageAuthTesting"]),
   .executableTarget(
     name: "long-run", dependencies: ["LongRun"] + products("CommandLine", ["ArgumentParser"]),
     path: "Tests/LongRun/Program", swiftSettings: testRules),
@@ -383,9 +385,9 @@ package.targets += [
   tests(
     "StorageClientTests",
     auth + aspera + [
-      "AsperaTransfer", "AscpDriver", "AsyncHTTPTransport", "CloudCredentials", "CommandCredentials", "LocalCloud",
-      "LongRun", "ProcessWatching", "StorageAuthTesting", "StorageClient", "StorageClientTesting", "StorageDiagnosis",
-      "StorageXML",
+      "AsperaTransfer", "AscpDriver", "AsyncHTTPTransport", "CloudCredentials", "CommandCredentials",
+      "FoundationTransport", "LocalCloud", "LongRun", "ProcessWatching", "StorageAuthTesting", "StorageClient",
+      "StorageClientTesting", "StorageDiagnosis", "StorageXML",
     ],
     client: ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "Subprocess"]),
   tests(

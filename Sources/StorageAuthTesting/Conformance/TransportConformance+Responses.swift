@@ -51,6 +51,23 @@ extension TransportConformance {
     return encodings.count
   }
 
+  func checkFraming(_ transport: Subject) async throws -> Int {
+    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    let responses = [
+      chunked + "5\r\nfirst\r\nA\r\n and\r\nthen\r\n0\r\n\r\n", chunked + "f;a=b\r\nfirst and\r\nthen\r\n0\r\nx: y\r\n\r\n",
+      "HTTP/1.1 200 OK\r\n\r\nfirst and\r\nthen",
+    ]
+    let server = try server { connection in
+      let index = Int(try connection.readHead().path.dropFirst()) ?? 0
+      for byte in responses[index].utf8 { try connection.send([byte]) }
+    }
+    for index in responses.indices {
+      let response = try await response(transport, request(.get, "/\(index)", to: server))
+      try require(response.text == "first and\r\nthen", "the body of response \(index + 1) is \(response.text)")
+    }
+    return responses.count
+  }
+
   func checkCookies(_ transport: Subject) async throws -> Int {
     let recording = Recording<WireRequest>()
     let server = try server(recordingIn: recording) { _ in

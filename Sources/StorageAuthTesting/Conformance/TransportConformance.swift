@@ -99,6 +99,7 @@ public struct TransportConformance<Subject: HTTPTransport>: Sendable {
     case .lazyDownload: try await checkLazyDownload(transport)
     case .redirects: try await checkRedirects(transport)
     case .contentEncoding: try await checkContentEncoding(transport)
+    case .framing: try await checkFraming(transport)
     case .cookies: try await checkCookies(transport)
     case .cache: try await checkCache(transport)
     case .challenge: try await checkChallenge(transport)

@@ -33,6 +33,8 @@ public enum TransportRule: String, CaseIterable, Sendable {
   case redirects = "a redirect is returned and not followed"
   /// The transport returns the stored bytes.
   case contentEncoding = "a compressed body is returned as it was sent, or the response is rejected as invalid"
+  /// The transport finds the end of a response.
+  case framing = "a response with chunked encoding, or until the end of the connection, is returned whole"
   /// The transport stores no cookies.
   case cookies = "a cookie of one response is not sent with the next request"
   /// The transport stores no responses.

@@ -1,0 +1,53 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPTransport
+import FoundationTransport
+import StorageAuth
+import StorageAuthTesting
+import XCTest
+
+/// The transport suite: the package's transports and a transport over sockets conform.
+final class TransportConformanceTests: XCTestCase {
+  private static let idleLimit = Duration.milliseconds(300)
+
+  func testAsyncHTTPClientTransportConforms() async {
+    let suite = TransportConformance(
+      idleLimit: Self.idleLimit,
+      impatient: { AsyncHTTPClientTransport(timeouts: HTTPTimeouts(idle: Self.idleLimit)) },
+      { AsyncHTTPClientTransport() })
+    await assertConforms(suite, to: TransportRule.allCases)
+  }
+
+  func testURLSessionTransportConforms() async {
+    let suite = TransportConformance(
+      idleLimit: Self.idleLimit,
+      impatient: { URLSessionTransport(timeouts: HTTPTimeouts(idle: Self.idleLimit)) },
+      { URLSessionTransport() })
+    #if canImport(FoundationNetworking)
+      // Foundation of Swift 6.3 terminates the process on a response whose head ends early.
+      await assertConforms(suite, to: TransportRule.allCases.filter { $0 != .truncatedHead })
+    #else
+      await assertConforms(suite, to: TransportRule.allCases)
+    #endif
+  }
+
+  func testSocketTransportConforms() async {
+    let suite = TransportConformance(
+      idleLimit: Self.idleLimit, impatient: { SocketTransport(idle: Self.idleLimit) }, { SocketTransport() })
+    await assertConforms(suite, to: TransportRule.allCases)
+  }
+
+  private func assertConforms<Subject>(
+    _ suite: TransportConformance<Subject>, to rules: [TransportRule], line: UInt = #line
+  ) async {
+    let report = await suite.report(rules)
+    XCTAssertTrue(report.isConforming, "\(report)", line: line)
+    XCTAssertEqual(report.checks.count, rules.count, line: line)
+    for check in report.checks {
+      guard case .kept(let tries) = check.outcome else { continue }
+      XCTAssertGreaterThan(tries, 0, check.rule, line: line)
+    }
+    XCTAssertFalse("\(report)".contains("not tried"), "\(report)", line: line)
+  }
+}
