@@ -322,11 +322,10 @@ package.targets += [
     name: "fleet", dependencies: ["StorageAuth", "StorageAuthTesting"], path: "Benchmarks/Fleet", swiftSettings: rules),
   support("SigningProperties", "Tests/SigningProperties", ["StorageAuth", "StorageAuthTesting", httpTypes]),
   support("ProcessWatching", "Tests/ProcessWatching"),
-  support(
-    "LongRun", "Tests/LongRun/Core",
-    ["FoundationTransport", "StorageAuth", "StorageClient", "LocalCloud", "StorageAuthTesting"]),
+  support("LongRun", "Tests/LongRun/Core", ["StorageAuth", "StorageClient", "LocalCloud", "StorageAuthTesting"]),
   .executableTarget(
-    name: "long-run", dependencies: ["LongRun"] + products("CommandLine", ["ArgumentParser"]),
+    name: "long-run",
+    dependencies: ["FoundationTransport", "LongRun", "StorageClient"] + products("CommandLine", ["ArgumentParser"]),
     path: "Tests/LongRun/Program", swiftSettings: testRules),
 ]
 

@@ -23,6 +23,9 @@ struct AnyProviderExample: AsyncParsableCommand {
   @Flag(help: "Use LocalCloud, regardless of the environment.")
   var local = false
 
+  @Option(help: "The transport of the clients.")
+  var transport = TransportName.asynchttp
+
   func validate() throws {
     guard size > 0 else { throw ValidationError("The size must be at least 1 byte.") }
   }
@@ -32,7 +35,7 @@ struct AnyProviderExample: AsyncParsableCommand {
     defer { files.remove() }
     var table = Table()
     for provider in providers.isEmpty ? ProviderName.allCases : providers {
-      let place = try await Place(provider, localOnly: local)
+      let place = try await Place(provider, localOnly: local, transport: transport.transport)
       do {
         let moved = try await Self.move(files, through: place.store)
         table.add(provider, moved, verified: place.verified)

@@ -4,6 +4,7 @@
 import ArgumentParser
 import ExampleSupport
 import Foundation
+import FoundationTransport
 import LocalCloud
 import StorageClient
 
@@ -16,6 +17,19 @@ enum ProviderName: String, CaseIterable, ExpressibleByArgument {
   case aspera
 }
 
+/// The name of a transport on the command line.
+enum TransportName: String, CaseIterable, ExpressibleByArgument {
+  case asynchttp
+  case urlsession
+
+  var transport: any HTTPTransport {
+    switch self {
+    case .asynchttp: AsyncHTTPClientTransport.shared
+    case .urlsession: URLSessionTransport.shared
+    }
+  }
+}
+
 /// A bucket or an Aspera node, opened as an object store without provider-specific members.
 struct Place {
   let store: any ObjectStore
@@ -26,7 +40,7 @@ struct Place {
   private let countVerified: @Sendable () -> String?
   private let end: @Sendable () async -> Void
 
-  init(_ provider: ProviderName, localOnly: Bool) async throws {
+  init(_ provider: ProviderName, localOnly: Bool, transport: any HTTPTransport) async throws {
     switch provider {
     case .ossV4, .ossV1:
       let bucket = try await ExampleBucket.oss(localOnly: localOnly)
@@ -35,17 +49,19 @@ struct Place {
         bucket,
         Self.client(
           .oss(bucket: bucket.bucket, region: bucket.region, signature: signature, endpoint: bucket.endpoint),
-          bucket.key))
+          bucket.key, transport))
     case .cos:
       let bucket = try await ExampleBucket.cos(localOnly: localOnly)
       self.init(
         bucket,
-        Self.client(.cos(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.endpoint), bucket.key))
+        Self.client(
+          .cos(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.endpoint), bucket.key, transport))
     case .s3:
       let bucket = try await ExampleBucket.s3(localOnly: localOnly)
       self.init(
         bucket,
-        Self.client(.s3(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.endpoint), bucket.key))
+        Self.client(.s3(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.endpoint), bucket.key, transport)
+      )
     case .aspera:
       let node = try await ExampleNode.open(localOnly: localOnly)
       self.init(
@@ -53,7 +69,7 @@ struct Place {
         StorageClient(
           .aspera(
             node: node.node, access: node.accessKey.map { .accessKey(id: $0.id, secret: $0.secret) }, root: node.root,
-            transfers: AsperaTransfers(login: .dynamicKey, ascp: node.ascp))))
+            transfers: AsperaTransfers(login: .dynamicKey, ascp: node.ascp)), transport: transport))
     }
   }
 
@@ -71,9 +87,10 @@ struct Place {
 
   /// Returns a client that uses the given key of LocalCloud, or the default credentials if the key is `nil`.
   private static func client<Provider: BucketProvider<AccessKey>>(
-    _ provider: Provider, _ key: AccessKey?
+    _ provider: Provider, _ key: AccessKey?, _ transport: any HTTPTransport
   ) -> StorageClient<Provider> {
-    key.map { StorageClient(provider, credentials: $0) } ?? StorageClient(provider)
+    key.map { StorageClient(provider, credentials: $0, transport: transport) }
+      ?? StorageClient(provider, transport: transport)
   }
 
   var verified: String? { countVerified() }

@@ -10,7 +10,7 @@ import XCTest
 final class DiagnosisTests: XCTestCase {
   /// A transport that changes requests before it sends them, as an HTTP stack or a proxy may.
   private struct RewritingTransport: HTTPTransport {
-    let base = AsyncHTTPClientTransport()
+    let base = NetworkTransport.make()
     let change: @Sendable (inout HTTPRequest) -> Void
 
     func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {

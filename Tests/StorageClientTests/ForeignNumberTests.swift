@@ -74,7 +74,7 @@ final class ForeignNumberTests: XCTestCase {
     let answer = "<R><UploadId>\(id)</UploadId></R>"
     let wire = "HTTP/1.1 200 OK\r\nContent-Length: \(answer.utf8.count)\r\n\r\n\(answer)"
     try await WireServer.run(answering: wire) { server in
-      let client = ossClient(AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:\(server.port)")
+      let client = ossClient(NetworkTransport.shared, endpoint: "http://127.0.0.1:\(server.port)")
       await assertThrows(StorageError.self, { try await client.upload(pattern(300_000), to: "k") }) {
         XCTAssertEqual($0.code, .malformedAnswer)
         XCTAssertTrue($0.message.contains("UploadId") && $0.message.contains("70000"), $0.message)
@@ -104,7 +104,7 @@ final class ForeignNumberTests: XCTestCase {
           method: .get, scheme: "http", authority: "127.0.0.1:\(server.port)",
           path: "/" + String(repeating: "a", count: count))
         await assertThrows(
-          TransportError.self, { _ = try await AsyncHTTPClientTransport.shared.send(request, body: .none) }
+          TransportError.self, { _ = try await NetworkTransport.shared.send(request, body: .none) }
         ) { XCTAssertEqual($0.code, .invalidRequest) }
       }
       XCTAssertEqual(server.heads.values, [])
@@ -117,7 +117,7 @@ final class ForeignNumberTests: XCTestCase {
       let answer = "HTTP/1.1 \(status) Odd\r\nContent-Length: 2\r\n\r\nok"
       try await WireServer.run(answering: answer) { server in
         let client = ossClient(
-          AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:\(server.port)", configuration: once)
+          NetworkTransport.shared, endpoint: "http://127.0.0.1:\(server.port)", configuration: once)
         await assertThrows(TransportError.self, { _ = try await client.download("k", upTo: 10) }) {
           XCTAssertEqual($0.code, .connectionLost)
           XCTAssertTrue($0.description.contains("the status \(Int(status) ?? -1)"), $0.description)
@@ -127,7 +127,7 @@ final class ForeignNumberTests: XCTestCase {
     for status in ["600", "999"] {
       try await WireServer.run(answering: "HTTP/1.1 \(status) Odd\r\nContent-Length: 2\r\n\r\nok") { server in
         let client = ossClient(
-          AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:\(server.port)", configuration: once)
+          NetworkTransport.shared, endpoint: "http://127.0.0.1:\(server.port)", configuration: once)
         await assertThrows(ServiceError.self, { _ = try await client.download("k", upTo: 10) }) {
           XCTAssertEqual($0.status.code, Int(status))
         }
@@ -139,7 +139,7 @@ final class ForeignNumberTests: XCTestCase {
     let fields = (0..<1_100).map { "X-\($0): 1\r\n" }.joined()
     try await WireServer.run(answering: "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n") { server in
       let client = ossClient(
-        AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:\(server.port)",
+        NetworkTransport.shared, endpoint: "http://127.0.0.1:\(server.port)",
         configuration: StorageClientConfiguration(attempts: 1))
       await assertThrows(TransportError.self) { _ = try await client.head("k") }
     }

@@ -14,9 +14,10 @@ final class LongRunTests: XCTestCase {
   func testNoTransferIsLostRepeatedOrUnsignedUnderInjectedFaults() async throws {
     SecretWatch.install()
     let time = SteppedTime()
-    let plan = LongRun.Plan(transfers: 240, tasks: 2, time: time, retryDelay: .zero, hasFailingTokenServices: false) {
-      time.advance(by: .milliseconds(60))
-    }
+    let plan = LongRun.Plan(
+      transfers: 240, tasks: 2, time: time, retryDelay: .zero, hasFailingTokenServices: false,
+      transport: NetworkTransport.make()
+    ) { time.advance(by: .milliseconds(60)) }
     let report = try await LongRun(plan).run()
     XCTAssertEqual(report.violations, [], "\(report)")
     XCTAssertEqual(report.counts["uploads"], 240)

@@ -43,12 +43,14 @@ final class PresignedTransferTests: XCTestCase {
       ),
     ] {
       let sent = Mutex<[Int64]>([])
-      let object = try await upload.upload(.file(file)) { progress in sent.withLock { $0.append(progress.completed) } }
+      let object = try await upload.upload(.file(file), transport: NetworkTransport.shared) { progress in
+        sent.withLock { $0.append(progress.completed) }
+      }
       XCTAssertEqual(object.size, 700_000, name)
       XCTAssertEqual(object.checksum, ObjectChecksum(.crc64, of: bytes), name)
       XCTAssertEqual(sent.withLock { $0.last }, 700_000, name)
       let copy = directory.path("copy \(name)")
-      let info = try await download.download(to: copy)
+      let info = try await download.download(to: copy, transport: NetworkTransport.shared)
       XCTAssertEqual(try directory.read("copy \(name)"), bytes, name)
       XCTAssertEqual(info.contentType, "image/jpeg", name)
       let known = try PresignedRequest(.get, url: download.url)

@@ -8,7 +8,7 @@ import XCTest
 /// Tests the HTTP transport over loopback: wire format, redirects, timeouts and cancellation.
 final class TransportTests: XCTestCase {
   private func client(_ server: WireServer) -> StorageClient<OSSProvider> {
-    ossClient(AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:\(server.port)")
+    ossClient(NetworkTransport.shared, endpoint: "http://127.0.0.1:\(server.port)")
   }
 
   func testPathIsSentAsSigned() async throws {
@@ -37,7 +37,7 @@ final class TransportTests: XCTestCase {
     try await WireServer.run { server in
       let empty = StorageClientConfiguration(attempts: 1)
       let client = ossClient(
-        AsyncHTTPClientTransport(), endpoint: "http://127.0.0.1:\(server.port)", configuration: empty)
+        NetworkTransport.make(), endpoint: "http://127.0.0.1:\(server.port)", configuration: empty)
       try await client.upload([], to: "k.txt", metadata: ["name": "猫"])
       try await client.delete("k.txt")
       let upload = Set(server.heads.values.first?.split(separator: "\r\n").map { $0.lowercased() } ?? [])
@@ -71,7 +71,7 @@ final class TransportTests: XCTestCase {
   }
 
   func testUnreachableServerIsAConnectionFailure() async throws {
-    let client = ossClient(AsyncHTTPClientTransport.shared, endpoint: "http://127.0.0.1:1")
+    let client = ossClient(NetworkTransport.shared, endpoint: "http://127.0.0.1:1")
     await assertThrows(TransportError.self, { _ = try await client.head("k") }) { error in
       XCTAssertEqual(error.code, .connectionFailed)
       XCTAssertTrue(error.message.contains("127.0.0.1:1"))
@@ -80,7 +80,7 @@ final class TransportTests: XCTestCase {
 
   func testUnresponsiveServerTimesOut() async throws {
     try await WireServer.run(answering: "HTTP/1.1 200") { server in
-      let transport = AsyncHTTPClientTransport(timeouts: HTTPTimeouts(request: .milliseconds(50)))
+      let transport = NetworkTransport.make(HTTPTimeouts(request: .milliseconds(50)))
       let client = ossClient(
         transport, endpoint: "http://127.0.0.1:\(server.port)", configuration: StorageClientConfiguration(attempts: 1))
       await assertThrows(TransportError.self, { _ = try await client.head("k") }) {
@@ -106,7 +106,7 @@ final class TransportTests: XCTestCase {
         method: .put, scheme: "http", authority: "127.0.0.1:\(server.port)", path: "/photos/k")
       request.headerFields[.contentLength] = "3"
       await assertThrows(TransportError.self) { [request] in
-        _ = try await AsyncHTTPClientTransport.shared.send(request, body: body)
+        _ = try await NetworkTransport.shared.send(request, body: body)
       }
     }
   }

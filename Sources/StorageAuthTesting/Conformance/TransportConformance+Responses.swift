@@ -54,7 +54,8 @@ extension TransportConformance {
   func checkFraming(_ transport: Subject) async throws -> Int {
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     let responses = [
-      chunked + "5\r\nfirst\r\nA\r\n and\r\nthen\r\n0\r\n\r\n", chunked + "f;a=b\r\nfirst and\r\nthen\r\n0\r\nx: y\r\n\r\n",
+      chunked + "5\r\nfirst\r\nA\r\n and\r\nthen\r\n0\r\n\r\n",
+      chunked + "f;a=b\r\nfirst and\r\nthen\r\n0\r\nx: y\r\n\r\n",
       "HTTP/1.1 200 OK\r\n\r\nfirst and\r\nthen",
     ]
     let server = try server { connection in

@@ -80,7 +80,7 @@ final class ClientSocket: Sendable {
   }
 
   #if os(Linux) || os(Android)
-    private static let flags = Int32(MSG_NOSIGNAL.rawValue)
+    private static let flags = Int32(MSG_NOSIGNAL)
   #else
     private static let flags: Int32 = 0
   #endif

@@ -37,7 +37,12 @@ extension TransportMutants {
         if fields[.contentLength] == nil, fields[.transferEncoding] == nil { throw lost }
         return response
       }
-    case .cookies: keeping { $0.headerFields[.setCookie] } adding: { $0.headerFields[.cookie] = $1 }
+    case .cookies:
+      keeping {
+        $0.headerFields[.setCookie]
+      } adding: {
+        $0.headerFields[.cookie] = $1
+      }
     case .cache: caching()
     case .challenge:
       { base, request, body throws(TransportError) in
@@ -63,7 +68,8 @@ extension TransportMutants {
 
   /// Sends a value of one response with the next request.
   private static func keeping(
-    _ value: @escaping @Sendable (HTTPResponse) -> String?, adding: @escaping @Sendable (inout HTTPRequest, String) -> Void
+    _ value: @escaping @Sendable (HTTPResponse) -> String?,
+    adding: @escaping @Sendable (inout HTTPRequest, String) -> Void
   ) -> TwistedTransport.Twist {
     let kept = Lock<String?>(nil)
     return { base, request, body throws(TransportError) in

@@ -18,7 +18,7 @@ enum TransportMutants {
     }
   }
 
-  /// A transport that changes nothing.
+  /// The unchanged behavior of the transport over sockets.
   static let honest: TwistedTransport.Twist = { base, request, body throws(TransportError) in
     try await base.send(request, body: body)
   }

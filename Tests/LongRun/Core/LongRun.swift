@@ -19,6 +19,8 @@ public struct LongRun: Sendable {
     public var tasks: Int
     /// The correct clock.
     public var time: any SigningClock
+    /// The transport of the clients and of the credential providers.
+    public var transport: any HTTPTransport
     /// Called after each transfer; advances the clock in a test.
     public var tick: @Sendable () -> Void
     /// The clients' retry delay.
@@ -30,13 +32,15 @@ public struct LongRun: Sendable {
     /// Creates a plan.
     public init(
       transfers: Int, tasks: Int, time: any SigningClock = .system, retryDelay: Duration = .milliseconds(20),
-      hasFailingTokenServices: Bool = true, tick: @escaping @Sendable () -> Void = {}
+      hasFailingTokenServices: Bool = true, transport: any HTTPTransport = .platformDefault,
+      tick: @escaping @Sendable () -> Void = {}
     ) {
       self.transfers = transfers
       self.tasks = tasks
       self.time = time
       self.retryDelay = retryDelay
       self.hasFailingTokenServices = hasFailingTokenServices
+      self.transport = transport
       self.tick = tick
     }
   }
@@ -68,7 +72,7 @@ public struct LongRun: Sendable {
 
   private func run(on cloud: LocalCloud) async throws -> Report {
     let clock = WrongClock(plan.time)
-    let stores = try Store.all(on: cloud, time: clock, retryDelay: plan.retryDelay)
+    let stores = try Store.all(on: cloud, over: plan.transport, time: clock, retryDelay: plan.retryDelay)
     let tally = Tally(stores)
     let start = plan.time.uptime
     for (phase, offset) in [Duration.seconds(1200), .seconds(-1200)].enumerated() {
@@ -87,7 +91,7 @@ public struct LongRun: Sendable {
     cloud.faults = LocalCloud.Faults()
     var report = Report(duration: plan.time.uptime - start)
     report.count(tally, cloud, stores)
-    try await report.check(tally, cloud, stores, time: plan.time)
+    try await report.check(tally, cloud, stores, over: plan.transport, time: plan.time)
     return report
   }
 

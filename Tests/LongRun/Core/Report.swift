@@ -53,7 +53,9 @@ public struct Report: Sendable, CustomStringConvertible {
   }
 
   /// Checks the objects, the writes and the signatures that the cloud recorded.
-  mutating func check(_ tally: Tally, _ cloud: LocalCloud, _ stores: [Store], time: any SigningClock) async throws {
+  mutating func check(
+    _ tally: Tally, _ cloud: LocalCloud, _ stores: [Store], over transport: any HTTPTransport, time: any SigningClock
+  ) async throws {
     let counts = tally.counts
     violations += counts.failures
     for store in stores where store.transport.counts.unsigned > 0 {
@@ -64,7 +66,8 @@ public struct Report: Sendable, CustomStringConvertible {
     }
     for provider in LocalCloud.Provider.allCases {
       let expected = counts.stored[provider] ?? [:]
-      try await checkObjects(expected, at: Store.auditor(of: provider, on: cloud, time: time), provider)
+      try await checkObjects(
+        expected, at: Store.auditor(of: provider, on: cloud, over: transport, time: time), provider)
       checkWrites(cloud.writes(of: provider, in: Store.bucket), expected, stores.filter { $0.provider == provider })
     }
     enter("written again after a lost answer", rewritten)

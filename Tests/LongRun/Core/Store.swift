@@ -26,8 +26,9 @@ struct Store: Sendable {
   let transport: WatchingTransport
 
   /// Returns clients for all clouds and signature versions, with tokens from the app servers and the token services.
-  static func all(on cloud: LocalCloud, time: any SigningClock, retryDelay: Duration) throws -> [Store] {
-    let transport = AsyncHTTPClientTransport()
+  static func all(
+    on cloud: LocalCloud, over transport: any HTTPTransport, time: any SigningClock, retryDelay: Duration
+  ) throws -> [Store] {
     let keys = StaticCredentialProvider(permanent)
     let oss = AppServerCredentialProvider(
       cloud.ossAppServer, allowsPlainHTTP: true, transport: transport, time: time)
@@ -78,10 +79,10 @@ struct Store: Sendable {
   }
 
   /// Returns a client that checks the cloud after the run, with a permanent key and the correct clock.
-  static func auditor(of provider: LocalCloud.Provider, on cloud: LocalCloud, time: any SigningClock) -> any ObjectStore
-  {
-    let transport = AsyncHTTPClientTransport.shared
-    return switch provider {
+  static func auditor(
+    of provider: LocalCloud.Provider, on cloud: LocalCloud, over transport: any HTTPTransport, time: any SigningClock
+  ) -> any ObjectStore {
+    switch provider {
     case .oss:
       StorageClient(
         .oss(bucket: bucket, region: "cn-hangzhou", endpoint: cloud.ossEndpoint), credentials: permanent,

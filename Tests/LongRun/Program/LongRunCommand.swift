@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import FoundationTransport
 internal import LongRun
+internal import StorageClient
 
 /// Transfers the given number of objects, prints a report, and fails on violations.
 @main
@@ -17,9 +19,25 @@ struct LongRunCommand: AsyncParsableCommand {
   @Option(help: "The number of concurrent tasks at each of the six stores.")
   var tasks = 4
 
+  @Option(help: "The transport of the clients.")
+  var transport = TransportName.asynchttp
+
   func run() async throws {
-    let report = try await LongRun(LongRun.Plan(transfers: transfers, tasks: tasks)).run()
+    let report = try await LongRun(LongRun.Plan(transfers: transfers, tasks: tasks, transport: transport.transport))
+      .run()
     print(report)
     if !report.violations.isEmpty { throw ExitCode.failure }
+  }
+}
+
+/// The name of a transport on the command line.
+enum TransportName: String, CaseIterable, ExpressibleByArgument {
+  case asynchttp, urlsession
+
+  var transport: any HTTPTransport {
+    switch self {
+    case .asynchttp: AsyncHTTPClientTransport()
+    case .urlsession: URLSessionTransport()
+    }
   }
 }

@@ -36,7 +36,7 @@ final class AsperaBurstTests: XCTestCase {
         host: "127.0.0.1", user: AsperaAccount.defaultTokenUser, privateKey: dynamic.privateKey,
         hostKey: node.cloud.transferHostKey, requiresToken: true),
       issuer: .setup(
-        node: node.cloud.nodeURL, access: access, transport: AsyncHTTPClientTransport.shared),
+        node: node.cloud.nodeURL, access: access, transport: NetworkTransport.shared),
       configuration: TransferQueueConfiguration(
         maximumActive: 4, startSpacing: .zero, tokenRenewals: 20, retryDelay: .zero))
     let watch = ProcessWatch()

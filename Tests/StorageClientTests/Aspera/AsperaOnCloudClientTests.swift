@@ -46,7 +46,7 @@ final class AsperaOnCloudClientTests: XCTestCase {
         transfers: AsperaTransfers(
           login: .account(try applications.account()), ascp: applications.simulator,
           queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero))), configuration: .test,
-      events: log.events)
+      transport: NetworkTransport.shared, events: log.events)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<4 { group.addTask { try await client.upload(pattern(100), to: "a/\(number)") } }
       try await group.waitForAll()
@@ -79,7 +79,7 @@ final class AsperaOnCloudClientTests: XCTestCase {
     let cloud = applications.onCloud(transport: transport)
     let client = StorageClient(
       .aspera(onCloud: cloud, transfers: AsperaTransfers(login: .account(try applications.account()))),
-      configuration: .test)
+      configuration: .test, transport: NetworkTransport.shared)
     await assertThrows((any Error).self) { _ = try await client.list().names }
     transport.isOn = true
     let names = try await client.list().names
@@ -111,6 +111,6 @@ private final class SwitchedTransport: HTTPTransport {
     guard isOn || request.path?.contains("/oauth2/") == true else {
       throw TransportError(.cancelled, "The transport is off.", remedy: "Switch it on.")
     }
-    return try await AsyncHTTPClientTransport.shared.send(request, body: body)
+    return try await NetworkTransport.shared.send(request, body: body)
   }
 }

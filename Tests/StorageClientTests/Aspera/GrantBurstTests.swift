@@ -28,7 +28,7 @@ final class GrantBurstTests: XCTestCase {
       organization: "acme", user: "mia@example.com", clientID: "client-1", clientSecret: Secret("not-a-client-secret"),
       api: cloud.asperaOnCloudURL)
     let grants = JWTGrantProvider(
-      grant, key: applications.key, transport: AsyncHTTPClientTransport.shared, time: time)
+      grant, key: applications.key, transport: NetworkTransport.shared, time: time)
     let cache = CredentialCache(NodeGrantProvider(grants, accessKey: accessKey), time: time)
     let used = Lock<[String: CredentialGeneration]>([:])
     let issuer = ClosureTokenIssuer(source: "Aspera on Cloud") { request in

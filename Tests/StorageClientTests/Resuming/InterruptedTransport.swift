@@ -39,7 +39,7 @@ final class InterruptedTransport: HTTPTransport {
   private let fault: Fault
   private let requests = Mutex<(sent: [Sent], answered: [Sent])>(([], []))
 
-  init(_ base: any HTTPTransport = .platformDefault, fault: @escaping Fault = { _ in nil }) {
+  init(_ base: any HTTPTransport = NetworkTransport.shared, fault: @escaping Fault = { _ in nil }) {
     self.base = base
     self.fault = fault
   }

@@ -312,7 +312,7 @@ enum ResumableProvider: CaseIterable {
   case oss, cos, s3
 
   func store(
-    _ cloud: Cloud, _ transport: any HTTPTransport = .platformDefault, attempts: Int = 3
+    _ cloud: Cloud, _ transport: any HTTPTransport = NetworkTransport.shared, attempts: Int = 3
   ) -> any BucketStore {
     var configuration = StorageClientConfiguration.test
     configuration.attempts = attempts

@@ -21,7 +21,7 @@ struct Cloud {
 
   func oss(
     _ signature: OSSSignatureVersion = .v4, key: AccessKey = key, bucket: String = Self.bucket,
-    configuration: StorageClientConfiguration = .test, over transport: any HTTPTransport = .platformDefault
+    configuration: StorageClientConfiguration = .test, over transport: any HTTPTransport = NetworkTransport.shared
   ) -> StorageClient<OSSProvider> {
     StorageClient(
       .oss(bucket: bucket, region: "cn-hangzhou", signature: signature, endpoint: server.ossEndpoint), credentials: key,
@@ -30,7 +30,7 @@ struct Cloud {
 
   func cos(
     key: AccessKey = key, bucket: String = Self.bucket, configuration: StorageClientConfiguration = .test,
-    over transport: any HTTPTransport = .platformDefault
+    over transport: any HTTPTransport = NetworkTransport.shared
   ) -> StorageClient<COSProvider> {
     StorageClient(
       .cos(bucket: bucket, region: "ap-guangzhou", endpoint: server.cosEndpoint), credentials: key,
@@ -39,7 +39,7 @@ struct Cloud {
 
   func s3(
     key: AccessKey = key, bucket: String = Self.bucket, configuration: StorageClientConfiguration = .test,
-    over transport: any HTTPTransport = .platformDefault
+    over transport: any HTTPTransport = NetworkTransport.shared
   ) -> StorageClient<S3Provider> {
     StorageClient(
       .s3(bucket: bucket, region: "us-east-1", endpoint: server.s3Endpoint), credentials: key,

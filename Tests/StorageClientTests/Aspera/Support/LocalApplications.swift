@@ -46,7 +46,8 @@ struct LocalApplications {
       url: cloud.faspexURL, user: user, clientID: "client-1", key: key,
       transfers: AsperaTransfers(
         login: .account(account()), ascp: simulator,
-        queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero)))
+        queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero)),
+      transport: NetworkTransport.shared)
   }
 
   /// The account of the transfer server, which requires a token.
@@ -58,7 +59,7 @@ struct LocalApplications {
 
   func onCloud(
     _ user: String = "mia@example.com", secret: String = "not-a-client-secret",
-    transport: any HTTPTransport = AsyncHTTPClientTransport.shared
+    transport: any HTTPTransport = NetworkTransport.shared
   ) -> AsperaOnCloudClient {
     AsperaOnCloudClient(
       organization: "acme", user: user, clientID: "client-1", clientSecret: Secret(secret), key: key,

@@ -37,7 +37,7 @@ struct LocalNode {
         node: cloud.nodeURL, access: .accessKey(id: key.id.string, secret: key.secret), root: root,
         transfers: AsperaTransfers(
           login: login, ascp: simulator, queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero))),
-      configuration: .test, events: events)
+      configuration: .test, transport: NetworkTransport.shared, events: events)
   }
 
   /// The account that requires no token.

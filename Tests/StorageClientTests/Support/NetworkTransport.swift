@@ -1,0 +1,24 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPTransport
+import Foundation
+import FoundationTransport
+import StorageAuth
+
+/// The transport of the suites that use a network.
+///
+/// It is the default transport of the platform, or `URLSessionTransport` if the environment variable
+/// `STORAGE_AUTH_TEST_TRANSPORT` is `urlsession`.
+enum NetworkTransport {
+  /// A Boolean value that indicates whether requests are sent with `URLSession`.
+  static let isURLSession = ProcessInfo.processInfo.environment["STORAGE_AUTH_TEST_TRANSPORT"] == "urlsession"
+
+  /// The transport that all suites share.
+  static let shared: any HTTPTransport = isURLSession ? URLSessionTransport.shared : AsyncHTTPClientTransport.shared
+
+  /// Creates a transport with connections of its own.
+  static func make(_ timeouts: HTTPTimeouts = HTTPTimeouts()) -> any HTTPTransport {
+    isURLSession ? URLSessionTransport(timeouts: timeouts) : AsyncHTTPClientTransport(timeouts: timeouts)
+  }
+}
