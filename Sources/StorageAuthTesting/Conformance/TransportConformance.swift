@@ -100,6 +100,7 @@ public struct TransportConformance<Subject: HTTPTransport>: Sendable {
     case .redirects: try await checkRedirects(transport)
     case .contentEncoding: try await checkContentEncoding(transport)
     case .framing: try await checkFraming(transport)
+    case .trailer: try await checkTrailer(transport)
     case .cookies: try await checkCookies(transport)
     case .cache: try await checkCache(transport)
     case .challenge: try await checkChallenge(transport)

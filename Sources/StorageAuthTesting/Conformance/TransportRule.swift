@@ -35,6 +35,10 @@ public enum TransportRule: String, CaseIterable, Sendable {
   case contentEncoding = "a compressed body is returned as it was sent, or the response is rejected as invalid"
   /// The transport finds the end of a response.
   case framing = "a response with chunked encoding, or until the end of the connection, is returned whole"
+  /// The transport skips the fields after a chunked body.
+  ///
+  /// Foundation of Swift 6.3 terminates the process on Linux in this case.
+  case trailer = "the fields after a chunked body are not part of the body"
   /// The transport stores no cookies.
   case cookies = "a cookie of one response is not sent with the next request"
   /// The transport stores no responses.

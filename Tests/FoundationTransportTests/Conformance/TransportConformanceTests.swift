@@ -25,8 +25,8 @@ final class TransportConformanceTests: XCTestCase {
       impatient: { URLSessionTransport(timeouts: HTTPTimeouts(idle: Self.idleLimit)) },
       { URLSessionTransport() })
     #if canImport(FoundationNetworking)
-      // Foundation of Swift 6.3 terminates the process on a response whose head ends early.
-      await assertConforms(suite, to: TransportRule.allCases.filter { $0 != .truncatedHead })
+      // Foundation of Swift 6.3 terminates the process in these two cases, which the transport cannot avoid.
+      await assertConforms(suite, to: TransportRule.allCases.filter { ![.truncatedHead, .trailer].contains($0) })
     #else
       await assertConforms(suite, to: TransportRule.allCases)
     #endif

@@ -100,13 +100,15 @@ final class SocketReader: Sendable {
 
   private func chunks() -> ByteStream {
     ByteStream { [self] in
-      var left = 0
+      var (left, isComplete) = (0, false)
       return {
+        if isComplete { return nil }
         if left == 0 {
           guard let line = try await self.text(before: "\r\n") else { throw self.lost }
           left = Int(line.prefix { $0 != ";" }, radix: 16) ?? -1
           if left < 0 { throw self.malformed("chunk") }
-          if left == 0 { return nil }
+          isComplete = left == 0
+          if isComplete { return try await self.trailer() }
         }
         let bytes = try await self.bytesOrCancelled(upTo: left)
         if bytes.isEmpty { throw self.lost }
@@ -115,6 +117,19 @@ final class SocketReader: Sendable {
         return bytes
       }
     }
+  }
+
+  /// Reads the lines after the last chunk.
+  ///
+  /// - Returns: `nil`, which is the end of the body, or the lines if they are taken for a part of it.
+  private func trailer() async throws -> [UInt8]? {
+    var lines: [String] = []
+    while true {
+      guard let line = try await text(before: "\r\n") else { throw lost }
+      if line.isEmpty { break }
+      lines.append(line)
+    }
+    return exchange.leniency == .trailer && !lines.isEmpty ? Array(lines.joined().utf8) : nil
   }
 
   private func bytesOrCancelled(upTo count: Int) async throws -> [UInt8] {

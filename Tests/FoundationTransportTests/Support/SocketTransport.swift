@@ -17,6 +17,8 @@ struct SocketTransport: HTTPTransport {
     case truncatedHead
     /// A status below 100.
     case lowStatus
+    /// The fields after a chunked body, as part of the body.
+    case trailer
   }
 
   var idle = Duration.seconds(60)

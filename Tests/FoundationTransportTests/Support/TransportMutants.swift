@@ -14,6 +14,7 @@ enum TransportMutants {
     case .informational: TwistedTransport(base: SocketTransport(leniency: .informationalHead), twist: honest)
     case .truncatedHead: TwistedTransport(base: SocketTransport(leniency: .truncatedHead), twist: honest)
     case .malformed: TwistedTransport(base: SocketTransport(leniency: .lowStatus), twist: honest)
+    case .trailer: TwistedTransport(base: SocketTransport(leniency: .trailer), twist: honest)
     default: TwistedTransport(twist: request(rule) ?? upload(rule) ?? response(rule) ?? ending(rule) ?? honest)
     }
   }
