@@ -205,8 +205,7 @@ final class URLSessionTransportTests: XCTestCase {
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
       if connection.waitForEnd() { ended.add(1) }
     }
-    let response = try await URLSessionTransport().send(request(.get, to: server), body: .none)
-    let bytes = try await response.body.collected(upTo: 10)
+    let bytes = try await bytes(of: request(.get, to: server), over: URLSessionTransport())
     XCTAssertEqual(bytes, Array("ok".utf8))
     await ended.reached(1)
   }
@@ -230,6 +229,11 @@ final class URLSessionTransportTests: XCTestCase {
       XCTAssertEqual(response.response.status.code, 200)
     }
     XCTAssertEqual(received.withLock { $0 }, [300_000, 300_000])
+  }
+
+  /// Returns the body of a response, and releases the response and the transport.
+  private func bytes(of request: HTTPRequest, over transport: URLSessionTransport) async throws -> [UInt8]? {
+    try await transport.send(request, body: .none).body.collected(upTo: 10)
   }
 
   private func assertCode(

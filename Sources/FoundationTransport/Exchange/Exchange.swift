@@ -164,10 +164,12 @@ final class Exchange: Sendable {
   private func timeLeft(since start: ContinuousClock.Instant) -> Duration? {
     let now = ContinuousClock.now
     let isSourceSlow = upload?.isWaitingForSource ?? false
+    let lastDelivery = upload?.lastDelivery
     return state.withLock { state in
       guard state.end == nil else { return nil }
       let isWaiting = isSourceSlow || state.chunks.isPaused
-      let idle = isWaiting ? timeouts.idle : timeouts.idle - (now - state.lastActivity)
+      let lastActivity = max(state.lastActivity, lastDelivery ?? state.lastActivity)
+      let idle = isWaiting ? timeouts.idle : timeouts.idle - (now - lastActivity)
       guard let limit = timeouts.request, state.head == nil else { return idle }
       return min(idle, limit - (now - start))
     }

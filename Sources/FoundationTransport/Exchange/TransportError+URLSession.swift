@@ -41,7 +41,10 @@ extension TransportError {
     switch code {
     case .timedOut:
       self = .timeout(host: host)
-    case .badURL, .unsupportedURL, .dataLengthExceedsMaximum:
+    case .unsupportedURL:
+      // The scheme is http or https. Foundation on Linux reports a status line that is not valid with this code.
+      self = .lost(host: host, reason: "the response is not valid in HTTP")
+    case .badURL, .dataLengthExceedsMaximum:
       self = .unsendable("URLSession rejects the request (URLError \(code.rawValue)).", to: host)
     case .cannotFindHost, .dnsLookupFailed:
       self.init(host: host, failure: "the host was not found")

@@ -10,6 +10,7 @@ final class BodyUpload: Sendable {
     var reading: Task<Void, Never>?
     var isStopped = false
     var isWaitingForSource = false
+    var lastDelivery = ContinuousClock.now
   }
 
   private let stream: ByteStream
@@ -30,6 +31,9 @@ final class BodyUpload: Sendable {
 
   /// Whether the source of the body has not delivered the next bytes yet.
   var isWaitingForSource: Bool { state.withLock { $0.isWaitingForSource } }
+
+  /// The time at which the source last delivered bytes or ended.
+  var lastDelivery: ContinuousClock.Instant { state.withLock { $0.lastDelivery } }
 
   /// Starts reading the body from its beginning.
   ///
@@ -84,7 +88,7 @@ final class BodyUpload: Sendable {
   /// Returns the source's next chunk that is not empty.
   private func next(_ iterator: ByteStream.AsyncIterator) async throws(TransportError) -> (any ByteChunk)? {
     state.withLock { $0.isWaitingForSource = true }
-    defer { state.withLock { $0.isWaitingForSource = false } }
+    defer { state.withLock { ($0.isWaitingForSource, $0.lastDelivery) = (false, .now) } }
     do {
       while let chunk = try await iterator.nextChunk() {
         if chunk.byteCount > 0 { return chunk }

@@ -22,20 +22,29 @@ final class TransportMutantTests: XCTestCase {
       }, { TransportMutants.transport(breaking: rule) })
   }
 
-  func testEachBrokenRuleIsReported() async {
-    for rule in TransportRule.allCases {
-      // These two wait in vain for what the transport does not do.
-      let patience = Duration.seconds([.concurrency, .release].contains(rule) ? 1 : 10)
-      let report = await suite(breaking: rule, patience: patience).report([rule])
-      XCTAssertEqual(report.failures.map(\.rule), [rule.rawValue], "\(report)")
+  /// Checks all mutants at the same time.
+  private func reports(
+    patience: Duration, _ rules: @escaping @Sendable (TransportRule) -> [TransportRule]
+  ) async -> [TransportRule: ConformanceReport] {
+    await withTaskGroup(of: (TransportRule, ConformanceReport).self) { group in
+      for rule in TransportRule.allCases {
+        let suite = suite(breaking: rule, patience: patience)
+        group.addTask { (rule, await suite.report(rules(rule))) }
+      }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
   }
 
+  func testEachBrokenRuleIsReported() async {
+    // Some checks wait in vain for what the transport does not do.
+    let reports = await reports(patience: .seconds(2)) { [$0] }
+    XCTAssertEqual(reports.count, TransportRule.allCases.count)
+    for (rule, report) in reports { XCTAssertEqual(report.failures.map(\.rule), [rule.rawValue], "\(report)") }
+  }
+
   func testOtherRulesAreKept() async {
-    for rule in TransportRule.allCases where !Self.slowRules.contains(rule) {
-      let others = TransportRule.allCases.filter { $0 != rule && !Self.slowRules.contains($0) }
-      let report = await suite(breaking: rule, patience: .seconds(10)).report(others)
-      XCTAssertEqual(report.failures, [], "\(rule): \(report)")
-    }
+    let quick = TransportRule.allCases.filter { !Self.slowRules.contains($0) }
+    let reports = await reports(patience: .seconds(20)) { rule in quick.filter { $0 != rule } }
+    for (rule, report) in reports { XCTAssertEqual(report.failures, [], "\(rule)") }
   }
 }

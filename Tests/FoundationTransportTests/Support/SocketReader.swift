@@ -58,7 +58,9 @@ final class SocketReader: Sendable {
       if text == nil, exchange.leniency == .truncatedHead {
         text = received.withLock { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
       }
-      guard let text else { throw lost }
+      guard let text else {
+        throw received.withLock { $0.isEmpty } ? exchange.error(.connectionLost, "no response") : lost
+      }
       let head = try head(text)
       if head.status.code >= 200 || exchange.leniency == .informationalHead { return head }
     }
@@ -68,7 +70,7 @@ final class SocketReader: Sendable {
     let lines = text.split(separator: "\r\n")
     let words = lines.first?.split(separator: " ") ?? []
     guard words.count >= 2, words[0] == "HTTP/1.1", var status = Int(words[1]) else { throw malformed("status line") }
-    if exchange.leniency == .lowStatus { status = max(status, 200) }
+    if exchange.leniency == .lowStatus, status < 100 { status = 200 }
     guard (100...999).contains(status) else { throw malformed("status") }
     var head = HTTPResponse(status: .init(code: status))
     for line in lines.dropFirst() {

@@ -26,7 +26,8 @@ extension TransportMutants {
     case .contentEncoding:
       { base, request, body throws(TransportError) in
         let response = try await base.send(request, body: body)
-        let isCompressed = response.response.headerFields[.contentEncoding] == "gzip"
+        let head = response.response
+        let isCompressed = head.status.code == 200 && head.headerFields[.contentEncoding] == "gzip"
         return isCompressed ? response.with(ByteStream(Array("hello".utf8))) : response
       }
     case .framing:
@@ -140,7 +141,13 @@ extension TransportMutants {
           })
       }
     case .refusal: recoded("errno", .connectionLost)
-    case .loss: recoded("(reset)", .connectionFailed)
+    case .loss:
+      { base, request, body throws(TransportError) in
+        do throws(TransportError) { return try await base.send(request, body: body) } catch {
+          guard request.method == .get, error.message.contains("(no response)") else { throw error }
+          throw TransportError(.connectionFailed, error.message, remedy: error.remedy)
+        }
+      }
     case .cancellation: recoded("(cancelled)", .connectionLost)
     case .recovery: breaking()
     case .repetition:

@@ -38,10 +38,16 @@ enum TransportMutants {
   private static func request(_ rule: TransportRule) -> TwistedTransport.Twist? {
     switch rule {
     case .path: changing { request, _ in request.path = request.path?.replacing("+", with: "%2B") }
-    case .unusualPath: changing { request, _ in request.path = request.path?.replacing("/../", with: "/") }
+    case .unusualPath:
+      changing { request, _ in
+        let parts = (request.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        request.path = ([parts[0].replacing("/../", with: "/")] + parts.dropFirst()).joined(separator: "?")
+      }
     case .headers:
       changing { request, _ in
-        for field in request.headerFields { request.headerFields[field.name] = field.value.replacing("  ", with: " ") }
+        for field in request.headerFields where field.value.contains("  ") {
+          request.headerFields[field.name] = field.value.replacing("  ", with: " ")
+        }
       }
     case .unusualHeaders:
       changing { request, _ in
