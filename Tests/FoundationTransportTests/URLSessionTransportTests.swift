@@ -210,27 +210,6 @@ final class URLSessionTransportTests: XCTestCase {
     await ended.reached(1)
   }
 
-  func testBodyIsRestartedOnANewConnection() async throws {
-    let received = Lock<[Int]>([])
-    let server = try LoopbackServer(patience: .seconds(20)) { connection in
-      for index in 0..<2 {
-        let head = try connection.readHead()
-        // The connection is lost when it is used for the second time.
-        if index == 1 { return }
-        let count = try connection.readBody(head.contentLength)
-        received.withLock { $0.append(count) }
-        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-      }
-    }
-    let transport = URLSessionTransport()
-    for _ in 0..<2 {
-      let body = body(chunks: 3) { _ in }
-      let response = try await transport.send(request(.put, to: server, length: 300_000), body: body)
-      XCTAssertEqual(response.response.status.code, 200)
-    }
-    XCTAssertEqual(received.withLock { $0 }, [300_000, 300_000])
-  }
-
   /// Returns the body of a response, and releases the response and the transport.
   private func bytes(of request: HTTPRequest, over transport: URLSessionTransport) async throws -> [UInt8]? {
     try await transport.send(request, body: .none).body.collected(upTo: 10)

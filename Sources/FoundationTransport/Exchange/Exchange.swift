@@ -127,17 +127,11 @@ final class Exchange: Sendable {
     if let session { sessions.release(session, from: request, isReusable: isReusable) }
   }
 
-  /// Passes a stream that starts the body over to a session that sends the request again.
-  func restartBody(_ completion: @escaping @Sendable (InputStream?) -> Void) {
-    guard let upload else { return completion(nil) }
-    Task { @concurrent in
-      let pipe = await upload.open { [weak self] in self?.end(.failure($0)) }
-      if let session = state.withLock({ $0.session }) {
-        session.resume()
-        pipe.connect(to: session)
-      }
-      completion(pipe.makeInputStream())
-    }
+  /// Ends the exchange if the session is about to send the request again, after a connection was lost.
+  ///
+  /// The service may have processed the request. The client decides whether to repeat it.
+  func refuseRepetition() {
+    end(.failure(.lost(host: request.host, reason: "the server closed the connection")))
   }
 
   // MARK: Time limits

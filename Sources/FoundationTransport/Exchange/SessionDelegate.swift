@@ -53,8 +53,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask,
     needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
   ) {
-    guard let exchange = exchange(of: task) else { return completionHandler(nil) }
-    exchange.restartBody(completionHandler)
+    exchange(of: task)?.refuseRepetition()
+    completionHandler(nil)
   }
 
   func urlSession(

@@ -26,10 +26,12 @@ struct ExactRequest: Sendable {
   /// The scheme and the authority of the request.
   let origin: String
 
-  /// Whether the request may be sent again on another connection (RFC 9110, section 9.2.2).
+  /// Whether the request may be sent on a connection that has been used before.
   ///
-  /// A session does so if the server closes a connection that has been used before.
-  let isIdempotent: Bool
+  /// If the server closes such a connection, a session sends the request again on another one. That is harmless for
+  /// requests that write no object. Before a streamed body is sent again, the session asks for it, which ends the
+  /// exchange.
+  let canReuseConnection: Bool
 
   /// Creates a request for `URLSession`.
   ///
@@ -57,7 +59,8 @@ struct ExactRequest: Sendable {
     host = address.authority
     isHead = request.method == .head
     origin = "\(address.scheme)://\(address.authority)"
-    isIdempotent = [.get, .head, .put, .delete].contains(request.method)
+    canReuseConnection =
+      [.get, .head, .delete].contains(request.method) || request.method == .put && streamedBody != nil
   }
 }
 

@@ -29,7 +29,7 @@ internal import StorageAuth
     /// Returns the session for a request.
     func session(for request: ExactRequest) throws(TransportError) -> TransportSession {
       let known = idle.withLock { idle in
-        guard request.isIdempotent else { return nil as TransportSession? }
+        guard request.canReuseConnection else { return nil as TransportSession? }
         return idle.lastIndex { $0.origin == request.origin }.map { idle.remove(at: $0).session }
       }
       if let known { return known }

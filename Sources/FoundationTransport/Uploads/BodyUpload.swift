@@ -35,7 +35,7 @@ final class BodyUpload: Sendable {
   /// The time at which the source last delivered bytes or ended.
   var lastDelivery: ContinuousClock.Instant { state.withLock { $0.lastDelivery } }
 
-  /// Starts reading the body from its beginning.
+  /// Starts reading the body.
   ///
   /// - Parameter report: A closure that receives the error if the source fails or does not have the declared length.
   /// - Returns: A pipe that contains the first bytes.
@@ -50,13 +50,11 @@ final class BodyUpload: Sendable {
         report(error)
       }
     }
-    let previous = state.withLock { state in
-      defer { (state.pipe, state.reading) = (pipe, reading) }
-      return state
+    let isStopped = state.withLock { state in
+      (state.pipe, state.reading) = (pipe, reading)
+      return state.isStopped
     }
-    previous.pipe?.fail()
-    previous.reading?.cancel()
-    if previous.isStopped { stop() }
+    if isStopped { stop() }
     await pipe.firstBytes()
     return pipe
   }

@@ -95,15 +95,17 @@ extension TransportConformance {
   func checkRepetition(_ transport: Subject) async throws -> Int {
     let recording = Recording<WireRequest>()
     let server = try brokenServer(recordingIn: recording)
-    for body in [HTTPBody.none, .bytes([1, 2, 3])] {
+    let bodies = [HTTPBody.none, .bytes([1, 2, 3]), TestBody(length: 50_000).body]
+    for (method, body) in bodies.flatMap({ [(HTTPRequest.Method.post, $0), (.put, $0)] }) {
       _ = try await response(transport, request(to: server))
       let before = recording.values.count
-      let request = request(.post, "/\(BrokenResponse.nothing)", to: server, body: body)
-      let error = try await failure(transport, request, body: body, "a lost POST")
-      try requireCode(.connectionLost, error, "a lost POST")
-      try require(recording.values.count == before + 1, "a lost POST was sent \(recording.values.count - before) times")
+      let request = request(method, "/\(BrokenResponse.nothing)", to: server, body: body)
+      let error = try await failure(transport, request, body: body, "a lost \(method)")
+      try requireCode(.connectionLost, error, "a lost \(method)")
+      let count = recording.values.count - before
+      try require(count == 1, "a lost \(method) was sent \(count) times")
     }
-    return 2
+    return bodies.count * 2
   }
 
   func checkIdleLimit() async throws -> Int {

@@ -66,7 +66,7 @@ public enum TransportRule: String, CaseIterable, Sendable {
   /// The transport continues to work after errors.
   case recovery = "the transport sends requests after errors"
   /// The transport does not repeat a request that may have had an effect.
-  case repetition = "a POST whose connection is lost is not sent again"
+  case repetition = "a POST or PUT whose connection is lost is not sent again"
   /// The transport ends a wait for bytes.
   case idleLimit = "a connection without bytes has the code timeout after the limit"
   /// The transport ends a request when its task is cancelled.
