@@ -1,5 +1,5 @@
 .PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix bench \
-  bench-instructions bench-transfer bench-servers fleet interop browser large resume longrun load sanitize fuzz \
+  bench-instructions bench-transfer bench-servers fleet interop browser large resume sync longrun load sanitize fuzz \
   complexity setup
 
 SWIFT ?= swift
@@ -111,6 +111,10 @@ large: setup
 ## Kills a program ten times in the middle of 1 GiB up and down, and checks that it continues from its checkpoint.
 resume: setup
 	Tests/Resume/run.sh
+
+## Kills a synchronization of 10,000 files and 1 GiB five times in each direction, and counts what is sent again.
+sync: setup
+	Tests/Resume/run.sh sync
 
 ## Runs thousands of transfers with tokens of five seconds, lost responses and a wrong clock.
 longrun: setup

@@ -20,6 +20,7 @@ class CountingProxy:
         self.stored: dict[tuple[str, str], int] = {}
         self.methods: list[str] = []
         self.threshold: int | None = None
+        self.last_request: int | None = None
         self.reached = threading.Event()
         ready = threading.Event()
         threading.Thread(target=lambda: asyncio.run(self.serve(ready)), daemon=True).start()
@@ -29,6 +30,11 @@ class CountingProxy:
         """Sets `reached` as soon as this many bytes of bodies have passed in total."""
         self.reached.clear()
         self.threshold = total
+
+    def stop_at_request(self, number: int) -> None:
+        """Sets `reached` as soon as this many requests have arrived."""
+        self.reached.clear()
+        self.last_request = number
 
     async def serve(self, ready: threading.Event) -> None:
         server = await asyncio.start_server(self.connection, "127.0.0.1", 0, limit=1 << 20)
@@ -44,6 +50,9 @@ class CountingProxy:
                 head = await reader.readuntil(b"\r\n\r\n")
                 method, target = head.split(b" ", 2)[:2]
                 self.methods.append(f"{method.decode()} {target.decode()}")
+                if self.last_request is not None and len(self.methods) >= self.last_request:
+                    self.last_request = None
+                    self.reached.set()
                 up_writer.write(head)
                 await self.forward(reader, up_writer, self.length(head), "sent")
                 answer = await up_reader.readuntil(b"\r\n\r\n")

@@ -154,15 +154,22 @@ def test(cloud: str, proxy: CountingProxy, url: str, folder: str, environment: d
     print(f"{cloud}: a changed file and a changed object were transferred anew", flush=True)
 
 
-def main() -> None:
+def environment_of(state: str) -> dict[str, str]:
+    """The environment of a command, with keys for all clouds."""
     environment = os.environ | {
+        "XDG_STATE_HOME": state,
         "OSS_ACCESS_KEY_ID": "resume-id", "OSS_ACCESS_KEY_SECRET": "resume-secret",
         "TENCENTCLOUD_SECRET_ID": "resume-id", "TENCENTCLOUD_SECRET_KEY": "resume-secret",
         "AWS_ACCESS_KEY_ID": "resume-id", "AWS_SECRET_ACCESS_KEY": "resume-secret",
     }
     for name in ("OSS_SESSION_TOKEN", "TENCENTCLOUD_TOKEN", "TENCENTCLOUD_SESSION_TOKEN", "AWS_SESSION_TOKEN"):
         environment.pop(name, None)
+    return environment
+
+
+def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
+        environment = environment_of(os.path.join(folder, "state"))
         server = subprocess.Popen(
             [TOOL, "serve", "--json", "--account", "resume-id:resume-secret", "--bucket", "resume",
              "--root", os.path.join(folder, "root")], stdout=subprocess.PIPE)

@@ -28,6 +28,28 @@ enum FileCalls {
     try check(unsafe path.withPlatformString { unsafe unlink($0) })
   }
 
+  /// Creates a folder, and succeeds if it exists.
+  static func makeFolder(_ path: FilePath) throws(Errno) {
+    do {
+      try check(unsafe path.withPlatformString { unsafe mkdir($0, 0o777) })
+    } catch .fileExists {
+      return
+    }
+  }
+
+  /// Removes an empty folder.
+  static func removeFolder(_ path: FilePath) throws(Errno) {
+    try check(unsafe path.withPlatformString { unsafe rmdir($0) })
+  }
+
+  /// Sets the time at which the content of a file was changed, in whole seconds since 1970.
+  static func setModified(_ seconds: Int64, of path: FilePath) throws(Errno) {
+    let times = [
+      timespec(tv_sec: Int(clamping: seconds), tv_nsec: 0), timespec(tv_sec: Int(clamping: seconds), tv_nsec: 0),
+    ]
+    try check(unsafe path.withPlatformString { unsafe utimensat(AT_FDCWD, $0, times, AT_SYMLINK_NOFOLLOW) })
+  }
+
   /// Waits until the content of an open file is on the disk.
   static func synchronize(_ file: FileDescriptor) throws(Errno) {
     try check(fsync(file.rawValue))

@@ -4,12 +4,16 @@
 internal import StorageClient
 internal import Synchronization
 
-/// A progress bar for a transfer, on the last line of standard error.
+/// A progress bar for a transfer, on the last line of standard error, with the rate and the time left.
 final class ProgressBar: Sendable {
   private static let width = 30
 
+  /// The minimum time between two displays.
+  private static let interval = Duration.milliseconds(100)
+
   private let name: String
-  private let shown = Mutex<[Int]>([])
+  private let start = ContinuousClock.now
+  private let shown = Mutex<ContinuousClock.Instant?>(nil)
 
   /// Creates a progress bar, or returns `nil` if standard error is not a terminal.
   init?(_ name: String) {
@@ -18,22 +22,39 @@ final class ProgressBar: Sendable {
   }
 
   /// The handler that shows the progress of a single transfer.
-  var handler: TransferProgress.Handler { { self.show($0.fractionCompleted) } }
+  var handler: TransferProgress.Handler {
+    { self.show($0.fractionCompleted, $0.completed, of: $0.total) }
+  }
 
   /// The handler that shows the progress of a pipeline of transfers.
-  var pipelineHandler: PipelineProgress.Handler { { self.show($0.fractionCompleted, $0.completedObjects) } }
+  var pipelineHandler: PipelineProgress.Handler {
+    { self.show($0.fractionCompleted, $0.completedBytes, of: $0.totalBytes, objects: $0.completedObjects) }
+  }
 
-  /// Prints the progress bar again if the displayed numbers have changed.
-  private func show(_ fraction: Double, _ objects: Int? = nil) {
-    let percent = Int(fraction * 100)
-    let isNew = shown.withLock { shown in
-      defer { shown = [percent, objects ?? 0] }
-      return shown != [percent, objects ?? 0]
+  /// Prints the progress bar again, at most ten times per second and when the transfer is complete.
+  private func show(_ fraction: Double, _ bytes: Int64, of total: Int64?, objects: Int? = nil) {
+    let now = ContinuousClock.now
+    let isDue = shown.withLock { shown in
+      if fraction < 1, let shown, now - shown < Self.interval { return false }
+      shown = now
+      return true
     }
-    guard isNew else { return }
-    let filled = percent * Self.width / 100
-    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
-    Terminal.overwrite("\(objects.map { "\($0) of " } ?? "")\(name) \(bar) \(percent) %")
+    guard isDue else { return }
+    Terminal.overwrite(Self.text(name, fraction, bytes, of: total, objects, after: now - start))
+  }
+
+  /// Returns the text of the bar after a time.
+  static func text(
+    _ name: String, _ fraction: Double, _ bytes: Int64, of total: Int64?, _ objects: Int?, after elapsed: Duration
+  ) -> String {
+    let percent = Int(min(1, max(0, fraction)) * 100)
+    let filled = percent * width / 100
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+    let count = objects.map { "\($0) " } ?? ""
+    let rate = ByteText(bytes, per: elapsed)
+    guard let total, bytes > 0, total > bytes else { return "\(count)\(name) \(bar) \(percent) % \(rate)" }
+    let left = elapsed * (Double(total - bytes) / Double(bytes))
+    return "\(count)\(name) \(bar) \(percent) % \(rate), \(left.clockText) left"
   }
 
   /// Ends the line of the progress bar.

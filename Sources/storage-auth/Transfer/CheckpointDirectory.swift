@@ -8,7 +8,7 @@ internal import SystemPackage
 
 /// The directory in which `cp --resume` keeps the checkpoints of unfinished transfers, one file per transfer.
 struct CheckpointDirectory {
-  private let path: FilePath
+  let path: FilePath
 
   /// Creates the directory unless it exists.
   ///

@@ -14,6 +14,7 @@ struct CopyCommand: AsyncParsableCommand {
       Examples: storage-auth cp cat.jpg oss://photos/2026/cat.jpg --region cn-hangzhou
                 storage-auth cp *.jpg oss://photos/2026/ --region cn-hangzhou --parallel 32
                 storage-auth cp aspera://node.example.com:9092/2026/cat.jpg cat.jpg
+                storage-auth cp -r photos oss://backup/photos/ --region cn-hangzhou --exclude '*.tmp'
                 storage-auth cp --resume video.mp4 oss://photos/2026/ --region cn-hangzhou
                 ASPERA_SCP_PASS=… storage-auth cp cat.jpg aspera://mia@aspera.example.com/2026/cat.jpg
 
@@ -40,17 +41,20 @@ struct CopyCommand: AsyncParsableCommand {
   var failFast = false
 
   @Flag(
+    name: .shortAndLong,
+    help: """
+      Copy a folder with its subfolders, or all objects below a prefix; with the options of sync. Existing files and \
+      objects are replaced.
+      """)
+  var recursive = false
+
+  @OptionGroup(title: "Recursive copies") var tree: TreeOptions
+
+  @Flag(
     help: """
       Continue transfers that an earlier run with --resume left unfinished, and leave unfinished ones for the next run.
       """)
   var resume = false
-
-  @Option(
-    help: ArgumentHelp(
-      "The directory for the state of unfinished transfers; storage-auth/checkpoints in XDG_STATE_HOME, or in "
-        + "~/.local/state, by default.",
-      valueName: "directory"))
-  var checkpoints: String?
 
   @OptionGroup var options: StoreOptions
 
@@ -69,7 +73,17 @@ struct CopyCommand: AsyncParsableCommand {
     if let parallel, !Self.parallels.contains(parallel) {
       throw ValidationError("--parallel must be from 1 to \(Self.parallels.upperBound).")
     }
-    guard resume || checkpoints == nil else { throw ValidationError("--checkpoints is for --resume.") }
+    guard resume || recursive || tree.checkpoints == nil else {
+      throw ValidationError("--checkpoints is for --resume and --recursive.")
+    }
+    if recursive {
+      _ = try folderTransfer()
+      return
+    }
+    guard !tree.isForTreesOnly else {
+      throw ValidationError(
+        "Of the options for recursive copies, only --checkpoints has a meaning without --recursive.")
+    }
     let plan = plan
     var names: Set<[UInt8]> = []
     for place in places.dropLast() {
@@ -86,10 +100,11 @@ struct CopyCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if recursive { return try await folderTransfer().run() }
     guard let destination = try places.last.map({ try Location($0) }) else { return }
     let sources = try places.dropLast().map { try Location($0) }
     var plan = plan
-    if resume { plan.checkpoints = try CheckpointDirectory(checkpoints) }
+    if resume { plan.checkpoints = try CheckpointDirectory(tree.checkpoints) }
     var transfers: [ObjectTransfer] = []
     for source in sources { transfers.append(try await plan.transfer(source, to: destination)) }
     guard transfers.count > 1 else {
@@ -106,6 +121,19 @@ struct CopyCommand: AsyncParsableCommand {
     let rest = transfers.count - report.completedObjects - report.failedObjects
     Terminal.note("\(report.completedObjects) copied, \(report.failedObjects) failed, \(rest) not copied")
     throw ExitCode.failure
+  }
+
+  /// Returns the transfer of a whole folder.
+  ///
+  /// - Throws: A `ValidationError` if an option has no meaning for it, or a location cannot be one of its sides.
+  private func folderTransfer() throws -> TreeTransfer {
+    guard places.count == 2 else { throw ValidationError("--recursive needs one source and one destination.") }
+    guard contentType == nil, metadata.isEmpty, parallel == nil, !failFast, !resume else {
+      throw ValidationError(
+        "--content-type, --metadata, --parallel, --fail-fast and --resume are not for --recursive; use --jobs, and "
+          + "give the same command again after an interruption.")
+    }
+    return try TreeTransfer(places[0], places[1], tree, options, comparison: .none, deletes: false)
   }
 
   private var plan: CopyPlan {

@@ -86,6 +86,16 @@ enum Location: Hashable {
     }
   }
 
+  /// Whether the location is on this machine.
+  var isFile: Bool {
+    if case .file = self { true } else { false }
+  }
+
+  /// Returns whether both locations are buckets of the same cloud.
+  func isInSameCloud(as other: Location) -> Bool {
+    if case .object(let cloud, _, _) = self, case .object(cloud, _, _) = other { true } else { false }
+  }
+
   /// Whether the location is accessed with only an account on an Aspera server.
   var isAccount: Bool {
     if case .account = self { true } else { false }

@@ -1,0 +1,59 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageClient
+internal import StorageJSON
+
+/// The output of a transfer of a whole folder, as text or as lines of JSON.
+struct SyncOutput {
+  let isJSON: Bool
+  let isQuiet: Bool
+  let isVerbose: Bool
+
+  /// Whether a line is printed for each transfer.
+  var showsActions: Bool { isJSON || isVerbose }
+
+  /// Whether a progress bar replaces the lines.
+  var hasBar: Bool { !isQuiet && !showsActions }
+
+  func show(_ action: SyncAction) {
+    guard isJSON else {
+      Terminal.line("\(action.kind.rawValue) \(action.path)")
+      return
+    }
+    show([
+      "action": .string(action.kind.rawValue), "path": .string(action.path),
+      "bytes": .number(JSONNumber(action.byteCount)),
+    ])
+  }
+
+  func show(_ skipped: [SyncReport.Skipped]) {
+    for file in skipped {
+      if isJSON {
+        show(["action": "skip", "path": .string(file.path), "reason": .string(file.reason)])
+      } else if !isQuiet {
+        Terminal.note("skipped \(file.path): \(file.reason)")
+      }
+    }
+  }
+
+  func show(_ error: any Error, of name: String) {
+    guard isJSON else {
+      Terminal.notes("Error: \(name): \(error)")
+      return
+    }
+    show(["action": "fail", "path": .string(name), "error": .string("\(error)")])
+  }
+
+  func show(_ summary: SyncSummary) {
+    if isJSON {
+      show(["summary": summary.json])
+    } else if !isQuiet {
+      Terminal.note(summary.text)
+    }
+  }
+
+  private func show(_ value: JSONValue) {
+    Terminal.json(String(decoding: value.serialized, as: UTF8.self))
+  }
+}

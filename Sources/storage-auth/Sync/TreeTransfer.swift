@@ -1,0 +1,91 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import StorageClient
+internal import SystemPackage
+
+/// A transfer of a whole folder, or of all objects below a prefix, with the output that the options ask for.
+struct TreeTransfer {
+  private let source: SyncSide
+  private let target: SyncSide
+  private let options: TreeOptions
+  private let comparison: SyncOptions.Comparison
+  private let deletes: Bool
+  private let isAspera: Bool
+
+  /// Creates a transfer between two locations.
+  ///
+  /// - Throws: A `ValidationError` if a location cannot be a side of the transfer.
+  init(
+    _ source: String, _ destination: String, _ options: TreeOptions, _ stores: StoreOptions,
+    comparison: SyncOptions.Comparison, deletes: Bool
+  ) throws {
+    let (from, to) = (try Location(source), try Location(destination))
+    var configuration = StorageClientConfiguration()
+    configuration.requestsInFlight = max(configuration.requestsInFlight, options.jobs ?? 0)
+    var fromStores = stores
+    if let endpoint = options.fromEndpoint { fromStores.buckets.endpoint = endpoint }
+    if let region = options.fromRegion { fromStores.buckets.region = region }
+    // Options without "from" are for the destination if the two are in different clouds.
+    if !from.isInSameCloud(as: to), !to.isFile {
+      fromStores.buckets.endpoint = options.fromEndpoint
+      fromStores.buckets.region = options.fromRegion
+    }
+    let isSameService = from.isInSameCloud(as: to) && options.fromEndpoint == nil && options.fromRegion == nil
+    self.source = try Self.side(from, fromStores, configuration, copiesInside: isSameService)
+    target = try Self.side(to, stores, configuration, copiesInside: false)
+    guard !from.isFile || !to.isFile else {
+      throw ValidationError("One of the two must be oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
+    }
+    self.options = options
+    self.comparison = comparison
+    self.deletes = deletes
+    isAspera = from.isAspera || to.isAspera
+  }
+
+  private static func side(
+    _ location: Location, _ stores: StoreOptions, _ configuration: StorageClientConfiguration, copiesInside: Bool
+  ) throws -> SyncSide {
+    let prefix = location.key.isEmpty || location.key.hasSuffix("/") ? location.key : location.key + "/"
+    switch location {
+    case .file(let path): return .folder(path)
+    case .object(let name, let bucket, _):
+      let store = try name.cloud.store(bucket, stores.buckets, configuration)
+      return .objects(in: store, below: prefix, bucket: copiesInside ? bucket : nil)
+    case .node:
+      guard let (store, _) = try stores.store(of: location) else { break }
+      return .objects(in: store, below: prefix)
+    case .account: break
+    }
+    throw ValidationError("An account of Aspera cannot list files; use a node, as aspera://node/prefix.")
+  }
+
+  /// Carries out the transfer, or prints what it would do.
+  ///
+  /// - Throws: `ExitCode.failure` if a transfer or a deletion failed.
+  func run() async throws {
+    let output = SyncOutput(isJSON: options.json, isQuiet: options.quiet, isVerbose: options.verbose)
+    var settings = SyncOptions(
+      comparison: comparison, deletes: deletes, includes: options.include.map { PathPattern($0) },
+      excludes: options.exclude.map { PathPattern($0) }, transfersInFlight: options.jobs ?? (isAspera ? 1 : 16))
+    guard !options.dryRun else {
+      let (_, skipped) = try await FolderSync(from: source, to: target, options: settings).preview { output.show($0) }
+      output.show(skipped)
+      return
+    }
+    settings.stateFolder = try CheckpointDirectory(options.checkpoints).path
+    let bar = output.hasBar ? ProgressBar("objects") : nil
+    let start = ContinuousClock.now
+    var handler: (@Sendable (SyncAction) -> Void)?
+    if output.showsActions { handler = { output.show($0) } }
+    let report = try await FolderSync(from: source, to: target, options: settings).run(
+      progress: bar?.pipelineHandler, didFinish: handler)
+    bar?.finish()
+    output.show(report.skipped)
+    for failure in report.transfers.failures + report.failedDeletions { output.show(failure.error, of: failure.name) }
+    if let error = report.transfers.sourceError { output.show(error, of: "the listing") }
+    output.show(SyncSummary(report, duration: ContinuousClock.now - start))
+    if !report.isComplete { throw ExitCode.failure }
+  }
+}
