@@ -31,7 +31,7 @@ lint:
 	python3 Tests/Language/test_check_language.py
 	Tests/Language/check-language.py
 
-## Compiles the libraries without a network for macOS and iOS on Linux, with the versions of the manifest.
+## Compiles the lower libraries for macOS and iOS on Linux, as far as that is possible without Apple's SDKs.
 apple-check: setup
 	SWIFT="$(SWIFT)" Tests/Apple/check.py
 

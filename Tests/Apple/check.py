@@ -2,7 +2,7 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiles the libraries without a network for Apple's systems, on Linux, as far as that is possible; `make apple-check`.
+"""Compiles the lower libraries for Apple's systems, on Linux, as far as that is possible; `make apple-check`.
 
 The declarations of the standard library have the versions of Apple's systems in which they appeared. The toolchain for
 Linux contains them as text; this script compiles that text for Apple's systems, and the libraries against it with the
@@ -36,7 +36,7 @@ C_MODULES = {"CCarryless": "Sources/CCarryless/include/carryless.h",
 STUBS = ["Darwin", "Dispatch", "Foundation"]
 
 MODULES = ["StorageCrypto", "StorageJSON", "StorageXML", "StorageAuth", "OSSAuth", "COSAuth", "S3Auth",
-           "CloudCredentials", "StorageDiagnosis"]
+           "CloudCredentials", "StorageDiagnosis", "FoundationTransport"]
 
 
 def run(*arguments, **options):
@@ -150,7 +150,8 @@ def main():
     for triple, suffix, folder, platform in SYSTEMS:
         system = System(toolchain, triple, suffix, folder, versions[platform])
         # The file with URLs needs all of Foundation, and no library uses it.
-        modules = [(name, [os.path.join(HERE, "Systems", f"{name}.swift")], []) for name in STUBS]
+        modules = [(name, [os.path.join(HERE, "Systems", f"{name}.swift")],
+                    ["-enable-experimental-feature", "Lifetimes"]) for name in STUBS]
         modules += [("HTTPTypes", [path for path in swift_files(types) if not path.endswith("+URL.swift")],
                      ["-swift-version", "6"])]
         modules += [(name, swift_files(os.path.join(ROOT, "Sources", name)), flags(targets[name]) + headers)

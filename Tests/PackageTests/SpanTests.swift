@@ -5,7 +5,7 @@ import XCTest
 
 /// The rule that no source reads the property `span` of an array, which Apple's systems have from version 26 on.
 ///
-/// The check of `make apple-check` finds such uses in the libraries without a network; this one finds them in all.
+/// The check of `make apple-check` finds such uses in the lower libraries; this one finds them in all.
 final class SpanTests: XCTestCase {
   /// Files in which the property is that of another type, with the type.
   private static let otherTypes: [String: String] = [

@@ -1,12 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
 package import HTTPTypes
 package import StorageAuth
 
 #if canImport(FoundationNetworking)
+  internal import Foundation
   package import FoundationNetworking
+#else
+  package import Foundation
 #endif
 
 extension Exchange {

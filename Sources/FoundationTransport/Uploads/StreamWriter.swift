@@ -15,7 +15,12 @@ final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
   init(_ output: OutputStream?) {
     self.output = output
     super.init()
-    output?.delegate = self
+    #if canImport(FoundationNetworking)
+      output?.delegate = self
+    #else
+      // Safe: the queue retains this object until the stream is closed, after which it does not call its delegate.
+      unsafe output?.delegate = self
+    #endif
   }
 
   /// Writes bytes, and waits until the stream has accepted them.

@@ -7,5 +7,6 @@
 
 open class DispatchQueue: @unchecked Sendable {
   public init(label: String) {}
+  public class func global() -> DispatchQueue { DispatchQueue(label: "") }
   public func async(execute work: @escaping @Sendable @convention(block) () -> Void) {}
 }

@@ -3,12 +3,28 @@
 
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// Declares what the libraries use of Foundation; see Darwin.swift.
+// Declares what the libraries use of Foundation, with the types that Swift sees in Apple's headers; see Darwin.swift. The
+// pointers of getBoundStreams are autoreleasing there, which needs Objective-C.
+
+@_exported import Dispatch
+
+public typealias TimeInterval = Double
+
+open class NSObject: Equatable, Hashable {
+  public init() {}
+  open func copy() -> Any { self }
+  public static func == (first: NSObject, second: NSObject) -> Bool { first === second }
+  public func hash(into hasher: inout Hasher) {}
+}
 
 public struct URL: Sendable {
   public var path: String { "" }
+  public var absoluteString: String { "" }
   @available(macOS 13.0, iOS 16.0, *)
   public static var homeDirectory: URL { URL() }
+  init() {}
+  @available(macOS 14.0, iOS 17.0, *)
+  public init?(string: String, encodingInvalidCharacters: Bool) {}
 }
 
 open class ProcessInfo: @unchecked Sendable {
@@ -19,4 +35,201 @@ open class ProcessInfo: @unchecked Sendable {
 open class FileManager: @unchecked Sendable {
   public static let `default` = FileManager()
   public var currentDirectoryPath: String { "" }
+}
+
+public struct Data: Sendable, RandomAccessCollection {
+  private let bytes: ContiguousArray<UInt8> = []
+  public init() {}
+  public init(_ bytes: some Sequence<UInt8>) {}
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { 0 }
+  public subscript(index: Int) -> UInt8 { 0 }
+  public var span: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { bytes.span }
+  }
+}
+
+// MARK: Streams
+
+open class Stream: NSObject {
+  public struct Event: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+  }
+  public unowned(unsafe) var delegate: (any StreamDelegate)?
+  open func open() {}
+  open func close() {}
+  public class func getBoundStreams(
+    withBufferSize size: Int, inputStream: UnsafeMutablePointer<InputStream?>?,
+    outputStream: UnsafeMutablePointer<OutputStream?>?
+  ) {}
+}
+
+public protocol StreamDelegate: NSObject {
+  func stream(_ stream: Stream, handle event: Stream.Event)
+}
+
+open class InputStream: Stream {
+  public init(data: Data) {}
+}
+
+open class OutputStream: Stream {
+  open var hasSpaceAvailable: Bool { false }
+  open func write(_ buffer: UnsafePointer<UInt8>, maxLength length: Int) -> Int { 0 }
+}
+
+// Swift converts an OutputStream to a CFWriteStream, with which it shares its implementation.
+public func CFWriteStreamSetDispatchQueue(_ stream: OutputStream!, _ queue: DispatchQueue!) {}
+
+// MARK: URL loading
+
+public struct URLError: Error {
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    public static let unknown = Code(rawValue: -1)
+    public static let cancelled = Code(rawValue: -999)
+    public static let badURL = Code(rawValue: -1000)
+    public static let timedOut = Code(rawValue: -1001)
+    public static let unsupportedURL = Code(rawValue: -1002)
+    public static let cannotFindHost = Code(rawValue: -1003)
+    public static let cannotConnectToHost = Code(rawValue: -1004)
+    public static let dnsLookupFailed = Code(rawValue: -1006)
+    public static let notConnectedToInternet = Code(rawValue: -1009)
+    public static let internationalRoamingOff = Code(rawValue: -1018)
+    public static let callIsActive = Code(rawValue: -1019)
+    public static let dataNotAllowed = Code(rawValue: -1020)
+    public static let appTransportSecurityRequiresSecureConnection = Code(rawValue: -1022)
+    public static let dataLengthExceedsMaximum = Code(rawValue: -1103)
+    public static let secureConnectionFailed = Code(rawValue: -1200)
+    public static let serverCertificateHasBadDate = Code(rawValue: -1201)
+    public static let serverCertificateUntrusted = Code(rawValue: -1202)
+    public static let serverCertificateHasUnknownRoot = Code(rawValue: -1203)
+    public static let serverCertificateNotYetValid = Code(rawValue: -1204)
+    public static let clientCertificateRejected = Code(rawValue: -1205)
+    public static let clientCertificateRequired = Code(rawValue: -1206)
+  }
+  public var code: Code { .unknown }
+}
+
+public struct URLRequest: @unchecked Sendable {
+  public init(url: URL) {}
+  public var httpMethod: String?
+  public var httpBody: Data?
+  public var httpBodyStream: InputStream?
+  public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {}
+  public func value(forHTTPHeaderField field: String) -> String? { nil }
+}
+
+open class NSURLRequest: NSObject {
+  public enum CachePolicy: UInt, @unchecked Sendable {
+    case useProtocolCachePolicy = 0
+    case reloadIgnoringLocalCacheData = 1
+  }
+}
+
+open class URLResponse: NSObject, @unchecked Sendable {}
+
+open class HTTPURLResponse: URLResponse, @unchecked Sendable {
+  open var statusCode: Int { 0 }
+  open var allHeaderFields: [AnyHashable: Any] { [:] }
+}
+
+open class CachedURLResponse: NSObject, @unchecked Sendable {}
+open class URLCache: NSObject, @unchecked Sendable {}
+open class URLCredential: NSObject, @unchecked Sendable {}
+open class URLCredentialStorage: NSObject, @unchecked Sendable {}
+open class HTTPCookieStorage: NSObject, @unchecked Sendable {}
+open class OperationQueue: NSObject, @unchecked Sendable {}
+
+open class HTTPCookie: NSObject, @unchecked Sendable {
+  public enum AcceptPolicy: UInt, @unchecked Sendable {
+    case always = 0
+    case never = 1
+    case onlyFromMainDocumentDomain = 2
+  }
+}
+
+public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
+public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
+
+open class URLProtectionSpace: NSObject, @unchecked Sendable {
+  open func isProxy() -> Bool { false }
+  open var authenticationMethod: String { "" }
+}
+
+open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
+  open var protectionSpace: URLProtectionSpace { URLProtectionSpace() }
+}
+
+open class URLSessionConfiguration: NSObject, @unchecked Sendable {
+  open class var `default`: URLSessionConfiguration { URLSessionConfiguration() }
+  open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration() }
+  open var urlCache: URLCache?
+  open var requestCachePolicy = NSURLRequest.CachePolicy.useProtocolCachePolicy
+  open var httpCookieStorage: HTTPCookieStorage?
+  open var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.always
+  open var httpShouldSetCookies = true
+  open var urlCredentialStorage: URLCredentialStorage?
+  open var httpAdditionalHeaders: [AnyHashable: Any]?
+  open var timeoutIntervalForRequest: TimeInterval = 0
+  open var timeoutIntervalForResource: TimeInterval = 0
+}
+
+open class URLSessionTask: NSObject, @unchecked Sendable {
+  open var taskIdentifier: Int { 0 }
+  open var response: URLResponse? { nil }
+  open func resume() {}
+  open func suspend() {}
+  open func cancel() {}
+}
+
+open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+
+open class URLSession: NSObject, @unchecked Sendable {
+  public enum ResponseDisposition: Int, @unchecked Sendable {
+    case cancel = 0
+    case allow = 1
+  }
+  public enum AuthChallengeDisposition: Int, @unchecked Sendable {
+    case useCredential = 0
+    case performDefaultHandling = 1
+    case cancelAuthenticationChallenge = 2
+    case rejectProtectionSpace = 3
+  }
+  public init(
+    configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
+  ) {}
+  open func dataTask(with request: URLRequest) -> URLSessionDataTask { URLSessionDataTask() }
+  open func finishTasksAndInvalidate() {}
+  open func invalidateAndCancel() {}
+}
+
+public protocol URLSessionDelegate: NSObject, Sendable {}
+
+public protocol URLSessionTaskDelegate: URLSessionDelegate {
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+    totalBytesExpectedToSend: Int64)
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
+}
+
+public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
 }
