@@ -4,7 +4,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
 // Declares what the libraries use of Darwin, with the types of Apple's headers. Tests/Apple/check.py compiles the libraries
-// against it; nothing here is ever run.
+// against it; this code is never run.
 
 public let CLOCK_REALTIME: UInt32 = 0
 public let ENOENT: Int32 = 2
