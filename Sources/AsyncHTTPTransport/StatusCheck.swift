@@ -52,6 +52,7 @@ extension HTTPClient.Configuration {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
         try pipeline.addHandler(StatusCheck(), position: .after(decoder))
+        try pipeline.addHandler(EarlyResponse(), position: .after(decoder))
       }
     }
   }

@@ -19,6 +19,12 @@ final class TransportConformanceTests: XCTestCase {
     await assertConforms(suite, to: TransportRule.allCases)
   }
 
+  func testEarlyResponseIsReturnedEachTime() async {
+    let suite = TransportConformance { AsyncHTTPClientTransport() }
+    // Without `EarlyResponse`, one response in seven was lost.
+    for _ in 0..<25 { await assertConforms(suite, to: [.earlyResponse]) }
+  }
+
   func testURLSessionTransportConforms() async {
     let suite = TransportConformance(
       idleLimit: Self.idleLimit,
