@@ -1,6 +1,6 @@
-.PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix bench \
-  bench-instructions bench-transfer bench-servers fleet interop browser large resume sync longrun load sanitize fuzz \
-  complexity setup
+.PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
+  bench bench-instructions bench-transfer bench-servers fleet interop browser large resume sync longrun load sanitize \
+  fuzz complexity setup test-transports
 
 SWIFT ?= swift
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
@@ -9,10 +9,10 @@ RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
 help:
 	@awk '/^## /{text=substr($$0,4)} /^[a-z-]+:/{if(text){sub(":.*","");printf "%-20s %s\n",$$0,text};text=""}' Makefile
 
-## Moves files through OSS, COS, S3 and Aspera, against a local server that verifies every signature.
+## Moves files through OSS, COS, S3 and Aspera, against a local server; ARGUMENTS="--transport urlsession" uses URLSession.
 demo: setup
 	$(SWIFT) build --product ascp-simulator
-	$(SWIFT) run AnyProviderExample --local
+	$(SWIFT) run AnyProviderExample --local $(ARGUMENTS)
 
 ## Runs all tests, and the checks of the documentation, the linkage and the budgets.
 test: setup
@@ -23,6 +23,10 @@ test: setup
 ## Tests the cryptography of Apple's systems on Linux, with a stand-in for CommonCrypto.
 test-backends: setup
 	SWIFT="$(SWIFT)" Tests/Backends/check.sh
+
+## Runs the client's suites, the round trips of the demo and a short long run over URLSession and AsyncHTTPClient.
+test-transports: setup
+	SWIFT="$(SWIFT)" Tests/Transports/check.sh
 
 ## Checks the format, the license headers and the language; needs no build.
 lint:

@@ -120,7 +120,9 @@ final class ForeignNumberTests: XCTestCase {
           NetworkTransport.shared, endpoint: "http://127.0.0.1:\(server.port)", configuration: once)
         await assertThrows(TransportError.self, { _ = try await client.download("k", upTo: 10) }) {
           XCTAssertEqual($0.code, .connectionLost)
-          XCTAssertTrue($0.description.contains("the status \(Int(status) ?? -1)"), $0.description)
+          // URLSession does not report the status that it rejects.
+          let reason = NetworkTransport.isURLSession ? "not valid in HTTP" : "the status \(Int(status) ?? -1)"
+          XCTAssertTrue($0.description.contains(reason), $0.description)
         }
       }
     }

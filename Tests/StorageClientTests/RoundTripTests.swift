@@ -62,7 +62,9 @@ final class RoundTripTests: XCTestCase {
       "a//b", "a/../b", "a/./b", "a%2Fb", "a+b", "a b", "a&b=c", "<a>\"'", "猫/🐈‍⬛", "a\tb\nc\rd", "a\u{1}b",
       "~!*'();:@$,[]",
       "?a#b", "..", String(repeating: "k", count: 1023), String(repeating: "猫", count: 341),
-    ].sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    ]
+    .filter { !NetworkTransport.isURLSession || !NetworkTransport.keysRefusedByURLSession.contains($0) }
+    .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     for (name, store) in cloud.stores() {
       for key in keys { try await store.upload(Array(key.utf8), to: key) }
       var listed: [String] = []

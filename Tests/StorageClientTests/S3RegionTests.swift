@@ -34,6 +34,8 @@ final class S3RegionTests: XCTestCase {
 }
 
 /// A transport for which every host name resolves to one server, which receives the names.
+///
+/// It needs a `Host` that differs from the URL, which `URLSession` does not send.
 private struct NamedHosts: HTTPTransport {
   private let authority: String
 

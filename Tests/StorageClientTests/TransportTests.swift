@@ -5,13 +5,14 @@ import HTTPTypes
 import StorageClient
 import XCTest
 
-/// Tests the HTTP transport over loopback: wire format, redirects, timeouts and cancellation.
+/// Tests the client's HTTP transport over loopback: wire format, redirects, timeouts and cancellation.
 final class TransportTests: XCTestCase {
   private func client(_ server: WireServer) -> StorageClient<OSSProvider> {
     ossClient(NetworkTransport.shared, endpoint: "http://127.0.0.1:\(server.port)")
   }
 
   func testPathIsSentAsSigned() async throws {
+    try XCTSkipIf(NetworkTransport.isURLSession, "URLSessionTransport refuses segments with dots only.")
     let keys = ["a//b", "a/../b", "..", "./a/.", "a%2Fb", "a+b c", "猫", "a?b#c", "/lead", "~!*'();:@&=$,[]", "a/"]
     try await WireServer.run { server in
       for key in keys { _ = try await client(server).head(key) }
@@ -34,6 +35,7 @@ final class TransportTests: XCTestCase {
   }
 
   func testHeadersAreSentAsSigned() async throws {
+    try XCTSkipIf(NetworkTransport.isURLSession, "URLSessionTransport adds Accept-Encoding: identity.")
     try await WireServer.run { server in
       let empty = StorageClientConfiguration(attempts: 1)
       let client = ossClient(
@@ -63,6 +65,7 @@ final class TransportTests: XCTestCase {
   }
 
   func testResponseIsNotDecompressed() async throws {
+    try XCTSkipIf(NetworkTransport.isURLSession, "URLSessionTransport refuses a response with a Content-Encoding.")
     let answer = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"
     try await WireServer.run(answering: answer) { server in
       let bytes = try await client(server).download("k", upTo: 10)

@@ -14,6 +14,9 @@ enum NetworkTransport {
   /// A Boolean value that indicates whether requests are sent with `URLSession`.
   static let isURLSession = ProcessInfo.processInfo.environment["STORAGE_AUTH_TEST_TRANSPORT"] == "urlsession"
 
+  /// The keys in the tests that have a segment `.` or `..`, which `URLSessionTransport` refuses to send.
+  static let keysRefusedByURLSession: Set<String> = ["a/../b", "a/./b", ".."]
+
   /// The transport that all suites share.
   static let shared: any HTTPTransport = isURLSession ? URLSessionTransport.shared : AsyncHTTPClientTransport.shared
 

@@ -1,0 +1,29 @@
+#!/bin/sh
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
+# Runs what uses a network over both transports: the suites of the client over URLSession (over AsyncHTTPClient, `make test`
+# runs them), the round trips of the example and a short long run.
+#
+# SCRATCH names another build folder. TRANSPORTS names the transports of the suites.
+set -eu
+cd "$(dirname "$0")/../.."
+swift=${SWIFT:-swift}
+scratch=${SCRATCH:-.build}
+
+"$swift" build --build-tests --scratch-path "$scratch"
+programs=$("$swift" build --scratch-path "$scratch" --show-bin-path)
+
+# The suites with a client that sends over `NetworkTransport`, itself or in Support.
+suites=$(grep -rlE 'NetworkTransport|Cloud\(self|LocalNode\(self|LocalApplications\(self' Tests/StorageClientTests \
+  --include='*Tests.swift' | sed 's,.*/,,; s,[.]swift$,,' | grep -vE 'Command' | sort | paste -sd'|' -)
+for transport in ${TRANSPORTS:-urlsession}; do
+  echo "transports: the suites of the client over $transport"
+  STORAGE_AUTH_TEST_TRANSPORT=$transport "$swift" test --skip-build --scratch-path "$scratch" \
+    --filter "^StorageClientTests\\.($suites)/"
+done
+for transport in asynchttp urlsession; do
+  echo "transports: round trips and a long run over $transport"
+  "$programs/AnyProviderExample" --local --transport "$transport"
+  "$programs/long-run" --transfers 400 --transport "$transport"
+done
