@@ -20,7 +20,7 @@ test: setup
 	$(SWIFT) test --skip-build
 	Tests/run-checks.sh
 
-## Tests the cryptography of Apple's systems on Linux, with a stand-in for CommonCrypto.
+## Tests the cryptography of Apple's systems on Linux, and the client with it, with a stand-in for CommonCrypto.
 test-backends: setup
 	SWIFT="$(SWIFT)" Tests/Backends/check.sh
 
