@@ -9,17 +9,23 @@
 set -eu
 cd "$(dirname "$0")/../.."
 swift=${SWIFT:-swift}
-scratch=${SCRATCH:-.build}
 
-"$swift" build --build-tests --scratch-path "$scratch"
-programs=$("$swift" build --scratch-path "$scratch" --show-bin-path)
+# Runs a command of SwiftPM in the build folder.
+package() {
+  command=$1
+  shift
+  "$swift" "$command" ${SCRATCH:+--scratch-path "$SCRATCH"} "$@"
+}
+
+package build --build-tests
+programs=$(package build --show-bin-path)
 
 # The suites with a client that sends over `NetworkTransport`, itself or in Support.
 suites=$(grep -rlE 'NetworkTransport|Cloud\(self|LocalNode\(self|LocalApplications\(self' Tests/StorageClientTests \
   --include='*Tests.swift' | sed 's,.*/,,; s,[.]swift$,,' | grep -vE 'Command' | sort | paste -sd'|' -)
 for transport in ${TRANSPORTS:-urlsession}; do
   echo "transports: the suites of the client over $transport"
-  STORAGE_AUTH_TEST_TRANSPORT=$transport "$swift" test --skip-build --scratch-path "$scratch" \
+  STORAGE_AUTH_TEST_TRANSPORT=$transport package test --skip-build \
     --filter "^StorageClientTests\\.($suites)/"
 done
 for transport in asynchttp urlsession; do
