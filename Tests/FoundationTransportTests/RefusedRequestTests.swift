@@ -32,6 +32,7 @@ final class RefusedRequestTests: XCTestCase {
     HTTPRequest(method: method, scheme: scheme, authority: authority, path: path, headerFields: fields)
   }
 
+  // matrix: URLSession: wire format, bad input
   func testChangedPathIsNamed() async {
     for path in ["/.", "/..", "/a/../b", "/a/./b", "/%2e%2E/b", "/a/.%2e", "/..?a"] {
       await assertRefused(request(path), "a segment of the path is . or .., which is removed")
@@ -42,6 +43,7 @@ final class RefusedRequestTests: XCTestCase {
     await assertRefused(request("k"), "does not start with a slash")
   }
 
+  // matrix: URLSession: wire format, bad input
   func testChangedAddressIsNamed() async {
     await assertRefused(request(scheme: "ftp"), "the scheme is neither http nor https")
     await assertRefused(request(authority: "Example.com"), "the host contains uppercase letters")
@@ -52,6 +54,7 @@ final class RefusedRequestTests: XCTestCase {
     }
   }
 
+  // matrix: URLSession: wire format, bad input
   func testChangedHeaderIsNamed() async throws {
     var twice = HTTPFields()
     for value in ["1", "2"] {
@@ -69,6 +72,7 @@ final class RefusedRequestTests: XCTestCase {
       "the header content-length is not the length of the body")
   }
 
+  // matrix: URLSession: wire format, bad input
   func testChangedMethodAndBodyAreNamed() async throws {
     for method in [HTTPRequest.Method.get, .head] {
       await assertRefused(request(method: method), body: .bytes([1]), "URLSession sends no body with \(method)")

@@ -81,11 +81,13 @@ final class ResponseHeadTests: XCTestCase {
     XCTAssertEqual(field("x-long"), long)
   }
 
+  // matrix: URLSession: bad input, failure
   func testTooManyFieldsAreAnError() async {
     let fields = (0..<1_100).map { "X-\($0): 1\r\n" }.joined()
     await assertFails("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n", .connectionLost, "header fields")
   }
 
+  // matrix: URLSession: bad input, failure
   func testInvalidStatusIsAnError() async {
     for status in ["000", "042", "099"] {
       await assertFails(

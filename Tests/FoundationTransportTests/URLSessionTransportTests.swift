@@ -36,6 +36,7 @@ final class URLSessionTransportTests: XCTestCase {
 
   // MARK: Progress
 
+  // matrix: URLSession: streaming
   func testBytesOfABodyArriveWhileItsSourceWaits() async throws {
     let received = Tally()
     let server = try LoopbackServer(patience: .seconds(20)) { connection in
@@ -50,6 +51,7 @@ final class URLSessionTransportTests: XCTestCase {
     XCTAssertEqual(received.count, 500_000)
   }
 
+  // matrix: URLSession: streaming
   func testBytesOfAResponseArriveWhileTheServerWaits() async throws {
     let gate = DispatchSemaphore(value: 0)
     let server = try LoopbackServer(patience: .seconds(20)) { connection in
@@ -71,6 +73,7 @@ final class URLSessionTransportTests: XCTestCase {
 
   // MARK: Time limits
 
+  // matrix: URLSession: time limit
   func testSlowReaderIsNotIdle() async throws {
     let (size, stalled) = (16 << 20, Tally())
     let server = try LoopbackServer(patience: .seconds(20)) { connection in
@@ -88,6 +91,7 @@ final class URLSessionTransportTests: XCTestCase {
     XCTAssertEqual(count, size)
   }
 
+  // matrix: URLSession: time limit
   func testSlowSourceIsNotIdle() async throws {
     let server = try LoopbackServer(patience: .seconds(20)) { connection in
       try connection.readBody(connection.readHead().contentLength)
@@ -100,6 +104,7 @@ final class URLSessionTransportTests: XCTestCase {
     XCTAssertEqual(response.response.status.code, 200)
   }
 
+  // matrix: URLSession: time limit
   func testServerThatStopsReadingTimesOut() async throws {
     let gate = DispatchSemaphore(value: 0)
     let server = try LoopbackServer(patience: .seconds(20)) { connection in
@@ -114,6 +119,7 @@ final class URLSessionTransportTests: XCTestCase {
     gate.signal()
   }
 
+  // matrix: URLSession: time limit
   func testRequestLimitEndsAtTheHead() async throws {
     let gate = DispatchSemaphore(value: 0)
     let server = try LoopbackServer(patience: .seconds(20)) { connection in
@@ -134,6 +140,7 @@ final class URLSessionTransportTests: XCTestCase {
 
   // MARK: Cancellation
 
+  // matrix: URLSession: cancellation
   func testCancellationReachesASourceThatWaits() async throws {
     for waitingChunk in [0, 2] {
       let (isWaiting, ended) = (Tally(), Tally())
@@ -155,6 +162,7 @@ final class URLSessionTransportTests: XCTestCase {
     }
   }
 
+  // matrix: URLSession: cancellation
   func testCancellationEndsAPausedResponse() async throws {
     let (stalled, ended) = (Tally(), Tally())
     let server = try LoopbackServer(patience: .seconds(20)) { connection in

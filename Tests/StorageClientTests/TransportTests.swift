@@ -11,6 +11,7 @@ final class TransportTests: XCTestCase {
     ossClient(NetworkTransport.shared, endpoint: "http://127.0.0.1:\(server.port)")
   }
 
+  // matrix: AsyncHTTPClient: wire format
   func testPathIsSentAsSigned() async throws {
     try XCTSkipIf(NetworkTransport.isURLSession, "URLSessionTransport refuses segments with dots only.")
     let keys = ["a//b", "a/../b", "..", "./a/.", "a%2Fb", "a+b c", "猫", "a?b#c", "/lead", "~!*'();:@&=$,[]", "a/"]
@@ -25,6 +26,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
+  // matrix: AsyncHTTPClient: wire format
   func testQueryIsSentAsSigned() async throws {
     let answer = "HTTP/1.1 200 OK\r\nContent-Length: 44\r\n\r\n<R><IsTruncated>false</IsTruncated></R>     "
     try await WireServer.run(answering: answer) { server in
@@ -34,6 +36,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
+  // matrix: AsyncHTTPClient: wire format
   func testHeadersAreSentAsSigned() async throws {
     try XCTSkipIf(NetworkTransport.isURLSession, "URLSessionTransport adds Accept-Encoding: identity.")
     try await WireServer.run { server in
@@ -73,6 +76,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
+  // matrix: AsyncHTTPClient: failure
   func testUnreachableServerIsAConnectionFailure() async throws {
     let client = ossClient(NetworkTransport.shared, endpoint: "http://127.0.0.1:1")
     await assertThrows(TransportError.self, { _ = try await client.head("k") }) { error in
@@ -81,6 +85,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
+  // matrix: AsyncHTTPClient: time limit
   func testUnresponsiveServerTimesOut() async throws {
     try await WireServer.run(answering: "HTTP/1.1 200") { server in
       let transport = NetworkTransport.make(HTTPTimeouts(request: .milliseconds(50)))
@@ -92,6 +97,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
+  // matrix: AsyncHTTPClient: cancellation
   func testCancelledRequestThrowsCancellation() async throws {
     try await WireServer.run(answering: "") { server in
       let client = client(server)
@@ -102,6 +108,7 @@ final class TransportTests: XCTestCase {
     }
   }
 
+  // matrix: AsyncHTTPClient: bad input
   func testSourceThatShrinksIsReported() async throws {
     try await WireServer.run(answering: "") { server in
       let body = HTTPBody.stream(ByteStream([1, 2]), length: 3)

@@ -11,6 +11,7 @@ import XCTest
 final class TransportConformanceTests: XCTestCase {
   private static let idleLimit = Duration.milliseconds(300)
 
+  // matrix: AsyncHTTPClient: rules, wire format, streaming, failure
   func testAsyncHTTPClientTransportConforms() async {
     let suite = TransportConformance(
       idleLimit: Self.idleLimit,
@@ -19,12 +20,14 @@ final class TransportConformanceTests: XCTestCase {
     await assertConforms(suite, to: TransportRule.allCases)
   }
 
+  // matrix: AsyncHTTPClient: failure
   func testEarlyResponseIsReturnedEachTime() async {
     let suite = TransportConformance { AsyncHTTPClientTransport() }
     // Without `EarlyResponse`, one response in seven was lost.
     for _ in 0..<25 { await assertConforms(suite, to: [.earlyResponse]) }
   }
 
+  // matrix: URLSession: rules, wire format, streaming, failure
   func testURLSessionTransportConforms() async {
     let suite = TransportConformance(
       idleLimit: Self.idleLimit,
