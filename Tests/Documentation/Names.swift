@@ -40,6 +40,7 @@ var logger: Logger { supposed() }
 
 enum READMEPage {}
 enum PlatformsPage {}
+enum FoundationTransportPage {}
 
 enum AsperaPage {
   static var secret: Secret { supposed() }
@@ -224,6 +225,9 @@ enum TestingYourOwnPage {
     init(sealed: Bool) {}
     init(hanging: Bool) {}
     func credential() async throws(CredentialError) -> AccessKey { supposed() }
+  }
+  struct MyTransport: HTTPTransport {
+    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse { supposed() }
   }
   static var signer: OSSSigner { supposed() }
   static var verifier: OSSVerifier { supposed() }
