@@ -227,7 +227,9 @@ enum TestingYourOwnPage {
     func credential() async throws(CredentialError) -> AccessKey { supposed() }
   }
   struct MyTransport: HTTPTransport {
-    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse { supposed() }
+    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+      supposed()
+    }
   }
   static var signer: OSSSigner { supposed() }
   static var verifier: OSSVerifier { supposed() }
