@@ -1,6 +1,6 @@
 .PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
   bench bench-instructions bench-transfer bench-servers fleet interop browser large resume sync longrun load sanitize \
-  fuzz complexity setup test-transports
+  fuzz complexity setup test-transports test-backends-client
 
 SWIFT ?= swift
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
@@ -20,9 +20,13 @@ test: setup
 	$(SWIFT) test --skip-build
 	Tests/run-checks.sh
 
-## Tests the cryptography of Apple's systems on Linux, and the client with it, with a stand-in for CommonCrypto.
+## Tests the cryptography of Apple's systems on Linux, with a stand-in for CommonCrypto.
 test-backends: setup
 	SWIFT="$(SWIFT)" Tests/Backends/check.sh
+
+## Runs the client over both transports with the stand-in for CommonCrypto.
+test-backends-client: setup
+	SWIFT="$(SWIFT)" Tests/Backends/check-client.sh
 
 ## Runs the client's suites, the round trips of the demo and a short long run over URLSession and AsyncHTTPClient.
 test-transports: setup

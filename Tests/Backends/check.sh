@@ -5,8 +5,7 @@
 # Builds and tests on Linux the cryptography that Apple's systems get, with a stand-in for CommonCrypto that calls
 # libcrypto, and checks
 # - the tests of the libraries without a network, with all vectors,
-# - the signatures and the allocation budgets of the signing benchmark,
-# - the suites of the client, the round trips of the example and a short long run, over both transports, and
+# - the signatures and the allocation budgets of the signing benchmark, and
 # - that no Swift code needs libcrypto.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -47,6 +46,4 @@ STORAGE_AUTH_CORE=1 "$swift" test --skip-build --scratch-path "$build"
 STORAGE_AUTH_ONLY=signing-benchmark "$swift" build -c release --product signing-benchmark --scratch-path "$build"
 programs=$(STORAGE_AUTH_ONLY=signing-benchmark "$swift" build -c release --scratch-path "$build" --show-bin-path)
 "$programs/signing-benchmark" --check
-STORAGE_AUTH_ONLY=StorageClientTests,AnyProviderExample,ascp-simulator,long-run \
-  SCRATCH="$build" TRANSPORTS="asynchttp urlsession" SWIFT="$swift" Tests/Transports/check.sh
 echo "backends: only the stand-in for CommonCrypto needs libcrypto"
