@@ -45,13 +45,13 @@ public struct FolderSync: Sendable {
   /// - Returns: The number of files and objects that are equal on both sides, and the files that cannot be synchronized.
   /// - Throws: ``StorageError`` if a folder cannot be read, and the errors that ``ObjectStore`` lists.
   public func preview(
-    _ handler: (SyncAction) async throws -> Void
+    _ handler: (SyncAction) throws -> Void
   ) async throws -> (unchanged: Int, skipped: [SyncReport.Skipped]) {
     var pairs = SyncPairs(source.entries(), target.entries())
     var unchanged = 0
     while let pair = try await pairs.next() {
       if let action = action(pair), try await !hasEqualChecksums(pair) {
-        try await handler(action)
+        try handler(action)
       } else if pair.source != nil, pair.target != nil, options.selects(pair.path) {
         unchanged += 1
       }
