@@ -81,7 +81,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       return nil
     }
     let ranges = checkpoint.ranges
-    let saved = Dictionary(uniqueKeysWithValues: checkpoint.parts.map { ($0.number, $0) })
+    let saved = Dictionary(checkpoint.parts.map { ($0.number, $0) }) { first, _ in first }
     do {
       var parts: [Upload.Part] = []
       for part in try await upload.storedParts() {
