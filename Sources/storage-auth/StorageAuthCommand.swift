@@ -43,7 +43,8 @@ struct StorageAuthCommand: AsyncParsableCommand {
       Aspera server: ASPERA_SCP_PASS and ASPERA_SCP_TOKEN.
       """,
     subcommands: [
-      ServeCommand.self, SignCommand.self, PresignCommand.self, CopyCommand.self, SyncCommand.self, ListCommand.self, RemoveCommand.self,
+      ServeCommand.self, SignCommand.self, PresignCommand.self, CopyCommand.self, SyncCommand.self, ListCommand.self,
+      RemoveCommand.self,
       MakeBucketCommand.self, UploadsCommand.self, CredentialsCommand.self, ExplainCommand.self, VerifyCommand.self,
       AsperaCommand.self,
       TokenServerCommand.self,
