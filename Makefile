@@ -1,6 +1,6 @@
 .PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
   bench bench-instructions bench-transfer bench-servers fleet interop browser large resume sync longrun load sanitize \
-  fuzz complexity setup test-transports test-backends-client
+  fuzz complexity setup test-transports test-backends-client install
 
 SWIFT ?= swift
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
@@ -74,6 +74,13 @@ docs: setup
 ## Writes the tests by behavior and by suite to .build/TestMatrix.md, and prints a summary.
 matrix:
 	@Tests/Matrix/generate.py
+
+PREFIX ?= /usr/local
+
+## Installs storage-auth in PREFIX (/usr/local), with a manual page and completions for shells.
+install: setup
+	$(SWIFT) build -c release --product storage-auth
+	Documentation/install.sh $(RELEASE)/storage-auth "$(DESTDIR)$(PREFIX)"
 
 ## Measures seven signing workloads next to their hash blocks in C, and a warm credential cache.
 bench: setup

@@ -12,6 +12,7 @@ Tests/Documentation/check-links.py
 Tests/Documentation/check-symbols.py
 Tests/Documentation/check-snippets.py
 Tests/Linkage/check.sh
+Tests/Install/check.sh
 swift build -c release --product signing-benchmark
 swift build -c release --product fleet
 programs=$(swift build -c release --show-bin-path)
