@@ -144,6 +144,7 @@ public struct COSVerifier: SignatureVerifier {
       accessKeyID: key.id, placement: claim.placement, signsPlacement: false, target: claim.target.ignoringCase,
       signedHeaders: claim.signedHeaders(of: request), signature: Secret(claim.signature),
       expiration: claim.window.end,
+      usableFrom: claim.window.start,
       // The service counts whole seconds, so that the last second is accepted to its end.
       usableUntil: claim.window.end.advanced(by: .seconds(1)),
       signsParameter: { parameters.contains($0.name.asciiLowercased) })

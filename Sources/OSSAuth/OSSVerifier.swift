@@ -297,6 +297,7 @@ extension OSSVerifier {
     VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,
       signedHeaders: claim.signedHeaders(of: request), signature: Secret(claim.signature), expiration: expiration,
+      usableFrom: claim.placement == .header ? claim.instant.advanced(by: .zero - Self.clockTolerance) : nil,
       usableUntil: expiration ?? claim.instant.advanced(by: Self.clockTolerance),
       signsParameter: { claim.signs($0.name) })
   }

@@ -215,6 +215,7 @@ public struct S3Verifier: SignatureVerifier {
       accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,
       signedHeaders: Set(claim.authorization.signedHeaders), signature: Secret(claim.authorization.signature),
       expiration: claim.expiration,
+      usableFrom: claim.date.advanced(by: .zero - Self.clockTolerance),
       usableUntil: claim.expiration ?? claim.date.advanced(by: Self.clockTolerance),
       signsParameter: { $0.name != "X-Amz-Signature" || claim.placement == .header })
   }

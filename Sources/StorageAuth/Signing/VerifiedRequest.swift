@@ -26,6 +26,9 @@ public struct VerifiedRequest: Sendable {
   /// The time at which the authorization expires, or `nil` if the authorization contains no expiration.
   public let expiration: Timestamp?
 
+  /// The first time at which the verifier may have accepted the request's signature, or `nil` if it is not known.
+  public let usableFrom: Timestamp?
+
   /// The last time at which the verifier may accept the request's signature.
   public let usableUntil: Timestamp
 
@@ -77,12 +80,13 @@ public struct VerifiedRequest: Sendable {
   ///   - signedHeaders: The names of the signed header fields in lowercase.
   ///   - signature: The signature that was compared, in the only spelling that the verifier accepts.
   ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
+  ///   - usableFrom: The first time at which the verifier may have accepted the signature, or `nil` if it is not known.
   ///   - usableUntil: The last time at which the verifier may accept the signature.
   ///   - signsParameter: A function that returns whether a parameter's name and value are signed.
   public init(
     accessKeyID: AccessKeyID, placement: Placement, signsPlacement: Bool, target: RequestTarget,
-    signedHeaders: Set<String>, signature: Secret, expiration: Timestamp?, usableUntil: Timestamp,
-    signsParameter: (RequestTarget.Parameter) -> Bool
+    signedHeaders: Set<String>, signature: Secret, expiration: Timestamp?, usableFrom: Timestamp? = nil,
+    usableUntil: Timestamp, signsParameter: (RequestTarget.Parameter) -> Bool
   ) {
     self.accessKeyID = accessKeyID
     self.placement = placement
@@ -90,6 +94,7 @@ public struct VerifiedRequest: Sendable {
     self.signedHeaders = signedHeaders
     self.signature = signature
     self.expiration = expiration
+    self.usableFrom = usableFrom
     self.usableUntil = usableUntil
     wholeTarget = target
     var signed: [RequestTarget.Parameter] = []

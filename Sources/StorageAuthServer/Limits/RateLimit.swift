@@ -39,5 +39,6 @@ public protocol RateStore: Sendable {
   ///   - uptime: The time since a fixed point. A shared store uses its own clock instead.
   /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed. A refused
   ///   request is not counted.
-  func take(_ caller: String, limit: RateLimit, at uptime: Duration) async -> Duration?
+  /// - Throws: A ``StoreError`` if the store is out of reach, which refuses the request.
+  func take(_ caller: String, limit: RateLimit, at uptime: Duration) async throws(StoreError) -> Duration?
 }

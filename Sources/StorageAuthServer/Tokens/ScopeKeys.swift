@@ -10,10 +10,10 @@ final class ScopeKeys: Sendable {
   private let clock: IssuerClock
 
   init(
-    _ provider: any CredentialProvider<AccessKey>, configuration: CredentialCacheConfiguration,
-    events: AuthEvents, time: any SigningClock
+    _ provider: any CredentialProvider<AccessKey>, of scope: TokenScope, in store: any IssuedKeyStore,
+    configuration: CredentialCacheConfiguration, events: AuthEvents, time: any SigningClock
   ) {
-    clock = IssuerClock(provider, time: time)
+    clock = IssuerClock(provider, of: scope, in: store, time: time)
     // A key is replaced after half of its lifetime, while a caller waits. Randomizing the first refresh would only add
     // requests to the cloud.
     var configuration = configuration
@@ -37,9 +37,12 @@ final class ScopeKeys: Sendable {
   }
 }
 
-/// A credential provider that records the issuer's clock and the lifetime of the newest key.
+/// A credential provider that asks the store of issued keys, and records the issuer's clock and the lifetime of the
+/// newest key.
 final class IssuerClock: CredentialProvider {
   private let provider: any CredentialProvider<AccessKey>
+  private let scope: TokenScope
+  private let store: any IssuedKeyStore
   private let time: any SigningClock
   private let heard = Mutex(Heard())
 
@@ -52,8 +55,13 @@ final class IssuerClock: CredentialProvider {
 
   var source: String { provider.source }
 
-  init(_ provider: any CredentialProvider<AccessKey>, time: any SigningClock) {
+  init(
+    _ provider: any CredentialProvider<AccessKey>, of scope: TokenScope, in store: any IssuedKeyStore,
+    time: any SigningClock
+  ) {
     self.provider = provider
+    self.scope = scope
+    self.store = store
     self.time = time
   }
 
@@ -66,11 +74,14 @@ final class IssuerClock: CredentialProvider {
   func credential() async throws(CredentialError) -> AccessKey { try await issue().credential }
 
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let issued = try await provider.issue()
+    let shared = try await store.key(for: scope) { [provider] () async throws(CredentialError) in
+      try await provider.issue()
+    }
+    let issued = shared.issued
     let date = issued.issuerTime ?? time.now
     heard.withLock { heard in
       heard.origin = issued.issuerTime?.advanced(by: .zero - time.uptime)
-      heard.life = issued.credential.expiration.map { date.duration(to: $0) }
+      heard.life = shared.lifetime ?? issued.credential.expiration.map { date.duration(to: $0) }
     }
     return issued
   }

@@ -28,10 +28,15 @@ final class ScopeTable: Sendable {
   private let limit: Int
   private let configuration: CredentialCacheConfiguration
   private let events: AuthEvents
+  private let store: any IssuedKeyStore
   private let time: any SigningClock
   private let state = Mutex(State())
 
-  init(limit: Int, configuration: CredentialCacheConfiguration, events: AuthEvents, time: any SigningClock) {
+  init(
+    limit: Int, store: any IssuedKeyStore, configuration: CredentialCacheConfiguration, events: AuthEvents,
+    time: any SigningClock
+  ) {
+    self.store = store
     self.limit = max(1, limit)
     self.configuration = configuration
     self.events = events
@@ -44,7 +49,8 @@ final class ScopeTable: Sendable {
     _ provider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
   ) throws(TokenServiceError) -> ScopeKeys {
     if let known = use(scope) { return known }
-    let made = ScopeKeys(try provider(), configuration: configuration, events: events, time: time)
+    let made = ScopeKeys(
+      try provider(), of: scope, in: store, configuration: configuration, events: events, time: time)
     return state.withLock { state in
       if let known = state.entries[scope] { return known.keys }
       if state.entries.count >= limit { Self.makeRoom(&state.entries) }

@@ -10,7 +10,8 @@
 /// - Every request adds an entry to the audit log.
 ///
 /// The service keeps no state that another instance would need, so any number of instances can run behind a load
-/// balancer. Each instance counts rates separately, unless the instances share a ``RateStore``.
+/// balancer. Each instance counts rates and asks for keys separately, unless the instances share a ``RateStore`` and an
+/// ``IssuedKeyStore``.
 ///
 /// ```swift
 /// let service = TokenService(audit: TokenAudit.log(to: logger)) { scope in
@@ -29,6 +30,7 @@ public final class TokenService: Sendable {
 
   private let source: Source
   private let rates: CallerRates
+  private let keys: any IssuedKeyStore
   private let scopes: ScopeTable
   private let audit: @Sendable (TokenAudit) -> Void
   private let time: any SigningClock
@@ -38,6 +40,7 @@ public final class TokenService: Sendable {
   /// - Parameters:
   ///   - rate: The rate limit of each caller, or `nil` for no limit.
   ///   - rates: The store that counts the requests of callers.
+  ///   - keys: The store that shares issued keys between instances.
   ///   - scopeLimit: The maximum number of scopes with cached keys. At the limit, the caller with the most scopes loses
   ///     its least recently used scopes.
   ///   - configuration: The refresh and timeout settings of the credential caches.
@@ -47,7 +50,8 @@ public final class TokenService: Sendable {
   ///   - source: A closure that returns the credential provider for a scope. An error that the closure throws becomes
   ///     the error of the request.
   public init(
-    rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(), scopeLimit: Int = 10_000,
+    rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(),
+    keys: any IssuedKeyStore = UnsharedKeyStore(), scopeLimit: Int = 10_000,
     configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: AuthEvents = AuthEvents(),
     audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, time: any SigningClock = .system,
     source: @escaping Source
@@ -57,7 +61,8 @@ public final class TokenService: Sendable {
     self.audit = audit
     self.time = time
     self.source = source
-    scopes = ScopeTable(limit: scopeLimit, configuration: configuration, events: events, time: time)
+    self.keys = keys
+    scopes = ScopeTable(limit: scopeLimit, store: keys, configuration: configuration, events: events, time: time)
   }
 
   /// Returns a temporary key for a caller.
@@ -80,11 +85,14 @@ public final class TokenService: Sendable {
   /// Removes the cached key for a scope, so that the scope's next caller receives a new key.
   ///
   /// Call this method after the cloud has revoked a key. Otherwise the service would issue the key until half of its
-  /// lifetime has passed.
+  /// lifetime has passed. The key is removed from this instance and from the shared store, but not from the memory of
+  /// other instances.
   ///
   /// - Parameter scope: The scope whose key was revoked.
-  public func forget(_ scope: TokenScope) {
+  /// - Throws: A ``StoreError`` if the shared store is out of reach; this instance has forgotten the key then.
+  public func forget(_ scope: TokenScope) async throws(StoreError) {
     scopes.forget(scope)
+    try await keys.forget(scope)
   }
 
   private func vend(_ order: KeyRequest) async throws(TokenServiceError) -> VendedKey {

@@ -62,11 +62,12 @@ public final class MemoryReplayStore: ReplayStore {
   /// - Parameters:
   ///   - mark: The hash of the signature.
   ///   - owner: The owner whose quota the mark counts against.
+  ///   - start: The first time at which the signature may have been accepted; the store has no use for it.
   ///   - end: The last time at which the signature is accepted.
   ///   - date: The current time.
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   public func insert(
-    _ mark: String, of owner: String, until end: Timestamp, at date: Timestamp
+    _ mark: String, of owner: String, from start: Timestamp? = nil, until end: Timestamp, at date: Timestamp
   ) -> ReplayVerdict {
     let owner = Owner(owner.utf8)
     return state.withLock { state in

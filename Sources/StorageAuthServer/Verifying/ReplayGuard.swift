@@ -48,7 +48,7 @@ public struct ReplayGuard: Sendable {
     let isURL = verified.placement == .query && verified.signsPlacement
     guard coversReading || !isRead, coversURLs || !isURL else { return }
     let verdict = try await store.insert(
-      Self.mark(of: verified), of: owner(verified), until: verified.usableUntil, at: date)
+      Self.mark(of: verified), of: owner(verified), from: verified.usableFrom, until: verified.usableUntil, at: date)
     switch verdict {
     case .new: return
     case .used: throw RequestRefusal.replayed

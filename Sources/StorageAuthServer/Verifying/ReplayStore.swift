@@ -15,13 +15,15 @@ public protocol ReplayStore: Sendable {
   ///   - mark: The hash of the signature, which gives no access.
   ///   - owner: The owner whose quota the mark counts against: the access key ID, unless the guard is configured
   ///     otherwise.
+  ///   - start: The first time at which the signature may have been accepted, or `nil` if it is not known. A store that
+  ///     may have lost its marks needs it.
   ///   - end: The last time at which the signature is accepted. The mark may be removed after this time.
   ///   - date: The current time.
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
-  /// - Throws: An error of the store, which fails the request.
+  /// - Throws: A ``StoreError`` if the store is out of reach or may have lost the mark, which refuses the request.
   func insert(
-    _ mark: String, of owner: String, until end: Timestamp, at date: Timestamp
-  ) async throws -> ReplayVerdict
+    _ mark: String, of owner: String, from start: Timestamp?, until end: Timestamp, at date: Timestamp
+  ) async throws(StoreError) -> ReplayVerdict
 }
 
 /// The result of recording a signature in a replay store.

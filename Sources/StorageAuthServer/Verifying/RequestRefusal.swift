@@ -16,6 +16,10 @@ struct RequestRefusal: Error {
     status: .serviceUnavailable, code: "ServiceBusy",
     message: "Too many signatures of this key that are still valid were used. Try again when they have expired.")
 
+  static let replaysUnknown = RequestRefusal(
+    status: .serviceUnavailable, code: "ServiceUnavailable",
+    message: "The server cannot tell at the moment whether the signature was used before. Try again later.")
+
   static let invalidDigest = RequestRefusal(
     status: .badRequest, code: "InvalidDigest", message: "The Content-MD5, or the SHA-256 of the body, is not a hash.")
 

@@ -75,7 +75,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
 
   /// Verifies a request and passes it on, or returns the response for a refusal.
   ///
-  /// - Throws: An error of the key lookup, of the replay store or of `next`.
+  /// - Throws: An error of the key lookup or of `next`.
   public func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
@@ -103,6 +103,9 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     } catch let refusal as RequestRefusal {
       context.logger.info("refused", metadata: ["code": "\(refusal.code)"])
       return refusals.answer(for: refusal, to: request.head)
+    } catch let error as StoreError {
+      context.logger.error("refused", metadata: ["error": "\(error)"])
+      return refusals.answer(for: .replaysUnknown, to: request.head)
     }
     guard check.isNeeded else { return try await next(request, context) }
     request.body = check.checking(request.body)

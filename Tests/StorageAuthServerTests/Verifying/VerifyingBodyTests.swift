@@ -102,6 +102,14 @@ final class VerifyingBodyTests: XCTestCase {
     try await bench.assertRefused(first, ["RequestReplayed"], "the first signature must remain recorded")
   }
 
+  func testStoreOutOfReachRefusesWithoutAWordOfItself() async throws {
+    let bench = try await VerifyingBench(.ossV4, self, replays: ReplayGuard(AbsentStore()))
+    let (status, text) = try await bench.send(bench.signed(bench.request(.put)))
+    XCTAssertEqual(status, 503)
+    XCTAssertTrue(text.contains("ServiceUnavailable"), text)
+    XCTAssertFalse(text.contains("internal.example"), text)
+  }
+
   func testErrorsAreJSONWhenConfigured() async throws {
     for service in VerifyingBench.Service.allCases {
       let bench = try await VerifyingBench(service, self, answers: .json)
@@ -111,5 +119,14 @@ final class VerifyingBodyTests: XCTestCase {
       XCTAssertEqual(answer["code"]?.string, "AccessDenied")
       XCTAssertFalse((answer["message"]?.string ?? "").isEmpty)
     }
+  }
+}
+
+/// A replay store that is out of reach.
+private struct AbsentStore: ReplayStore {
+  func insert(
+    _ mark: String, of owner: String, from start: Timestamp?, until end: Timestamp, at date: Timestamp
+  ) async throws(StoreError) -> ReplayVerdict {
+    throw StoreError("The store at internal.example does not answer.", remedy: "Wait.")
   }
 }
