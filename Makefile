@@ -1,6 +1,6 @@
 .PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
   bench bench-instructions bench-transfer bench-servers fleet interop browser large resume sync longrun load sanitize \
-  fuzz complexity setup test-transports test-backends-client install
+  fuzz complexity setup test-transports test-backends-client install fleet-redis
 
 SWIFT ?= swift
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
@@ -138,6 +138,10 @@ longrun: setup
 ## Puts the token server under load with wrk, and checks its answers, limits and memory.
 load: setup
 	Tests/TokenLoad/run.sh
+
+## Runs four servers behind nginx with one Redis server, kills them, and checks replays, rates and requests for keys.
+fleet-redis: setup
+	Tests/RedisFleet/run.sh
 
 ## Runs the tests of the libraries without a network under the thread and the address sanitizer.
 sanitize: setup

@@ -60,6 +60,7 @@ let modules: KeyValuePairs<String, [String]> = [
     "AsperaAuth", "CloudCredentials", "HTTPServing", "StorageAuth", "StorageCrypto", "StorageJSON", "StorageXML",
     "HTTPTypes",
   ],
+  "StorageAuthRedis": ["StorageAuth", "StorageAuthServer", "StorageCrypto", "StorageJSON"],
   "StorageAuthTesting": ["StorageAuth", "HTTPTypes"],
   "StorageClientTesting": ["StorageAuth", "StorageClient", "StorageCrypto", "HTTPTypes"],
   "ascp-simulator": [
@@ -67,7 +68,8 @@ let modules: KeyValuePairs<String, [String]> = [
   ],
   "storage-auth": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "AscpDriver", "CloudCredentials", "LocalCloud",
-    "SigningJobs", "StorageAuth", "StorageAuthServer", "StorageClient", "StorageDiagnosis", "StorageJSON", "HTTPTypes",
+    "SigningJobs", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageClient", "StorageDiagnosis",
+    "StorageJSON", "HTTPTypes",
   ],
 ]
 
@@ -77,7 +79,7 @@ let programs = ["storage-auth", "ascp-simulator"]
 /// The packages of the products, where it is not swift-nio.
 let packages = [
   "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client", "Hummingbird": "hummingbird",
-  "HummingbirdCore": "hummingbird", "Logging": "swift-log", "Subprocess": "swift-subprocess",
+  "HummingbirdCore": "hummingbird", "Logging": "swift-log", "NIOSSL": "swift-nio-ssl", "Subprocess": "swift-subprocess",
   "SystemPackage": "swift-system", "UnixSignals": "swift-service-lifecycle",
 ]
 
@@ -118,6 +120,7 @@ let foreign: [String: [Target.Dependency]] = [
     "Server",
     ["HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "_NIOFileSystem", "SystemPackage"]),
   "StorageAuthServer": products("Server", ["Hummingbird", "Logging", "NIOCore", "NIOHTTP1"]),
+  "StorageAuthRedis": products("Redis", ["NIOCore", "NIOPosix", "NIOSSL"]),
   "ascp-simulator": products("CommandLine", ["NIOCore", "NIOPosix", "_NIOFileSystem", "SystemPackage"]),
   "storage-auth": products(
     "CommandLine", ["ArgumentParser", "Hummingbird", "Logging", "NIOCore", "SystemPackage", "UnixSignals"]),
@@ -222,7 +225,8 @@ func tests(
 let libraries = [
   "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "AscpDriver", "AsyncHTTPTransport",
   "FoundationTransport", "CloudCredentials", "CommandCredentials", "StorageDiagnosis", "StorageClient",
-  "StorageBackground", "StorageAuthServer", "StorageJSON", "LocalCloud", "StorageAuthTesting", "StorageClientTesting",
+  "StorageBackground", "StorageAuthServer", "StorageAuthRedis", "StorageJSON", "LocalCloud", "StorageAuthTesting",
+  "StorageClientTesting",
 ]
 
 let package = Package(
@@ -241,13 +245,18 @@ let package = Package(
       name: "Server", description: "LocalCloud: a verifying server on loopback, over Hummingbird.",
       enabledTraits: ["PrivateKeys"]),
     .trait(
-      name: "CommandLine", description: "The storage-auth tool and the examples.", enabledTraits: ["Client", "Server"]),
+      name: "Redis", description: "StorageAuthRedis: stores that several servers share, over SwiftNIO.",
+      enabledTraits: ["Server"]),
+    .trait(
+      name: "CommandLine", description: "The storage-auth tool and the examples.",
+      enabledTraits: ["Client", "Redis", "Server"]),
     .default(enabledTraits: ["CommandLine"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -288,7 +297,7 @@ package.targets += [
   outsider("VerifiedService", "Examples/VerifiedService", ["OSSAuth", "COSAuth", "StorageAuth"] + server),
   outsider(
     "VerifiedServiceExample", "Examples/VerifiedServiceExample",
-    server + ["VerifiedService", "StorageAuth"]
+    server + ["VerifiedService", "StorageAuth", "StorageAuthRedis"]
       + products("CommandLine", ["ArgumentParser", "NIOCore", "UnixSignals"]),
     program: true),
   outsider(
@@ -418,6 +427,13 @@ package.targets += [
       "VerifiedService",
     ],
     client: ["AsyncHTTPClient"], server: ["Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix"]),
+  tests(
+    "StorageAuthRedisTests",
+    [
+      "CloudCredentials", "OSSAuth", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting",
+      "VerifiedService",
+    ],
+    server: ["Hummingbird", "NIOCore", "NIOPosix"]),
   tests(
     "OBSProviderTests",
     [

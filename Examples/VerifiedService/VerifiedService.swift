@@ -5,7 +5,7 @@ import COSAuth
 public import Hummingbird
 import OSSAuth
 public import StorageAuth
-import StorageAuthServer
+public import StorageAuthServer
 
 /// A service that stores files for its accounts and requires requests with OSS (V1 or V4) or COS signatures.
 ///
@@ -24,13 +24,17 @@ public struct VerifiedService: Sendable {
   ///   - accounts: The keys that may sign requests.
   ///   - isStrict: Whether a COS signature must include the host, Content-Length and every parameter, which the
   ///     vendor's older SDKs leave out.
+  ///   - replays: The store of used signatures, which several instances can share.
   ///   - time: The clock that is used to verify signing times and expirations.
-  public init(accounts: [AccessKey], isStrict: Bool = false, time: any SigningClock = .system) {
+  public init(
+    accounts: [AccessKey], isStrict: Bool = false,
+    replays: any ReplayStore = MemoryReplayStore(limit: 5_000), time: any SigningClock = .system
+  ) {
     // This is the only statement that defines the accepted signature versions, keys and replays. The rest of the
     // service relies on the middleware's result.
     middleware = SignatureMiddleware(
       OSSVerifier(style: .path), COSVerifier(mode: isStrict ? .strict : .compatible, style: .path),
-      replays: ReplayGuard(MemoryReplayStore(limit: 5_000)), time: time
+      replays: ReplayGuard(replays), time: time
     ) { id in accounts.first { $0.id == id } }
   }
 

@@ -7,6 +7,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import StorageAuth
+import StorageAuthRedis
 import StorageAuthServer
 import UnixSignals
 import VerifiedService
@@ -28,9 +29,20 @@ struct VerifiedServiceExample: AsyncParsableCommand {
   @Flag(help: "Require signatures as the strict mode of COS does: of the host, Content-Length and every parameter.")
   var strict = false
 
+  @Option(help: "The URL of a Redis server with the used signatures of all instances; see also --secret.")
+  var redis: String?
+
+  @Flag(help: "The Redis server writes each change to its disk before it confirms the change.")
+  var redisIsPersistent = false
+
+  @Option(help: "The secret of both accounts, the same for all instances; for tests. A random one by default.")
+  var secret: String?
+
   func run() async throws {
-    let accounts = ["AKIDKexample1", "LTAIexample2"].map { AccessKey(id: $0, secret: Secret(Self.randomText())) }
-    let service = VerifiedService(accounts: accounts, isStrict: strict)
+    let accounts = ["AKIDKexample1", "LTAIexample2"].map {
+      AccessKey(id: $0, secret: Secret(secret ?? Self.randomText()))
+    }
+    let service = VerifiedService(accounts: accounts, isStrict: strict, replays: try replays())
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     var logger = Logger(label: "VerifiedServiceExample", factory: { StreamLogHandler.standardError(label: $0) })
     logger.logLevel = .critical
@@ -48,6 +60,13 @@ struct VerifiedServiceExample: AsyncParsableCommand {
       try await group.next()
       group.cancelAll()
     }
+  }
+
+  /// Returns the store of used signatures.
+  private func replays() throws -> any ReplayStore {
+    guard let redis else { return MemoryReplayStore(limit: 5_000) }
+    return RedisReplayStore(
+      RedisPool(try RedisConfiguration(url: redis)), durability: redisIsPersistent ? .persistent : .volatile)
   }
 
   /// Prints the service's URL and accounts as one line of JSON, for a client program.

@@ -23,27 +23,37 @@ struct CallerLogin: RouterMiddleware {
   let callers: CallerList
   /// The rate limit for each caller, or `nil` if requests are not limited.
   let limit: RateLimit?
-  private let rates = MemoryRateStore()
-
-  init(callers: CallerList, limit: RateLimit?) {
-    self.callers = callers
-    self.limit = limit
-  }
+  let rates: any RateStore
 
   func handle(
     _ request: Request, context: CallerContext, next: @concurrent (Request, CallerContext) async throws -> Response
   ) async throws -> Response {
     let caller = try callers.caller(of: request)
-    if let limit, let delay = await rates.take(caller, limit: limit, at: SystemTime.system.uptime) {
-      throw HTTPError(
-        .tooManyRequests, headers: [.retryAfter: "\(delay.components.seconds + 1)"],
-        message: "Too many requests from this caller.")
-    }
+    try await count(caller)
     var context = context
     context.caller = caller
     let response = try await next(request, context)
     Terminal.note(
       "\(Timestamp.now.iso8601) \(caller) \(request.method) \(request.uri.path): \(response.status.code)")
     return response
+  }
+
+  /// Counts a request of a caller.
+  ///
+  /// - Throws: An `HTTPError` with the status 429 if the caller exceeds the limit, or 503 if the count is out of reach.
+  private func count(_ caller: String) async throws {
+    guard let limit else { return }
+    let delay: Duration?
+    do {
+      delay = try await rates.take(caller, limit: limit, at: SystemTime.system.uptime)
+    } catch {
+      Terminal.note("\(Timestamp.now.iso8601) \(caller) refused: \(error)")
+      throw HTTPError(
+        .serviceUnavailable, headers: [.retryAfter: "1"], message: "The server cannot count requests now.")
+    }
+    guard let delay else { return }
+    throw HTTPError(
+      .tooManyRequests, headers: [.retryAfter: "\(delay.components.seconds + 1)"],
+      message: "Too many requests from this caller.")
   }
 }

@@ -17,7 +17,8 @@ extension TokenServerCommand {
     }
     let router = Router(context: CallerContext.self)
     let limit: RateLimit? = rate == 0 ? nil : .perMinute(rate)
-    service.addRoutes(to: router.group().add(middleware: CallerLogin(callers: callers, limit: limit)))
+    let login = CallerLogin(callers: callers, limit: limit, rates: try shared.stores(for: []).rates)
+    service.addRoutes(to: router.group().add(middleware: login))
     return router
   }
 }

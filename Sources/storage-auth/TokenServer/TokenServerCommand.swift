@@ -74,6 +74,9 @@ struct TokenServerCommand: AsyncParsableCommand {
   @Option(help: "The port; 0 for any free port.")
   var port: Int = 0
 
+  @OptionGroup(title: "Several servers")
+  var shared: RedisOptions
+
   @OptionGroup var credentials: CredentialOptions
 
   @Flag(help: "Print one line of JSON with the address when ready.")
@@ -119,8 +122,10 @@ struct TokenServerCommand: AsyncParsableCommand {
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
     _ = try cloud.document(rule.policy(of: "example"), region: region ?? "")
     let keys = credentials.cache(for: cloud)
+    let stores = try shared.stores(for: [provider.rawValue, role ?? "", region ?? "", sts ?? ""])
     let service = TokenService(
-      rate: rate == 0 ? nil : .perMinute(rate), audit: { Terminal.note("\($0)") },
+      rate: rate == 0 ? nil : .perMinute(rate), rates: stores.rates, keys: stores.keys,
+      audit: { Terminal.note("\($0)") },
       source: { try self.source(of: $0, keys) })
     let scopes = callers.names.map { ($0, TokenScope($0, rule.policy(of: $0), lifetime: .seconds(lifetime))) }
     let scopesByCaller = Dictionary(scopes) { first, _ in first }

@@ -1,0 +1,119 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import StorageAuth
+internal import Synchronization
+
+/// An authenticated connection to a Redis server, on which commands follow each other without waiting for replies.
+final class RedisConnection: Sendable {
+  let channel: any Channel
+  let information: RedisInformation
+  private let timeout: Duration
+  private let limit: Int
+  private let pending = Mutex(0)
+
+  private init(_ channel: any Channel, _ information: RedisInformation, _ configuration: RedisConfiguration) {
+    self.channel = channel
+    self.information = information
+    timeout = configuration.commandTimeout
+    limit = configuration.pendingLimit
+  }
+
+  /// Connects to the server, authenticates, selects the database and asks the server about itself.
+  static func open(_ configuration: RedisConfiguration) async throws(RedisFailure) -> RedisConnection {
+    let channel: any Channel
+    do {
+      channel = try await connect(configuration)
+    } catch {
+      throw .unreachable("no connection within \(configuration.connectTimeout)")
+    }
+    do throws(RedisFailure) {
+      if let password = configuration.password {
+        let user = configuration.user.map { [$0] } ?? []
+        try await perform(RedisCommand(["AUTH"] + user + [password.reveal()]), on: channel, configuration)
+      }
+      if configuration.database != 0 {
+        try await perform(RedisCommand("SELECT", "\(configuration.database)"), on: channel, configuration)
+      }
+      let asked = NIODeadline.now()
+      guard
+        let information = try await perform(RedisCommand("INFO"), on: channel, configuration).text
+          .flatMap({ RedisInformation($0, opened: asked) })
+      else { throw .malformed }
+      return RedisConnection(channel, information, configuration)
+    } catch {
+      channel.close(promise: nil)
+      throw error
+    }
+  }
+
+  private static func connect(_ configuration: RedisConfiguration) async throws -> any Channel {
+    let tls = try configuration.usesTLS ? NIOSSLContext(configuration: configuration.tls()) : nil
+    let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(TimeAmount(configuration.connectTimeout))
+      .channelOption(.socketOption(.so_keepalive), value: 1)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          if let tls {
+            try channel.pipeline.syncOperations.addHandler(
+              NIOSSLClientHandler(context: tls, serverHostname: configuration.certificateName))
+          }
+          try channel.pipeline.syncOperations.addHandler(
+            ByteToMessageHandler(RedisDecoder(), maximumBufferSize: 2 * RedisDecoder.byteLimit))
+          try channel.pipeline.syncOperations.addHandler(RedisHandler())
+        }
+      }
+    switch configuration.address {
+    case .host(let host, let port): return try await bootstrap.connect(host: host, port: port).get()
+    case .socket(let path): return try await bootstrap.connect(unixDomainSocketPath: path).get()
+    }
+  }
+
+  @discardableResult
+  private static func perform(
+    _ command: RedisCommand, on channel: any Channel, _ configuration: RedisConfiguration
+  ) async throws(RedisFailure) -> RedisValue {
+    let value = try await reply(to: command, on: channel, within: configuration.commandTimeout)
+    if case .error(let text) = value { throw RedisFailure(reply: text) }
+    return value
+  }
+
+  /// Sends a command and returns the reply, which may be an error reply.
+  ///
+  /// - Throws: A ``RedisFailure`` if there is no reply within the timeout. The connection is closed then, because later
+  ///   replies could not arrive either.
+  func reply(to command: RedisCommand) async throws(RedisFailure) -> RedisValue {
+    let isFull = pending.withLock { pending in
+      guard pending < limit else { return true }
+      pending += 1
+      return false
+    }
+    guard !isFull else { throw .busy }
+    defer { pending.withLock { $0 -= 1 } }
+    return try await Self.reply(to: command, on: channel, within: timeout)
+  }
+
+  private static func reply(
+    to command: RedisCommand, on channel: any Channel, within timeout: Duration
+  ) async throws(RedisFailure) -> RedisValue {
+    let reply = channel.eventLoop.makePromise(of: RedisValue.self)
+    let alarm = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
+      reply.fail(RedisFailure.timeout)
+      channel.close(promise: nil)
+    }
+    channel.writeAndFlush(RedisRequest(command: command, reply: reply)).whenFailure { _ in
+      reply.fail(RedisFailure.closed)
+    }
+    defer { alarm.cancel() }
+    do {
+      return try await reply.futureResult.get()
+    } catch let failure as RedisFailure {
+      throw failure
+    } catch {
+      throw .closed
+    }
+  }
+}

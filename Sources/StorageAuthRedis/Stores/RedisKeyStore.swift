@@ -1,0 +1,177 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+public import StorageAuthServer
+
+/// A store of issued keys on a Redis server, through which all instances of a token service ask the cloud once.
+///
+/// The instance that asks the cloud holds a lease, which it renews while it waits for the answer. The others wait for the
+/// key. A key is stored for half of its lifetime, measured with the server's clock. If the cloud refuses, no instance asks
+/// again for a second.
+///
+/// The server stores secrets of temporary keys: protect it as the service itself, and use TLS on other networks.
+public final class RedisKeyStore: IssuedKeyStore {
+  private enum Found {
+    case key(SharedKey)
+    case refused
+    case wait
+    case ask
+  }
+
+  private let redis: RedisPool
+  private let prefix: String
+  private let lease: Duration
+  private let fallback: RedisFallback
+  private let time: any SigningClock
+
+  /// Creates a store of issued keys on a Redis server.
+  ///
+  /// - Parameters:
+  ///   - redis: The connections to the server.
+  ///   - prefix: The beginning of the store's keys. Services whose keys have different roles or clouds need different
+  ///     prefixes, because a scope does not name them.
+  ///   - lease: The time after which another instance asks the cloud if the instance that asked has ended.
+  ///   - fallback: What the store does while the server is away. With `local`, each instance asks the cloud.
+  ///   - time: The clocks of the service.
+  public init(
+    _ redis: RedisPool, prefix: String = "storage-auth", lease: Duration = .seconds(3),
+    whenAway fallback: RedisFallback = .local, time: any SigningClock = .system
+  ) {
+    self.redis = redis
+    self.prefix = prefix
+    self.lease = max(.milliseconds(100), lease)
+    self.fallback = fallback
+    self.time = time
+  }
+
+  /// Returns the key for a scope that an instance has issued, or issues and stores a key.
+  ///
+  /// - Parameters:
+  ///   - scope: The scope of the key.
+  ///   - issue: A closure that requests a key from the cloud.
+  /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
+  /// - Throws: A `CredentialError`: that of `issue`; a retryable one if the server is away and the fallback is `refuse`,
+  ///   or if another instance has just failed; `cancelled` if the task was cancelled.
+  public func key(
+    for scope: TokenScope, issue: @Sendable () async throws(CredentialError) -> IssuedCredential<AccessKey>
+  ) async throws(CredentialError) -> SharedKey {
+    let digest = scope.digest
+    let keys = ["\(prefix):key:\(digest)", "\(prefix):lease:\(digest)"]
+    let holder = "\(UInt64.random(in: .min ... .max))"
+    while true {
+      let found: Found
+      do throws(RedisFailure) {
+        found = try await look(keys, holder)
+      } catch {
+        guard fallback == .local else { throw Self.away(error, redis) }
+        return SharedKey(try await issue())
+      }
+      switch found {
+      case .key(let key): return key
+      case .refused: throw Self.refusedElsewhere
+      case .ask: return try await ask(keys, holder, issue)
+      case .wait:
+        do {
+          try await time.sleep(for: .milliseconds(25))
+        } catch {
+          throw CredentialError(
+            .cancelled, source: "redis", "The task was cancelled.", remedy: "Ask again.", isRetryable: true)
+        }
+      }
+    }
+  }
+
+  /// Removes the key for a scope from the server.
+  ///
+  /// - Parameter scope: The scope whose key was revoked.
+  /// - Throws: A `StoreError` if the server is away.
+  public func forget(_ scope: TokenScope) async throws(StoreError) {
+    do throws(RedisFailure) {
+      _ = try await redis.run(Self.removing, ["\(prefix):key:\(scope.digest)"]) { _ in [] }
+    } catch {
+      throw error.storeError("\(redis.configuration)")
+    }
+  }
+
+  private func look(_ keys: [String], _ holder: String) async throws(RedisFailure) -> Found {
+    let reply = try await redis.run(Self.looking, keys) { [lease] _ in [holder, "\(lease.milliseconds)"] }
+    if case .array(let parts) = reply, parts.count == 2, case .bytes(let bytes) = parts[0],
+      let left = parts[1].integer
+    {
+      guard let stored = StoredKey(json: bytes) else { throw .malformed }
+      return .key(stored.shared(left: .milliseconds(left)))
+    }
+    switch reply.integer {
+    case 0: return .ask
+    case 1: return .wait
+    case 2: return .refused
+    default: throw .malformed
+    }
+  }
+
+  /// Asks the cloud while the lease is renewed, and stores the key.
+  private func ask(
+    _ keys: [String], _ holder: String,
+    _ issue: @Sendable () async throws(CredentialError) -> IssuedCredential<AccessKey>
+  ) async throws(CredentialError) -> SharedKey {
+    let renewal = Task { [redis, lease, time] in
+      while !Task.isCancelled {
+        try await time.sleep(for: lease / 3)
+        _ = try? await redis.run(Self.renewing, [keys[1]]) { _ in [holder, "\(lease.milliseconds)"] }
+      }
+    }
+    defer { renewal.cancel() }
+    do throws(CredentialError) {
+      let issued = try await issue()
+      let stored = StoredKey(issued, at: time.now)
+      renewal.cancel()
+      // If the server is away now, the key is used nevertheless, and another instance asks once more.
+      _ = try? await redis.run(Self.storing, keys) { _ in
+        [holder, stored?.text ?? "", "\(stored?.storedFor.milliseconds ?? 0)"]
+      }
+      return SharedKey(issued)
+    } catch {
+      renewal.cancel()
+      _ = try? await redis.run(Self.failing, [keys[1]]) { _ in [holder, "1000"] }
+      throw error
+    }
+  }
+
+  private static func away(_ failure: RedisFailure, _ redis: RedisPool) -> CredentialError {
+    let error = failure.storeError("\(redis.configuration)")
+    return CredentialError(.failed, source: "redis", error.message, remedy: error.remedy, isRetryable: true)
+  }
+
+  private static let refusedElsewhere = CredentialError(
+    .failed, source: "redis", "Another instance asked for this key and failed.",
+    remedy: "See the log of the instance that asked.", isRetryable: true)
+
+  /// The script returns the key with its remaining milliseconds, or takes the lease and returns 0; it returns 1 if
+  /// another instance holds the lease, and 2 if it has failed.
+  private static let looking = RedisScript(
+    """
+    local key = redis.call('GET', KEYS[1])
+    if key then return {key, redis.call('PTTL', KEYS[1])} end
+    local lease = redis.call('GET', KEYS[2])
+    if lease == 'failed' then return 2 end
+    if lease and lease ~= ARGV[1] then return 1 end
+    redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+    return 0
+    """)
+
+  private static let renewing = RedisScript(
+    "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0")
+
+  private static let storing = RedisScript(
+    """
+    if tonumber(ARGV[3]) > 0 then redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
+    if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+    return 0
+    """)
+
+  private static let failing = RedisScript(
+    "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('SET', KEYS[1], 'failed', 'PX', ARGV[2]) end return 0")
+
+  private static let removing = RedisScript("return redis.call('DEL', KEYS[1])")
+}

@@ -1,0 +1,95 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Foundation
+internal import StorageAuth
+internal import StorageAuthRedis
+internal import StorageAuthServer
+
+/// The command-line options for the stores that several token servers share.
+struct RedisOptions: ParsableArguments {
+  /// The environment variable that contains the password.
+  private static let passwordVariable = "STORAGE_AUTH_REDIS_PASSWORD"
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The Redis server that all token servers behind one address share, for rates and issued keys: \
+      redis://[user:password@]host[:port][/database], rediss://… for TLS, or unix:///path. Without it each server \
+      counts and asks by itself.
+      """, valueName: "url"))
+  var redis: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file with the password of Redis; by default the variable \(passwordVariable), if it is set.",
+      valueName: "file"))
+  var redisPasswordFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The PEM file with the certificate authorities for rediss://; those of the system by default.",
+      valueName: "file"))
+  var redisCa: String?
+
+  @Option(help: "The beginning of the keys in Redis.")
+  var redisPrefix: String = "storage-auth"
+
+  @Flag(help: "Redis writes each change to its disk before it confirms the change, so that restarts lose nothing.")
+  var redisIsPersistent = false
+
+  @Option(
+    help: ArgumentHelp(
+      "While Redis is away: refuse requests, or go on with rates and keys of this server alone (local).",
+      valueName: "refuse|local"))
+  var withoutRedis: WithoutRedis = .refuse
+
+  func validate() throws {
+    guard let redis else {
+      guard redisPasswordFile == nil, redisCa == nil else {
+        throw ValidationError("--redis-password-file and --redis-ca have an effect only with --redis.")
+      }
+      return
+    }
+    do {
+      _ = try RedisConfiguration(url: redis)
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+
+  /// Returns the stores of a token server.
+  ///
+  /// - Parameter service: What the keys depend on besides their scopes, such as the cloud and the role. Servers that
+  ///   differ in it share no keys.
+  /// - Throws: A `SecretFile.Problem` if the file with the password cannot be used.
+  func stores(for service: [String]) throws -> ServerStores {
+    guard let redis else { return ServerStores() }
+    var configuration = try RedisConfiguration(url: redis)
+    configuration.authorities = redisCa
+    if let redisPasswordFile {
+      configuration.password = Secret(
+        try SecretFile(redisPasswordFile).text.trimmingCharacters(in: .whitespacesAndNewlines))
+    } else if let password = ProcessInfo.processInfo.environment[Self.passwordVariable], !password.isEmpty {
+      configuration.password = Secret(password)
+    }
+    let pool = RedisPool(configuration)
+    let fallback: RedisFallback = withoutRedis == .local ? .local : .refuse
+    return ServerStores(
+      rates: RedisRateStore(
+        pool, prefix: redisPrefix, durability: redisIsPersistent ? .persistent : .volatile, whenAway: fallback),
+      keys: RedisKeyStore(pool, prefix: ([redisPrefix] + service).joined(separator: ":"), whenAway: fallback))
+  }
+}
+
+/// What a token server does while Redis is away.
+enum WithoutRedis: String, ExpressibleByArgument {
+  case refuse, local
+}
+
+/// The stores of a token server: by default those in its own memory.
+struct ServerStores {
+  var rates: any RateStore = MemoryRateStore()
+  var keys: any IssuedKeyStore = UnsharedKeyStore()
+}
