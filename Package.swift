@@ -429,11 +429,7 @@ package.targets += [
     client: ["AsyncHTTPClient"], server: ["Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix"]),
   tests(
     "StorageAuthRedisTests",
-    [
-      "CloudCredentials", "OSSAuth", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting",
-      "VerifiedService",
-    ],
-    server: ["Hummingbird", "NIOCore", "NIOPosix"]),
+    ["StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting"], server: ["NIOCore"]),
   tests(
     "OBSProviderTests",
     [

@@ -3,6 +3,7 @@
 
 import Foundation
 import NIOCore
+import StorageAuth
 import StorageAuthServer
 import XCTest
 
@@ -19,7 +20,7 @@ final class RedisConnectionTests: XCTestCase {
       .array([.integer(1), .bytes([]), .array([])]), .null,
     ]
     for cut in 1...bytes.count {
-      var decoder = RedisDecoder()
+      let decoder = RedisDecoder()
       var buffer = ByteBuffer()
       var decoded: [RedisValue] = []
       for part in [bytes[..<cut], bytes[cut...]] {
@@ -35,7 +36,7 @@ final class RedisConnectionTests: XCTestCase {
       "OK\r\n", "\r\n", ":x\r\n", "$3\r\nabcde", "$99999999999\r\n", "*99999\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n",
       "+OK\rx",
     ] {
-      var decoder = RedisDecoder()
+      let decoder = RedisDecoder()
       var buffer = ByteBuffer(string: text)
       XCTAssertThrowsError(try decoder.decode(buffer: &buffer), text)
     }
@@ -43,11 +44,11 @@ final class RedisConnectionTests: XCTestCase {
 
   func testPasswordIsSentAndNeverShown() async throws {
     let server = try RedisServer("--requirepass", "hunter2")
-    let right = RedisRateStore(try server.pool { $0.password = "hunter2" }, durability: .persistent)
+    let right = RedisRateStore(try server.pool { $0.password = Secret("hunter2") }, durability: .persistent)
     let allowed = try await right.take("mia", limit: limit, at: .zero)
     XCTAssertNil(allowed)
     for password in [nil, "hunter3"] {
-      let wrong = RedisRateStore(try server.pool { $0.password = password.map { .init($0) } }, durability: .persistent)
+      let wrong = RedisRateStore(try server.pool { $0.password = password.map { Secret($0) } }, durability: .persistent)
       do {
         _ = try await wrong.take("mia", limit: limit, at: .zero)
         XCTFail("a wrong password was accepted")

@@ -51,7 +51,8 @@ public struct RedisConfiguration: Sendable {
   ///   `unix:///path/of/the/socket`. User and password are percent-encoded.
   /// - Throws: A ``RedisURLError``, which does not contain the URL.
   public init(url: String) throws(RedisURLError) {
-    guard let colon = url.range(of: "://"), let scheme = RedisScheme(rawValue: String(url[..<colon.lowerBound])) else {
+    guard let colon = url.firstRange(of: "://"), let scheme = RedisScheme(rawValue: String(url[..<colon.lowerBound]))
+    else {
       throw .scheme
     }
     var rest = url[colon.upperBound...]
