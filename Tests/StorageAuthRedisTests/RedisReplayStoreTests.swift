@@ -10,9 +10,9 @@ import XCTest
 
 /// Used signatures that several instances store in one Redis server.
 final class RedisReplayStoreTests: XCTestCase {
-  private let date = Timestamp.now
+  private static let date = Timestamp.now
 
-  private func insert(
+  private static func insert(
     _ mark: String, of owner: String = "key", into store: RedisReplayStore, at offset: Duration = .zero
   ) async throws -> ReplayVerdict {
     try await store.insert(
@@ -24,7 +24,7 @@ final class RedisReplayStoreTests: XCTestCase {
     let server = try RedisServer()
     let stores = try (0..<2).map { _ in RedisReplayStore(try server.pool(), durability: .persistent) }
     var verdicts: [ReplayVerdict] = []
-    for store in [stores[0], stores[1], stores[0]] { verdicts.append(try await insert("a", into: store)) }
+    for store in [stores[0], stores[1], stores[0]] { verdicts.append(try await Self.insert("a", into: store)) }
     XCTAssertEqual(verdicts, [.new, .used, .used])
   }
 
@@ -32,7 +32,7 @@ final class RedisReplayStoreTests: XCTestCase {
     let server = try RedisServer()
     let stores = try (0..<4).map { _ in RedisReplayStore(try server.pool(), durability: .persistent) }
     let accepted = try await withThrowingTaskGroup(of: ReplayVerdict.self) { group in
-      for number in 0..<200 { group.addTask { try await self.insert("a", into: stores[number % 4]) } }
+      for number in 0..<200 { group.addTask { try await Self.insert("a", into: stores[number % 4]) } }
       return try await group.reduce(0) { $0 + ($1 == .new ? 1 : 0) }
     }
     XCTAssertEqual(accepted, 1)
@@ -43,11 +43,11 @@ final class RedisReplayStoreTests: XCTestCase {
     let pool = try server.pool()
     let store = RedisReplayStore(pool, clocksWithin: .seconds(600), durability: .persistent)
     // For an instance that is ten minutes ahead, the signature expires in five minutes; for one that is behind, later.
-    _ = try await insert("a", into: store, at: .seconds(600))
+    _ = try await Self.insert("a", into: store, at: .seconds(600))
     let life = RedisScript("return redis.call('PTTL', KEYS[1])")
     let left = try await pool.run(life, ["storage-auth:mark:a"]) { _ in [] }.integer
     XCTAssertGreaterThan(try XCTUnwrap(left), 890_000)
-    let again = try await insert("a", into: store, at: .seconds(-600))
+    let again = try await Self.insert("a", into: store, at: .seconds(-600))
     XCTAssertEqual(again, .used)
   }
 
@@ -55,9 +55,9 @@ final class RedisReplayStoreTests: XCTestCase {
     let server = try RedisServer()
     let store = RedisReplayStore(try server.pool(), limitPerOwner: 3, durability: .persistent)
     var verdicts: [ReplayVerdict] = []
-    for mark in ["a", "b", "c", "d"] { verdicts.append(try await insert(mark, into: store)) }
-    verdicts.append(try await insert("a", into: store))
-    verdicts.append(try await insert("e", of: "other", into: store))
+    for mark in ["a", "b", "c", "d"] { verdicts.append(try await Self.insert(mark, into: store)) }
+    verdicts.append(try await Self.insert("a", into: store))
+    verdicts.append(try await Self.insert("e", of: "other", into: store))
     XCTAssertEqual(verdicts, [.new, .new, .new, .full, .used, .new])
   }
 
@@ -67,7 +67,7 @@ final class RedisReplayStoreTests: XCTestCase {
     let store = RedisReplayStore(pool, limitPerOwner: 1, durability: .persistent)
     let fill = RedisScript("return redis.call('HINCRBY', KEYS[1], '60', 1)")
     _ = try await pool.run(fill, ["storage-auth:marks:key"]) { _ in [] }
-    let verdict = try await insert("a", into: store)
+    let verdict = try await Self.insert("a", into: store)
     XCTAssertEqual(verdict, .new)
   }
 
@@ -75,7 +75,7 @@ final class RedisReplayStoreTests: XCTestCase {
     let server = try RedisServer()
     let store = RedisReplayStore(try server.pool())
     do {
-      _ = try await insert("a", into: store)
+      _ = try await Self.insert("a", into: store)
       XCTFail("a signature that may have been used was accepted")
     } catch let error as StoreError {
       XCTAssertTrue(error.message.contains("restarted"), error.message)
@@ -85,10 +85,10 @@ final class RedisReplayStoreTests: XCTestCase {
   func testRestartOfAPersistentServerForgetsNoMark() async throws {
     let server = try RedisServer("--appendonly", "yes", "--appendfsync", "always")
     let store = RedisReplayStore(try server.pool(), durability: .persistent)
-    _ = try await insert("a", into: store)
+    _ = try await Self.insert("a", into: store)
     server.kill()
     try server.start()
-    let verdict = try await eventually { try await self.insert("a", into: store) }
+    let verdict = try await eventually { try await Self.insert("a", into: store) }
     XCTAssertEqual(verdict, .used)
   }
 
@@ -96,7 +96,7 @@ final class RedisReplayStoreTests: XCTestCase {
     let server = try RedisServer("--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru")
     let store = RedisReplayStore(try server.pool(), durability: .persistent, whenAway: .local)
     do {
-      _ = try await insert("a", into: store)
+      _ = try await Self.insert("a", into: store)
       XCTFail("a server that forgets marks was used")
     } catch let error as StoreError {
       XCTAssertTrue(error.remedy.contains("noeviction"), error.remedy)
@@ -108,10 +108,10 @@ final class RedisReplayStoreTests: XCTestCase {
     let local = RedisReplayStore(try server.pool(), durability: .persistent, whenAway: .local)
     let refusing = RedisReplayStore(try server.pool(), durability: .persistent)
     server.kill()
-    let verdicts = [try await insert("a", into: local), try await insert("a", into: local)]
+    let verdicts = [try await Self.insert("a", into: local), try await Self.insert("a", into: local)]
     XCTAssertEqual(verdicts, [.new, .used])
     do {
-      _ = try await insert("a", into: refusing)
+      _ = try await Self.insert("a", into: refusing)
       XCTFail("a signature was accepted without a server")
     } catch is StoreError {}
   }
