@@ -379,8 +379,8 @@ package.targets += [
   tests(
     "ServerRedactionTests",
     [
-      "AsperaTransfer", "AscpDriver", "CloudCredentials", "LocalCloud", "OSSAuth", "StorageAuthServer",
-      "StorageAuthTesting", "StorageClient", "StorageDiagnosis",
+      "AsperaTransfer", "AscpDriver", "CloudCredentials", "LocalCloud", "OSSAuth", "StorageAuth", "StorageAuthRedis",
+      "StorageAuthServer", "StorageAuthTesting", "StorageClient", "StorageDiagnosis",
     ],
     server: ["Hummingbird", "Logging"]),
   tests(

@@ -28,7 +28,7 @@ from pages import prose
 NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
     "AsperaAuth", "AsperaTransfer", "COSAuth", "CloudCredentials", "HTTPTypes", "Hummingbird", "LocalCloud", "Logging",
-    "OSSAuth", "S3Auth", "StorageAuth", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
+    "OSSAuth", "S3Auth", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
     "StorageClientTesting", "StorageDiagnosis", "XCTest",
 ]
 CLIENT_PAGES = {"README", "Aspera", "AsperaAccounts", "AsperaQueue", "AsperaTokens", "CachingCredentials",

@@ -3,6 +3,8 @@
 
 import Hummingbird
 import OSSAuth
+import StorageAuth
+import StorageAuthRedis
 import StorageAuthServer
 import StorageAuthTesting
 import StorageClient
@@ -12,6 +14,11 @@ extension Subjects {
   /// Types of StorageAuthServer whose instances hold no secret, with the reason.
   static let holdsNothingOfServer: [String: String] = [
     "StorageAuthServer.LoopbackHostMiddleware": "has no properties",
+    "StorageAuthServer.StoreError": "a message and a remedy without secrets",
+    "StorageAuthServer.UnsharedKeyStore": "has no properties",
+    "StorageAuthRedis.RedisDurability": "an enumeration without payload",
+    "StorageAuthRedis.RedisFallback": "an enumeration without payload",
+    "StorageAuthRedis.RedisURLError": "an enumeration without payload",
     "StorageAuthServer.MemoryRateStore": "names of callers and durations",
     "StorageAuthServer.MemoryReplayStore": "hashes of signatures, and the IDs of their keys",
     "StorageAuthServer.RateLimit": "two numbers",
@@ -50,11 +57,17 @@ extension Subjects {
     var refusal: (any Error)?
     do { _ = try await broken.key(for: order) } catch { refusal = error }
     let keys = StaticCredentialProvider(key)
+    let redis = RedisPool(try RedisConfiguration(url: "redis://app:\(mark)@redis.example/1"))
     let signing = SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: keys)
     let issuer = FixedTokenIssuer(try AsperaToken(Secret("ATM2_\(mark)_2MTA")))
     _ = try present(audits.all.first)
     return [
       ("StorageAuthServer.TokenService", tokens), ("StorageAuthServer.VendedKey", vended),
+      ("StorageAuthServer.SharedKey", SharedKey(IssuedCredential(key))),
+      ("StorageAuthRedis.RedisConfiguration", redis.configuration), ("StorageAuthRedis.RedisPool", redis),
+      ("StorageAuthRedis.RedisRateStore", RedisRateStore(redis)),
+      ("StorageAuthRedis.RedisReplayStore", RedisReplayStore(redis)),
+      ("StorageAuthRedis.RedisKeyStore", RedisKeyStore(redis)),
       ("StorageAuthServer.TokenServiceError", try present(refusal)), ("StorageAuthServer.SigningAccount", signing),
       (
         "StorageAuthServer.SigningService",
