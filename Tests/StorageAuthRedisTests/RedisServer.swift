@@ -73,7 +73,7 @@ final class RedisServer {
     process = nil
   }
 
-  /// Stops the server, which keeps its connections and answers nothing.
+  /// Stops the server, which keeps its connections and does not answer.
   func stop() { signal(SIGSTOP) }
 
   /// Lets a stopped server go on.

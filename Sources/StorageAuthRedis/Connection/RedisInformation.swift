@@ -3,7 +3,7 @@
 
 internal import NIOCore
 
-/// What a Redis server reports of itself when a connection is opened.
+/// The report of a Redis server about itself when a connection is opened.
 struct RedisInformation: Sendable {
   /// The time at which the connection was opened.
   let opened: NIODeadline

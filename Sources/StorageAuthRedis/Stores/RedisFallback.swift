@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a store does while the Redis server is away.
+/// The behavior of a store while the Redis server is away.
 public enum RedisFallback: Sendable, Hashable {
   /// The store throws an error, so that requests are refused until the server is back.
   case refuse
@@ -9,7 +9,7 @@ public enum RedisFallback: Sendable, Hashable {
   case local
 }
 
-/// Whether a Redis server keeps what it has confirmed when it is restarted.
+/// The promise of a Redis server about data that it has confirmed, for the time after a restart.
 public enum RedisDurability: Sendable, Hashable {
   /// The server may lose data when it is restarted.
   case volatile

@@ -45,9 +45,9 @@ public struct SharedKey: Sendable {
   }
 }
 
-/// A store that shares nothing: each instance asks the cloud, and caches its own keys.
+/// A store without keys: each instance asks the cloud, and caches its own keys.
 public struct UnsharedKeyStore: IssuedKeyStore {
-  /// Creates a store that shares nothing.
+  /// Creates a store without keys.
   public init() {}
 
   /// Issues a key.
@@ -63,7 +63,7 @@ public struct UnsharedKeyStore: IssuedKeyStore {
     SharedKey(try await issue())
   }
 
-  /// Does nothing, because the store contains no key.
+  /// Returns at once, because the store contains no key.
   ///
   /// - Parameter scope: The scope whose key was revoked.
   public func forget(_ scope: TokenScope) {}

@@ -36,7 +36,7 @@ struct RedisOptions: ParsableArguments {
   @Option(help: "The beginning of the keys in Redis.")
   var redisPrefix: String = "storage-auth"
 
-  @Flag(help: "Redis writes each change to its disk before it confirms the change, so that restarts lose nothing.")
+  @Flag(help: "Redis writes each change to its disk before it confirms the change, so that restarts lose no data.")
   var redisIsPersistent = false
 
   @Option(
@@ -83,7 +83,7 @@ struct RedisOptions: ParsableArguments {
   }
 }
 
-/// What a token server does while Redis is away.
+/// The behavior of a token server while Redis is away.
 enum WithoutRedis: String, ExpressibleByArgument {
   case refuse, local
 }
