@@ -30,6 +30,7 @@ final class RedisKeyStoreTests: XCTestCase {
     }
   }
 
+  // matrix: Shared keys: several instances
   func testFourInstancesAskTheCloudOncePerScope() async throws {
     let server = try RedisServer()
     let issuer = issuer()
@@ -44,6 +45,7 @@ final class RedisKeyStoreTests: XCTestCase {
     XCTAssertTrue(keys.allSatisfy { $0.sessionToken == Secret("token-1") })
   }
 
+  // matrix: Shared keys: clocks apart
   func testInstancesWithWrongClocksReportTheTimeOfTheIssuer() async throws {
     let server = try RedisServer()
     let issuer = issuer()
@@ -58,6 +60,7 @@ final class RedisKeyStoreTests: XCTestCase {
     XCTAssertLessThan(abs(first.date.duration(to: second.date).components.seconds), 5)
   }
 
+  // matrix: Shared keys: memory
   func testKeyLeavesTheServerBeforeHalfOfItsLife() async throws {
     let server = try RedisServer()
     let pool = try server.pool()
@@ -132,6 +135,7 @@ final class RedisKeyStoreTests: XCTestCase {
     XCTAssertEqual(second.key.id, "STS.2")
   }
 
+  // matrix: Shared keys: without Redis
   func testInstanceWithoutRedisAsksForItselfOrRefuses() async throws {
     let server = try RedisServer()
     let issuer = issuer()

@@ -19,6 +19,7 @@ final class RedisRateStoreTests: XCTestCase {
     }
   }
 
+  // matrix: Shared rates: several instances
   func testFourInstancesShareTheRateOfEachCaller() async throws {
     let server = try RedisServer()
     let stores = try (0..<4).map { _ in RedisRateStore(try server.pool(), durability: .persistent) }
@@ -40,6 +41,7 @@ final class RedisRateStoreTests: XCTestCase {
     }
   }
 
+  // matrix: Shared rates: restarted Redis
   func testVolatileServerGivesNobodyABurstAfterItsStart() async throws {
     let server = try RedisServer()
     let store = RedisRateStore(try server.pool())
@@ -47,6 +49,7 @@ final class RedisRateStoreTests: XCTestCase {
     XCTAssertTrue(try (.seconds(50)...(.seconds(60))).contains(XCTUnwrap(delay)), "\(String(describing: delay))")
   }
 
+  // matrix: Shared rates: without Redis
   func testKilledServerRefusesOrLeavesCountingToTheInstance() async throws {
     let server = try RedisServer()
     let refusing = RedisRateStore(try server.pool(), durability: .persistent)
@@ -67,6 +70,7 @@ final class RedisRateStoreTests: XCTestCase {
     XCTAssertNil(again)
   }
 
+  // matrix: Shared rates: silent Redis
   func testServerThatDoesNotAnswerCostsNoMoreThanTheTimeout() async throws {
     let server = try RedisServer()
     let store = RedisRateStore(try server.pool { $0.commandTimeout = .milliseconds(100) }, durability: .persistent)
@@ -90,6 +94,7 @@ final class RedisRateStoreTests: XCTestCase {
     _ = try await eventually { try await store.take("mia", limit: limit, at: .zero) }
   }
 
+  // matrix: Shared rates: restarted Redis
   func testRestartOfAPersistentServerForgetsNoRequest() async throws {
     let server = try RedisServer("--appendonly", "yes", "--appendfsync", "always")
     let store = RedisRateStore(try server.pool(), durability: .persistent)

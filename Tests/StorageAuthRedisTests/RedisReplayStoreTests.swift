@@ -20,6 +20,7 @@ final class RedisReplayStoreTests: XCTestCase {
       at: date.advanced(by: offset))
   }
 
+  // matrix: Shared replay marks: several instances
   func testReplayAtAnotherInstanceIsRefused() async throws {
     let server = try RedisServer()
     let stores = try (0..<2).map { _ in RedisReplayStore(try server.pool(), durability: .persistent) }
@@ -28,6 +29,7 @@ final class RedisReplayStoreTests: XCTestCase {
     XCTAssertEqual(verdicts, [.new, .used, .used])
   }
 
+  // matrix: Shared replay marks: several instances
   func testOfManyConcurrentCopiesOneIsAccepted() async throws {
     let server = try RedisServer()
     let stores = try (0..<4).map { _ in RedisReplayStore(try server.pool(), durability: .persistent) }
@@ -38,6 +40,7 @@ final class RedisReplayStoreTests: XCTestCase {
     XCTAssertEqual(accepted, 1)
   }
 
+  // matrix: Shared replay marks: clocks apart
   func testMarkOutlivesItsSignatureOnInstancesWhoseClocksDiffer() async throws {
     let server = try RedisServer()
     let pool = try server.pool()
@@ -51,6 +54,7 @@ final class RedisReplayStoreTests: XCTestCase {
     XCTAssertEqual(again, .used)
   }
 
+  // matrix: Shared replay marks: memory
   func testOwnerCannotFillTheServer() async throws {
     let server = try RedisServer()
     let store = RedisReplayStore(try server.pool(), limitPerOwner: 3, durability: .persistent)
@@ -71,6 +75,7 @@ final class RedisReplayStoreTests: XCTestCase {
     XCTAssertEqual(verdict, .new)
   }
 
+  // matrix: Shared replay marks: restarted Redis
   func testVolatileServerRefusesWhatMayHaveBeenUsedBeforeItsStart() async throws {
     let server = try RedisServer()
     let store = RedisReplayStore(try server.pool())
@@ -82,6 +87,7 @@ final class RedisReplayStoreTests: XCTestCase {
     }
   }
 
+  // matrix: Shared replay marks: restarted Redis
   func testRestartOfAPersistentServerForgetsNoMark() async throws {
     let server = try RedisServer("--appendonly", "yes", "--appendfsync", "always")
     let store = RedisReplayStore(try server.pool(), durability: .persistent)
@@ -92,6 +98,7 @@ final class RedisReplayStoreTests: XCTestCase {
     XCTAssertEqual(verdict, .used)
   }
 
+  // matrix: Shared replay marks: memory
   func testServerThatEvictsKeysCannotBeUsed() async throws {
     let server = try RedisServer("--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru")
     let store = RedisReplayStore(try server.pool(), durability: .persistent, whenAway: .local)
@@ -103,6 +110,7 @@ final class RedisReplayStoreTests: XCTestCase {
     }
   }
 
+  // matrix: Shared replay marks: without Redis
   func testInstanceGoesOnAloneOnlyIfItIsToldTo() async throws {
     let server = try RedisServer()
     let local = RedisReplayStore(try server.pool(), durability: .persistent, whenAway: .local)
