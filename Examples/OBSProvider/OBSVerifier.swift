@@ -240,6 +240,7 @@ public struct OBSVerifier: SignatureVerifier {
       // The fourth line of a URL is a number; the fourth line of a header signature is a date or empty.
       signsPlacement: true, target: target, signedHeaders: headers, signature: claim.signature,
       expiration: isURL ? claim.instant : nil,
+      usableFrom: isURL ? nil : claim.instant.advanced(by: .zero - VerificationLimits.clockTolerance),
       usableUntil: isURL ? claim.instant : claim.instant.advanced(by: VerificationLimits.clockTolerance),
       signsParameter: { subresources.contains($0.name) || isURL && $0.name == OBSName.expires })
   }

@@ -53,6 +53,7 @@ final class OBSVerifierTests: XCTestCase {
     XCTAssertEqual(verified.unsignedParameters.map(\.name), ["prefix"])
     XCTAssertEqual(verified.signedHeaders, ["content-type", "date"])
     XCTAssertTrue(verified.signsPlacement)
+    XCTAssertEqual(verified.usableFrom, date.advanced(by: .seconds(-900)))
     XCTAssertEqual(verified.usableUntil, date.advanced(by: .seconds(900)))
 
     let url = try XCTUnwrap(verify(presigned(request("/a?versionId=1"), with: temporary), with: temporary))

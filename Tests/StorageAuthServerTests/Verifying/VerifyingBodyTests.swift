@@ -8,6 +8,7 @@ import StorageAuthServer
 import StorageAuthTesting
 import StorageCrypto
 import StorageJSON
+import Synchronization
 import XCTest
 
 /// Tests what the middleware verifies besides the signature: payload hashes, replays, and the format of its responses.
@@ -102,6 +103,20 @@ final class VerifyingBodyTests: XCTestCase {
     try await bench.assertRefused(first, ["RequestReplayed"], "the first signature must remain recorded")
   }
 
+  func testStoreLearnsWhenASignatureWasAndIsAccepted() async throws {
+    for service in VerifyingBench.Service.allCases {
+      let store = WindowStore()
+      let bench = try await VerifyingBench(service, self, replays: ReplayGuard(store))
+      _ = try await bench.send(bench.signed(bench.request(.put)))
+      let window = try XCTUnwrap(store.windows.withLock(\.first), service.rawValue)
+      let start = try XCTUnwrap(window.start, service.rawValue)
+      // COS signs a window; the other schemes sign a date, which may differ by fifteen minutes from the server's clock.
+      let allowance: ClosedRange<Duration> = service.isCOS ? .zero...(.seconds(60)) : .seconds(900)...(.seconds(900))
+      XCTAssertTrue(allowance.contains(start.duration(to: VerifyingBench.date)), "\(service): \(start)")
+      XCTAssertGreaterThan(window.end, VerifyingBench.date, service.rawValue)
+    }
+  }
+
   func testStoreOutOfReachRefusesWithoutAWordOfItself() async throws {
     let bench = try await VerifyingBench(.ossV4, self, replays: ReplayGuard(AbsentStore()))
     let (status, text) = try await bench.send(bench.signed(bench.request(.put)))
@@ -119,6 +134,18 @@ final class VerifyingBodyTests: XCTestCase {
       XCTAssertEqual(answer["code"]?.string, "AccessDenied")
       XCTAssertFalse((answer["message"]?.string ?? "").isEmpty)
     }
+  }
+}
+
+/// A replay store that accepts every signature, and records from when until when signatures are accepted.
+private final class WindowStore: ReplayStore {
+  let windows = Mutex<[(start: Timestamp?, end: Timestamp)]>([])
+
+  func insert(
+    _ mark: String, of owner: String, from start: Timestamp?, until end: Timestamp, at date: Timestamp
+  ) -> ReplayVerdict {
+    windows.withLock { $0.append((start, end)) }
+    return .new
   }
 }
 
