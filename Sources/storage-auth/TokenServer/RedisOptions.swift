@@ -61,10 +61,12 @@ struct RedisOptions: ParsableArguments {
 
   /// Returns the stores of a token server.
   ///
-  /// - Parameter service: What the keys depend on besides their scopes, such as the cloud and the role. Servers that
-  ///   differ in it share no keys.
+  /// - Parameters:
+  ///   - kind: The kind of the server, `tokens` or `sign`, which have different rates.
+  ///   - service: The values that keys depend on besides their scopes, such as the cloud and the role. Servers that
+  ///     differ in one of them share no keys.
   /// - Throws: A `SecretFile.Problem` if the file with the password cannot be used.
-  func stores(for service: [String]) throws -> ServerStores {
+  func stores(of kind: String, for service: [String] = []) throws -> ServerStores {
     guard let redis else { return ServerStores() }
     var configuration = try RedisConfiguration(url: redis)
     configuration.authorities = redisCa
@@ -78,7 +80,8 @@ struct RedisOptions: ParsableArguments {
     let fallback: RedisFallback = withoutRedis == .local ? .local : .refuse
     return ServerStores(
       rates: RedisRateStore(
-        pool, prefix: redisPrefix, durability: redisIsPersistent ? .persistent : .volatile, whenAway: fallback),
+        pool, prefix: "\(redisPrefix):\(kind)", durability: redisIsPersistent ? .persistent : .volatile,
+        whenAway: fallback),
       keys: RedisKeyStore(pool, prefix: ([redisPrefix] + service).joined(separator: ":"), whenAway: fallback))
   }
 }

@@ -17,7 +17,7 @@ extension TokenServerCommand {
     }
     let router = Router(context: CallerContext.self)
     let limit: RateLimit? = rate == 0 ? nil : .perMinute(rate)
-    let login = CallerLogin(callers: callers, limit: limit, rates: try shared.stores(for: []).rates)
+    let login = CallerLogin(callers: callers, limit: limit, rates: try shared.stores(of: "sign").rates)
     service.addRoutes(to: router.group().add(middleware: login))
     return router
   }

@@ -122,7 +122,7 @@ struct TokenServerCommand: AsyncParsableCommand {
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
     _ = try cloud.document(rule.policy(of: "example"), region: region ?? "")
     let keys = credentials.cache(for: cloud)
-    let stores = try shared.stores(for: ["\(provider)", role ?? "", region ?? "", sts ?? ""])
+    let stores = try shared.stores(of: "tokens", for: ["\(provider)", role ?? "", region ?? "", sts ?? ""])
     let service = TokenService(
       rate: rate == 0 ? nil : .perMinute(rate), rates: stores.rates, keys: stores.keys,
       audit: { Terminal.note("\($0)") },
