@@ -33,6 +33,17 @@ final class CommandLineSecretTests: XCTestCase {
     }
   }
 
+  func testInvalidURLOfRedisIsRejectedWithoutItsPassword() async throws {
+    for url in ["http://:hunter2@cache.example", "redis://hunter2@cache.example", "redis://:hunter2@cache.example/x"] {
+      let outcome = try await tokenServer("/nowhere", "--redis", url)
+      XCTAssertEqual(outcome.status, 64, url)
+      XCTAssertTrue(outcome.errors.contains("URL of Redis"), outcome.errors)
+      XCTAssertFalse((outcome.errors + outcome.output).contains("hunter2"), outcome.errors)
+    }
+    let alone = try await tokenServer("/nowhere", "--redis-password-file", "/nowhere")
+    XCTAssertEqual(alone.status, 64, alone.errors)
+  }
+
   func testInvalidCallerListIsRejected() async throws {
     let directory = try TemporaryDirectory(self)
     for (text, words) in [
