@@ -25,6 +25,7 @@ final class PrintingTests: XCTestCase {
     "ServiceError": "StorageClientTests/HostileTextTests.swift",
     "AsperaError": "StorageClientTests/HostileTextTests.swift",
     "TransferFailure": "StorageClientTests/HostileTextTests.swift",
+    "StoreError": "StorageAuthServerTests/Tokens/StoreErrorTests.swift",
   ]
 
   /// Public errors without text from outside.
@@ -32,6 +33,7 @@ final class PrintingTests: XCTestCase {
     "CommandError": "messages of the system", "FileReadError": "messages of the system",
     "TokenServiceError": "its components are errors", "JSONError": "a position and messages of the parser",
     "LocalCloudError": "arguments of the program that starts it, escaped", "ConformanceFailure": "for tests",
+    "RedisURLError": "an enumeration without payload",
   ]
 
   private func code(_ file: SourceTree.File) -> [Substring] {

@@ -54,7 +54,7 @@ public final class RedisKeyStore: IssuedKeyStore {
   /// - Throws: A `CredentialError`: that of `issue`; a retryable one if the server is away and the fallback is `refuse`,
   ///   or if another instance has just failed; `cancelled` if the task was cancelled.
   public func key(
-    for scope: TokenScope, issue: @Sendable () async throws(CredentialError) -> IssuedCredential<AccessKey>
+    for scope: TokenScope, issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
   ) async throws(CredentialError) -> SharedKey {
     let digest = scope.digest
     let keys = ["\(prefix):key:\(digest)", "\(prefix):lease:\(digest)"]
@@ -113,7 +113,7 @@ public final class RedisKeyStore: IssuedKeyStore {
   /// Asks the cloud while the lease is renewed, and stores the key.
   private func ask(
     _ keys: [String], _ holder: String,
-    _ issue: @Sendable () async throws(CredentialError) -> IssuedCredential<AccessKey>
+    _ issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
   ) async throws(CredentialError) -> SharedKey {
     let renewal = Task { [redis, lease, time] in
       while !Task.isCancelled {

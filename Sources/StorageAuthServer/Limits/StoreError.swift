@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 /// The error of a store that instances share and that is out of reach.
 ///
 /// The error contains no secret.
@@ -17,8 +19,8 @@ public struct StoreError: Error, Sendable, Hashable {
   ///   - message: A sentence that describes the failure, without secrets.
   ///   - remedy: A sentence that describes how to fix the failure.
   public init(_ message: String, remedy: String) {
-    self.message = message
-    self.remedy = remedy
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
   }
 }
 

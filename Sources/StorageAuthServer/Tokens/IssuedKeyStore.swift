@@ -16,7 +16,7 @@ public protocol IssuedKeyStore: Sendable {
   /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
   /// - Throws: A `CredentialError`: that of `issue`, or a retryable one if the store is out of reach.
   func key(
-    for scope: TokenScope, issue: @Sendable () async throws(CredentialError) -> IssuedCredential<AccessKey>
+    for scope: TokenScope, issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
   ) async throws(CredentialError) -> SharedKey
 
   /// Removes the key for a scope from the store.
@@ -58,7 +58,7 @@ public struct UnsharedKeyStore: IssuedKeyStore {
   /// - Returns: The key that the cloud issued.
   /// - Throws: The `CredentialError` of `issue`.
   public func key(
-    for scope: TokenScope, issue: @Sendable () async throws(CredentialError) -> IssuedCredential<AccessKey>
+    for scope: TokenScope, issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
   ) async throws(CredentialError) -> SharedKey {
     SharedKey(try await issue())
   }
