@@ -29,7 +29,7 @@ let modules: KeyValuePairs<String, [String]> = [
   "StorageJSON": [],
   "StorageXML": [],
   "StorageAuth": ["StorageCrypto", "StorageJSON", "HTTPTypes"],
-  "OSSAuth": ["StorageAuth", "StorageCrypto", "HTTPTypes"],
+  "OSSAuth": ["StorageAuth", "StorageCrypto", "StorageJSON", "HTTPTypes"],
   "COSAuth": ["StorageAuth", "StorageCrypto", "StorageJSON", "HTTPTypes"],
   "S3Auth": ["StorageAuth", "StorageCrypto", "HTTPTypes"],
   "CloudCredentials": ["StorageAuth", "StorageCrypto", "StorageJSON", "StorageXML", "HTTPTypes"],
@@ -57,8 +57,8 @@ let modules: KeyValuePairs<String, [String]> = [
     "StorageJSON", "StorageKeys", "StorageXML", "HTTPTypes",
   ],
   "StorageAuthServer": [
-    "AsperaAuth", "CloudCredentials", "HTTPServing", "StorageAuth", "StorageCrypto", "StorageJSON", "StorageXML",
-    "HTTPTypes",
+    "OSSAuth", "AsperaAuth", "CloudCredentials", "HTTPServing", "StorageAuth", "StorageCrypto", "StorageJSON",
+    "StorageKeys", "StorageXML", "HTTPTypes",
   ],
   "StorageAuthRedis": ["StorageAuth", "StorageAuthServer", "StorageCrypto", "StorageJSON"],
   "StorageAuthTesting": ["StorageAuth", "HTTPTypes"],
@@ -423,8 +423,8 @@ package.targets += [
   tests(
     "StorageAuthServerTests",
     auth + aspera + [
-      "CloudCredentials", "LocalCloud", "S3Auth", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
-      "VerifiedService",
+      "AsyncHTTPTransport", "CloudCredentials", "LocalCloud", "S3Auth", "StorageAuthServer", "StorageAuthTesting",
+      "StorageClient", "StorageKeys", "VerifiedService",
     ],
     client: ["AsyncHTTPClient"], server: ["Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix"]),
   tests(

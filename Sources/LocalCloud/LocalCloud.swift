@@ -52,7 +52,10 @@ public final class LocalCloud: Sendable {
   public static func start(_ configuration: Configuration) async throws -> LocalCloud {
     try configuration.check()
     let storage = try await Storage.open(configuration.root)
-    let context = CloudContext(configuration)
+    var context = CloudContext(configuration)
+    context.callbacks = try configuration.callbacks.map { settings throws(LocalCloudError) in
+      try CallbackSender(settings, sleep: configuration.sleep)
+    }
     var started: [HTTPService] = []
     do {
       try await storage.createBuckets(configuration.buckets, at: configuration.clock())
@@ -71,6 +74,8 @@ public final class LocalCloud: Sendable {
         return try await open(configuration.port(of: provider)) { try await gateway.respond(to: $0, with: $1) }
       }
       let services = try await open(configuration.services.port) { try await servicesGateway.respond(to: $0, with: $1) }
+      context.callbacks?.keyURL =
+        "\(services.endpoint.scheme)://\(services.endpoint.authority)\(CallbackSender.keyPath)"
       let desk = try await open(configuration.aspera.transferPort) {
         try await transferGateway.respond(to: $0, with: $1)
       }
@@ -147,6 +152,9 @@ public final class LocalCloud: Sendable {
 
   /// The base URL of the token services, the app server and the instance metadata service, without a trailing slash.
   public var servicesURL: String { "\(services.endpoint.scheme)://\(services.endpoint.authority)" }
+
+  /// The URL of the public key with which callbacks are verified, or `nil` if the server sends no callbacks.
+  public var callbackKeyURL: String? { context.callbacks?.keyURL }
 
   /// The statistics since the start of the server.
   public var statistics: Statistics { context.counters.statistics }

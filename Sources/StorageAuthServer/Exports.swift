@@ -27,6 +27,7 @@
 @_exported public import struct StorageAuth.FormPolicy
 @_exported public import protocol StorageAuth.FormSigner
 @_exported public import protocol StorageAuth.FormVerifier
+@_exported public import protocol StorageAuth.HTTPTransport
 @_exported public import struct StorageAuth.Identity
 @_exported public import struct StorageAuth.NetworkAddress
 @_exported public import enum StorageAuth.ObjectScope

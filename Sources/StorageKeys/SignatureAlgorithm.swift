@@ -5,6 +5,11 @@
 package enum SignatureAlgorithm: Sendable, Hashable {
   /// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2) with a hash function.
   case rsaPKCS1(SignatureHash)
+  /// RSASSA-PKCS1-v1_5 with MD5, which OSS uses for callbacks.
+  ///
+  /// MD5 is broken for signatures of text that an attacker can choose. Use the algorithm only where a vendor requires
+  /// it.
+  case rsaPKCS1MD5
   /// RSASSA-PSS (RFC 8017, section 8.1) with a hash function, MGF1 with the same function, and a salt as long as the
   /// digest.
   case rsaPSS(SignatureHash)
@@ -13,17 +18,10 @@ package enum SignatureAlgorithm: Sendable, Hashable {
   /// The signature is the concatenation of R and S, each as long as a coordinate (RFC 7518, section 3.4).
   case ecdsa(EllipticCurve, SignatureHash)
 
-  /// The hash function of the algorithm.
-  var hash: SignatureHash {
-    switch self {
-    case .rsaPKCS1(let hash), .rsaPSS(let hash), .ecdsa(_, let hash): hash
-    }
-  }
-
   /// Returns whether a key of the given kind can make or verify signatures with the algorithm.
   package func takes(_ kind: KeyKind) -> Bool {
     switch (self, kind) {
-    case (.rsaPKCS1, .rsa), (.rsaPSS, .rsa): true
+    case (.rsaPKCS1, .rsa), (.rsaPKCS1MD5, .rsa), (.rsaPSS, .rsa): true
     case (.ecdsa(let curve, _), .ecdsa(let other)): curve == other
     default: false
     }

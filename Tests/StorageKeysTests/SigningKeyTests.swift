@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import StorageCrypto
 import StorageKeys
 import XCTest
 
@@ -31,6 +32,33 @@ final class SigningKeyTests: XCTestCase {
     XCTAssertFalse(key.publicKey.verify([1], of: [1], with: .rsaPKCS1(.sha512)))
   }
 
+  /// The public key of OSS, which is published at <https://gosspublic.alicdn.com/callback_pub_key_v1.pem>, and the example
+  /// of the page "Callback", <https://www.alibabacloud.com/help/en/oss/developer-reference/callback>.
+  func testSignatureOfOSSVerifies() throws {
+    let key = try PublicKey(
+      pem: """
+        -----BEGIN PUBLIC KEY-----
+        MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAKs/JBGzwUB2aVht4crBx3oIPBLNsjGs
+        C0fTXv+nvlmklvkcolvpvXLTjaxUHR3W9LXxQ2EHXAJfCB+6H2YF1k8CAwEAAQ==
+        -----END PUBLIC KEY-----
+        """)
+    XCTAssertEqual(key.kind, .rsa(bits: 512))
+    let signature = try XCTUnwrap(
+      [UInt8](base64: "kKQeGTRccDKyHB3H9vF+xYMSrmhMZjzzl2/kdD1ktNVgbWEfYTQG0G2SU/RaHBovRCE8OkQDjC3uG33esH2txA=="))
+    let message = Array("/index.php?id=1&index=2\nbucket=yonghu-test".utf8)
+    XCTAssertTrue(key.verify(signature, of: message, with: .rsaPKCS1MD5))
+    XCTAssertFalse(key.verify(signature, of: message + [0], with: .rsaPKCS1MD5))
+    XCTAssertFalse(key.verify(signature, of: message, with: .rsaPKCS1(.sha256)))
+    for index in [0, 63] {
+      var other = signature
+      other[index] ^= 1
+      XCTAssertFalse(key.verify(other, of: message, with: .rsaPKCS1MD5))
+    }
+    XCTAssertFalse(key.verify([0] + signature, of: message, with: .rsaPKCS1MD5))
+    XCTAssertFalse(key.verify([UInt8](repeating: 0xff, count: 64), of: message, with: .rsaPKCS1MD5))
+    XCTAssertFalse(key.verify([UInt8](repeating: 0, count: 64), of: message, with: .rsaPKCS1MD5))
+  }
+
   func testEachAlgorithmVerifiesItsOwnSignaturesOnly() throws {
     let rsa = try PrivateKey.generateRSA(bits: 2_048)
     let message = Array("payload".utf8)
@@ -38,6 +66,7 @@ final class SigningKeyTests: XCTestCase {
     for hash in SignatureHash.allCases {
       cases += [(rsa, .rsaPKCS1(hash), 256), (rsa, .rsaPSS(hash), 256)]
     }
+    cases.append((rsa, .rsaPKCS1MD5, 256))
     for (curve, hash) in zip(EllipticCurve.allCases, SignatureHash.allCases) {
       let key = try PrivateKey.generateECDSA(curve)
       cases.append((key, .ecdsa(curve, hash), 2 * curve.coordinateByteCount))

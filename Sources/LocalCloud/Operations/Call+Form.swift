@@ -22,9 +22,11 @@ extension Call {
     try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
     var headers = checksums(of: written.content)
     describe(attributes, in: &headers)
-    return outcome.answer(
-      bucket: bucket, key: key.text, entityTag: dialect.entityTag(written.content.entityTag), location: location,
-      headers: headers)
+    return try await calledBack(
+      object,
+      outcome.answer(
+        bucket: bucket, key: key.text, entityTag: dialect.entityTag(written.content.entityTag), location: location,
+        headers: headers))
   }
 
   /// The URL of the uploaded object, with the host that the client used.

@@ -57,7 +57,7 @@ extension Call {
     try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
     var answer = Answer(headers: checksums(of: written.content))
     describe(attributes, in: &answer.headers)
-    return answer
+    return try await calledBack(object, answer)
   }
 
   func getObject() throws -> Answer {

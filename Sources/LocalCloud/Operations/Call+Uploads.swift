@@ -127,7 +127,7 @@ extension Call {
         ] + dialect.elements(of: object.content)))
     answer.headers.append(contentsOf: checksums(of: object.content))
     describe(object.attributes, in: &answer.headers)
-    return answer
+    return try await calledBack(object, answer)
   }
 
   /// Returns whether the request completes the upload from all uploaded parts, instead of the parts that a document

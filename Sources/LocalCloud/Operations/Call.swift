@@ -23,6 +23,8 @@ struct Call: Sendable {
   let date: Timestamp
   let region: String
   let host: String
+  /// The callback that follows the operation, or `nil`.
+  var callback: CallbackPlan?
 
   /// Performs the operation of the request and returns the response.
   func answer() async throws -> Answer {

@@ -14,6 +14,7 @@ struct HeaderRules: Sendable {
   private let operations: [String: Set<Operation>]
   private let conditions: [String: Set<Operation>]
   private let formFields: Set<String>
+  private let takesFormCallback: Bool
 
   /// The names of unsupported headers that change the result of any operation, although they don't have the service's
   /// prefix.
@@ -59,15 +60,17 @@ struct HeaderRules: Sendable {
   ///   - conditions: The operations that support a conditional header for the object that a write replaces, by header
   ///     name.
   ///   - formFields: The form fields that belong to the form's signature, without the first prefix.
+  ///   - takesFormCallback: Whether a form may have the field `callback`.
   init(
     _ prefixes: [String], everywhere: Set<String>, _ operations: [String: Set<Operation>],
-    conditions: [String: Set<Operation>] = [:], formFields: Set<String> = []
+    conditions: [String: Set<Operation>] = [:], formFields: Set<String> = [], takesFormCallback: Bool = false
   ) {
     self.prefixes = prefixes
     self.everywhere = everywhere
     self.operations = operations
     self.conditions = conditions
     self.formFields = formFields
+    self.takesFormCallback = takesFormCallback
   }
 
   /// Checks that the operation supports all headers of a request, so that the server ignores no header that matters.
@@ -97,9 +100,10 @@ struct HeaderRules: Sendable {
   func check(_ form: SubmittedForm) throws(RefusalAnswer) {
     for field in form.fields where !field.value.isEmpty {
       let name = field.name.asciiLowercased
-      if Self.refusedAlways.contains(name) || name == "callback" || name == "callback-var" { throw Self.refusal(name) }
+      let isCallback = name == "callback" && !takesFormCallback || name == "callback-var"
+      if Self.refusedAlways.contains(name) || isCallback { throw Self.refusal(name) }
       guard let rest = ownName(name) else { continue }
-      guard
+      guard rest != "callback", rest != "callback-var",
         rest.hasBytePrefix("meta-") || everywhere.contains(rest) || formFields.contains(rest)
           || operations[rest]?.contains(.putObject) == true
       else { throw Self.refusal(name) }

@@ -47,6 +47,11 @@ struct OperationRoute: Sendable {
     self.isCopy = isCopy
   }
 
+  /// Returns the pattern with additional optional query parameters.
+  func taking(_ more: Set<String>) -> OperationRoute {
+    OperationRoute(operation, method, level, selectors, taking: options.union(more), isCopy: isCopy)
+  }
+
   /// The HTTP methods that the operations use; other methods are rejected.
   static let methods: Set<HTTPRequest.Method> = [.get, .head, .put, .post, .delete]
 

@@ -8,6 +8,8 @@ struct CloudContext: Sendable {
   let keys: KeyRing
   let counters: Counters
   let injector: FaultInjector
+  /// The sender of callbacks, or `nil` if the server sends none.
+  var callbacks: CallbackSender?
   private let machineClock: @Sendable () -> Timestamp
   private let sleep: @Sendable @concurrent (Duration) async throws -> Void
 

@@ -10,7 +10,9 @@ extension Gateway {
   ///
   /// Authorization in the headers or the URL is ignored; the authorization in the form's fields must be valid.
   @concurrent
-  func post(_ upload: FormUpload, _ request: Request, at date: Timestamp) async throws -> Answer {
+  func post(
+    _ upload: FormUpload, _ request: Request, _ requestID: String, at date: Timestamp
+  ) async throws -> Answer {
     // As in the services, a missing bucket is reported before the form is verified.
     try checkPlace(of: upload.bucket, at: request.head.authority)
     let form = try await upload.open(request.body) { form in
@@ -32,10 +34,11 @@ extension Gateway {
       dialect: dialect, store: store, target: target, isAnonymous: false, rights: rights,
       headers: try verified.headers(of: dialect),
       body: CallBody(request.body, reader: nil) { [dialect] in dialect.refusal($0, at: date) }, operation: .putObject,
-      date: date, region: region, host: request.head.authority ?? "")
+      date: date, region: region, host: request.head.authority ?? "",
+      callback: try plan("PostObject", requestID, isRequested: verified.form["callback"] != nil) {
+        () throws(RefusalAnswer) in try RequestedCallback(verified.form)
+      })
     try call.checkHarmless()
-    let answer = try await call.postObject(upload, form)
-    counters.wrote(verified.key, in: upload.bucket, of: dialect.provider)
-    return answer
+    return try await counted(call) { try await call.postObject(upload, form) }
   }
 }

@@ -50,11 +50,11 @@ struct Gateway: Sendable {
           answer = try crossOrigin.preflight(head)
         } else if let upload = try FormUpload(head, at: dialect) {
           try await goOn(&isAwaitingWord, &writer)
-          answer = try await post(upload, request, at: identity.date)
+          answer = try await post(upload, request, identity.requestID, at: identity.date)
         } else {
           let permit = try await permit(head, at: identity.date)
           try await goOn(&isAwaitingWord, &writer)
-          answer = try await act(permit, request, at: identity.date)
+          answer = try await act(permit, request, identity.requestID, at: identity.date)
         }
       } catch {
         let error = RefusalAnswer(of: error)
@@ -162,16 +162,32 @@ struct Gateway: Sendable {
     if key.utf8.count > dialect.keyByteLimit || key.utf8.contains(0) { throw dialect.invalidKey }
   }
 
-  private func act(_ permit: Permit, _ request: Request, at date: Timestamp) async throws -> Answer {
+  /// Performs an operation, and counts the object that it writes, also if only the callback fails.
+  func counted(_ call: Call, _ perform: () async throws -> Answer) async throws -> Answer {
+    func count() {
+      if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: dialect.provider) }
+    }
+    do {
+      let answer = try await perform()
+      count()
+      return answer
+    } catch let refusal as RefusalAnswer where refusal.isStored {
+      count()
+      throw refusal
+    }
+  }
+
+  private func act(
+    _ permit: Permit, _ request: Request, _ requestID: String, at date: Timestamp
+  ) async throws -> Answer {
     let body = CallBody(request.body, reader: permit.reader) { [dialect] in dialect.refusal($0, at: date) }
     let call = Call(
       dialect: dialect, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
       rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,
-      region: region, host: request.head.authority ?? "")
+      region: region, host: request.head.authority ?? "", callback: try plan(permit, request.head, requestID))
     try call.checkHarmless()
-    var answer = try await call.answer()
+    var answer = try await counted(call) { try await call.answer() }
     call.repeatLimit(in: &answer)
-    if permit.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: dialect.provider) }
     return answer
   }
 }

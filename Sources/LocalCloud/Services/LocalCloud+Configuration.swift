@@ -51,6 +51,9 @@ extension LocalCloud {
     /// The faults that the server injects from the start; ``LocalCloud/faults`` changes them later.
     public var faults: Faults
 
+    /// The configuration of the callbacks that OSS sends after uploads, or `nil` to reject uploads with a callback.
+    public var callbacks: Callbacks?
+
     /// The maximum number of connections per port, and the time limits for clients.
     public var limits = ConnectionLimits()
 

@@ -75,7 +75,10 @@ struct ServicesGateway: Sendable {
   }
 
   private func handler(for call: InboundCall) -> any ServiceHandler {
-    switch Self.endpoint(of: call.request) {
+    if let callbacks = context.callbacks, call.path == CallbackSender.keyPath {
+      return CallbackKeyHandler(sender: callbacks)
+    }
+    return switch Self.endpoint(of: call.request) {
     case .appServer: appServer
     case .metadata: metadata
     default: tokenServices.dropLast().first { $0.isAsked(by: call) } ?? tokenServices[tokenServices.count - 1]

@@ -138,36 +138,36 @@ extension BucketClient {
     let draft = try await draft(
       putting: payload, key, for: .put, headers: fields.belonging(to: .put, provider.dialect.scopes),
       isRepeatable: !options.forbidOverwrite && options.ifMatch == nil)
-    let (response, checksum) = try await put(payload, draft, progress: progress)
+    let (response, body, checksum) = try await put(payload, draft, progress: progress)
     return UploadedObject(
       key: key, size: payload.length, etag: response.headerFields[.eTag], checksum: checksum, response,
-      provider.dialect)
+      provider.dialect, callbackReply: draft.callbackReply(body, provider.dialect))
   }
 }
 
 extension BucketClient {
   /// Uploads a payload and compares its checksum with the checksum that the service calculated.
   ///
-  /// - Returns: The head of the response, and the checksum of the payload.
+  /// - Returns: The head and the body of the response, and the checksum of the payload.
   func put(
     _ payload: any UploadPayload, _ draft: RequestDraft, progress: ProgressMeter
-  ) async throws -> (HTTPResponse, ObjectChecksum) {
+  ) async throws -> (HTTPResponse, [UInt8], ObjectChecksum) {
     var draft = draft
     if payload.length <= payloadChunkSize {
       let bytes = try await payload.collected()
       let checksum = ObjectChecksum(provider.dialect.algorithm, of: bytes)
       draft.body = .bytes(bytes)
-      let (response, _) = try await client.exchange(draft)
+      let (response, answer) = try await client.exchange(draft)
       progress.advance(by: payload.length)
       try compare(checksum, with: response, subject: draft.subject)
-      return (response, checksum)
+      return (response, answer, checksum)
     }
     let meter = BodyMeter(length: payload.length, provider.dialect.algorithm, progress: progress)
     draft.body = meter.body(of: payload.stream)
     draft.meter = meter
-    let (response, _) = try await client.exchange(draft)
+    let (response, answer) = try await client.exchange(draft)
     try compare(meter.checksum, with: response, subject: draft.subject)
-    return (response, meter.checksum)
+    return (response, answer, meter.checksum)
   }
 
   /// Compares a checksum with the checksum in a response, if the response has one.

@@ -59,7 +59,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
     let draft = try await bucket.draft(
       putting: payload, key, parameters, for: .part, headers: fields(of: .part))
-    let (response, checksum) = try await bucket.put(payload, draft, progress: progress)
+    let (response, _, checksum) = try await bucket.put(payload, draft, progress: progress)
     guard let etag = response.headerFields[.eTag] else {
       throw StorageError.malformedAnswer("part \(number) has no ETag")
     }
@@ -71,10 +71,13 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let parts = parts.sorted { $0.number < $1.number }
     let (size, checksum) = combined(parts)
     do {
-      let (response, body) = try await bucket.client.exchange(completion(of: parts, checksum))
+      let draft = try completion(of: parts, checksum)
+      let (response, body) = try await bucket.client.exchange(draft)
       try bucket.compare(checksum, with: response, subject: "the object \(key)")
       let etag = response.headerFields[.eTag] ?? (try? XMLNode.answer(body))?["ETag"]?.text
-      return UploadedObject(key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.dialect)
+      return UploadedObject(
+        key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.dialect,
+        callbackReply: draft.callbackReply(body, bucket.provider.dialect))
     } catch let error as ServiceError where error.attempts > 1 && Self.mayHaveSucceeded(error) {
       return try await stored(parts, unless: error)
     }

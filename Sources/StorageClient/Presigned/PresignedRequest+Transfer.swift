@@ -100,6 +100,7 @@ private struct PresignedExchange {
   let target: PresignedTarget
   var configuration: StorageClientConfiguration
   private let request: HTTPRequest
+  private let asksForCallback: Bool
   private let transport: any HTTPTransport
 
   init(
@@ -108,6 +109,7 @@ private struct PresignedExchange {
   ) throws(StorageError) {
     target = try PresignedTarget(presigned, for: method)
     let url = try presigned.serviceURL
+    asksForCallback = try presigned.asksForCallback
     request = HTTPRequest(
       method: method, scheme: url.scheme, authority: url.authority, path: url.path, headerFields: presigned.headers)
     self.configuration = configuration
@@ -119,8 +121,10 @@ private struct PresignedExchange {
     let meter = BodyMeter(
       length: payload.length, .crc64, progress: ProgressMeter(total: payload.length, handler: progress))
     let reply = try await send(meter.body(of: payload.stream), meter)
-    _ = try await reply.body.collected(upTo: ServiceError.bodyLimit)
-    return try target.uploaded(reply.response, size: payload.length, meter.checksum)
+    let limit = asksForCallback ? PresignedTarget.callbackReplyLimit : ServiceError.bodyLimit
+    let body = try await reply.body.collected(upTo: limit)
+    return try target.uploaded(
+      reply.response, size: payload.length, meter.checksum, callbackReply: asksForCallback ? body : nil)
   }
 
   /// Sends the request until the response reports success or no retry is left.

@@ -16,6 +16,9 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   /// Whether the service sends the bytes of the object as they are stored.
   private let isUnprocessed: Bool
 
+  /// The maximum size, in bytes, of a reply to a callback; OSS allows 3 MB.
+  package static let callbackReplyLimit = 4 << 20
+
   /// Creates the target of a presigned request.
   ///
   /// - Throws: ``StorageError/Code/invalidOption`` if the request has another method, or its URL is invalid.
@@ -42,9 +45,14 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
 
   /// Returns the description of an uploaded object.
   ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - size: The size of the object in bytes.
+  ///   - checksum: The checksum of the uploaded bytes.
+  ///   - callbackReply: The response of the app's server to the callback, or `nil` if the request asked for none.
   /// - Throws: ``StorageError/Code/checksumMismatch`` if the service received other bytes.
   package func uploaded(
-    _ response: HTTPResponse, size: Int64, _ checksum: ObjectChecksum
+    _ response: HTTPResponse, size: Int64, _ checksum: ObjectChecksum, callbackReply: [UInt8]? = nil
   ) throws(StorageError) -> UploadedObject {
     let dialect = ServiceDialect.named(in: response)
     let expected = response.headerFields.checksum(in: dialect.checksums)
@@ -54,7 +62,8 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
         remedy: "Upload it again; what the service holds is damaged.")
     }
     return UploadedObject(
-      key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, dialect)
+      key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, dialect,
+      callbackReply: callbackReply)
   }
 
   /// Returns the description of an object that is downloaded.
@@ -80,6 +89,15 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
 }
 
 extension PresignedRequest {
+  /// Whether the request makes the service call a server of the app after the upload.
+  var asksForCallback: Bool {
+    get throws(StorageError) {
+      let query = try serviceURL.path.drop { $0 != "?" }.dropFirst()
+      return query.split(separator: "&").contains { $0.prefix { $0 != "=" } == "callback" }
+        || headers.contains { $0.name.canonicalName == "x-oss-callback" }
+    }
+  }
+
   /// The parts of the URL.
   ///
   /// - Throws: ``StorageError/Code/invalidOption`` if the URL is invalid.

@@ -58,6 +58,12 @@ public struct ServiceDialect: Sendable {
   /// The name of the header that contains a more specific error code, or `nil` if the service has no such header.
   public var detailCode: HTTPField.Name?
 
+  /// The name of the request header that makes the service call a server of the app after an upload, or `nil` if the
+  /// service has no such header.
+  ///
+  /// The service answers such an upload with the body of the server's response.
+  public var callback: HTTPField.Name?
+
   /// The method by which a request for the next page of a listing continues the previous page.
   public var paging: Paging
 

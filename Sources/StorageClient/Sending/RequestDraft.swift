@@ -47,6 +47,11 @@ struct RequestDraft: Sendable {
     return draft
   }
 
+  /// Returns the body of a response as the reply to the callback that the request asks for, or `nil` without one.
+  func callbackReply(_ body: [UInt8], _ dialect: ServiceDialect) -> [UInt8]? {
+    dialect.callback.flatMap { request.headerFields[$0] }.map { _ in body }
+  }
+
   /// The request with the `Content-Length` header, which is included in the signature.
   ///
   /// The header is also set for an empty body if HTTP expects the header with the method.

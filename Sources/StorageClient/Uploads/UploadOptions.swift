@@ -41,7 +41,7 @@ public struct UploadOptions: Sendable, Hashable {
   /// If `nil`, the storage class of the bucket.
   public var storageClass: String?
 
-  /// Additional provider-specific headers, such as `x-oss-object-acl` or `x-oss-callback`.
+  /// Additional provider-specific headers, such as `x-oss-object-acl`, or those of an `UploadCallback`.
   ///
   /// Each header is sent with the requests of the upload that it applies to. In a multipart upload, a traffic limit is
   /// sent with every part, a requester-pays header with every request, a customer-provided key with the initiation and
@@ -111,6 +111,12 @@ public struct UploadedObject: Sendable, Hashable {
   /// The ID of the request that stored the object, or `nil` if the service did not report it.
   public let requestID: String?
 
+  /// The response of the app's server to the callback after the upload, or `nil` if the upload had no callback.
+  ///
+  /// It is also `nil` if the response to the upload was lost, and the client found the object to be stored. Services
+  /// require JSON of a limited size; OSS allows 3 MB.
+  public let callbackReply: [UInt8]?
+
   /// Creates the description of an uploaded object for an implementation of ``ObjectStore``.
   ///
   /// - Parameters:
@@ -120,9 +126,10 @@ public struct UploadedObject: Sendable, Hashable {
   ///   - checksum: The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
   ///   - versionID: The version of the object, in a bucket with versioning.
   ///   - requestID: The ID of the request that stored the object.
+  ///   - callbackReply: The response of the app's server to the callback after the upload.
   public init(
     key: String, size: Int64, etag: String? = nil, checksum: ObjectChecksum?, versionID: String? = nil,
-    requestID: String? = nil
+    requestID: String? = nil, callbackReply: [UInt8]? = nil
   ) {
     self.key = key
     self.size = size
@@ -130,11 +137,12 @@ public struct UploadedObject: Sendable, Hashable {
     self.checksum = checksum
     self.versionID = versionID
     self.requestID = requestID
+    self.callbackReply = callbackReply
   }
 
   init(
     key: String, size: Int64, etag: String?, checksum: ObjectChecksum, _ response: HTTPResponse,
-    _ dialect: ServiceDialect
+    _ dialect: ServiceDialect, callbackReply: [UInt8]? = nil
   ) {
     self.key = key
     self.size = size
@@ -142,6 +150,7 @@ public struct UploadedObject: Sendable, Hashable {
     self.checksum = checksum
     versionID = response.headerFields[dialect.versionID]
     requestID = response.headerFields[dialect.requestID]
+    self.callbackReply = callbackReply
   }
 }
 

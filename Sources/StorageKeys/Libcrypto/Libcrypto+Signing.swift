@@ -12,7 +12,7 @@
         defer { unsafe EVP_MD_CTX_free(context) }
         var keyContext: OpaquePointer?
         let status = unsafe withKey {
-          unsafe EVP_DigestSignInit(context, &keyContext, algorithm.hash.digest, nil, $0)
+          unsafe EVP_DigestSignInit(context, &keyContext, algorithm.digest, nil, $0)
         }
         guard status == 1, unsafe algorithm.configure(keyContext) else { return nil }
         return unsafe Self.signature(of: message, context)
@@ -36,7 +36,7 @@
         defer { unsafe EVP_MD_CTX_free(context) }
         var keyContext: OpaquePointer?
         let status = unsafe withKey {
-          unsafe EVP_DigestVerifyInit(context, &keyContext, algorithm.hash.digest, nil, $0)
+          unsafe EVP_DigestVerifyInit(context, &keyContext, algorithm.digest, nil, $0)
         }
         guard status == 1, unsafe algorithm.configure(keyContext) else { return false }
         return unsafe EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
@@ -71,6 +71,14 @@
   }
 
   extension SignatureAlgorithm {
+    /// The hash function of the algorithm in libcrypto, which exists for the duration of the process.
+    fileprivate var digest: OpaquePointer? {
+      switch self {
+      case .rsaPKCS1(let hash), .rsaPSS(let hash), .ecdsa(_, let hash): unsafe hash.digest
+      case .rsaPKCS1MD5: unsafe EVP_md5()
+      }
+    }
+
     /// Sets the padding of the algorithm in a key's context, and returns whether that succeeds.
     fileprivate func configure(_ context: OpaquePointer?) -> Bool {
       guard case .rsaPSS = self else { return true }

@@ -66,6 +66,7 @@
     func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) -> [UInt8]? {
       switch (material, algorithm) {
       case (.rsa(let key), .rsaPKCS1(let hash)): key.sign(message, hash, .insecurePKCS1v1_5)
+      case (.rsa(let key), .rsaPKCS1MD5): key.signMD5(message)
       case (.rsa(let key), .rsaPSS(let hash)): key.sign(message, hash, .PSS)
       case (.ecdsa(let key), .ecdsa(_, let hash)): key.sign(message, hash)
       default: nil
@@ -76,6 +77,7 @@
     func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
       switch (material, algorithm) {
       case (.rsa(let key), .rsaPKCS1(let hash)): key.verify(signature, of: message, hash, .insecurePKCS1v1_5)
+      case (.rsa(let key), .rsaPKCS1MD5): key.verifyMD5(signature, of: message)
       case (.rsa(let key), .rsaPSS(let hash)): key.verify(signature, of: message, hash, .PSS)
       case (.ecdsa(let key), .ecdsa(_, let hash)): key.verify(signature, of: message, hash)
       default: false

@@ -13,7 +13,9 @@ extension OSSDialect {
   }
 
   static let table = OperationTable(
-    OperationRoute.shared + [
+    OperationRoute.shared.map { route in
+      [.putObject, .completeUpload].contains(route.operation) ? route.taking(["callback", "callback-var"]) : route
+    } + [
       OperationRoute(.bucketInfo, .get, .bucket, ["bucketInfo"]),
       OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"]),
     ],
@@ -29,9 +31,11 @@ extension OSSDialect {
       "acl": [.createBucket, .changeBucketAccess],
       "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]),
       "server-side-encryption-key-id": HeaderRules.creations, "server-side-data-encryption": HeaderRules.creations,
+      "callback": [.putObject, .completeUpload], "callback-var": [.putObject, .completeUpload],
       "complete-all": [.completeUpload], "range-behavior": [.getObject],
     ]) { $0.union($1) },
-    formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"])
+    formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"],
+    takesFormCallback: true)
 
   /// Parses the OSS header that specifies a copy source, `/bucket/key`.
   func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource { try NamedSource(header, of: self) }

@@ -183,6 +183,7 @@ extension ServiceDialect {
     dialect.forbidOverwrite = HTTPField(name: .known("x-oss-forbid-overwrite"), value: "true")
     dialect.errorInHeader = .known("x-oss-err")
     dialect.detailCode = .known("x-oss-ec")
+    dialect.callback = .known("x-oss-callback")
     return dialect
   }()
 }

@@ -1,0 +1,139 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CloudCredentials
+internal import HTTPTypes
+internal import OSSAuth
+internal import StorageAuth
+internal import StorageCrypto
+internal import StorageJSON
+internal import StorageKeys
+internal import Synchronization
+
+/// The sender of signed callbacks.
+final class CallbackSender: Sendable {
+  /// The path of the public key on the port of the token services.
+  static let keyPath = "/callback_pub_key_v1.pem"
+
+  /// The time in which the server of the app must respond, as in OSS.
+  private static let timeLimit = Duration.seconds(5)
+
+  /// The maximum size, in bytes, of a response, as in OSS.
+  private static let replyByteLimit = 3 * 1024 * 1024
+
+  private let configuration: LocalCloud.Callbacks
+  private let sleep: @Sendable @concurrent (Duration) async throws -> Void
+  private let key: PrivateKey
+  private let location = Mutex("")
+
+  /// The URL of the public key, which is known once the port of the token services is bound.
+  var keyURL: String {
+    get { location.withLock { $0 } }
+    set { location.withLock { $0 = newValue } }
+  }
+
+  /// The public key in PEM.
+  var publicKey: [UInt8] { Array((key.publicKey.pem ?? "").utf8) }
+
+  init(
+    _ configuration: LocalCloud.Callbacks, sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void
+  ) throws(LocalCloudError) {
+    self.configuration = configuration
+    self.sleep = sleep
+    do {
+      key = try PrivateKey.generateRSA(bits: 2048)
+    } catch {
+      throw LocalCloudError("The key that signs callbacks cannot be generated: \(error).")
+    }
+  }
+
+  /// Sends a callback to its URLs in their order, until one responds with success, and returns the response's body.
+  ///
+  /// - Throws: `CallbackFailed` with the reason of the last URL.
+  func send(_ callback: RequestedCallback, _ values: RequestedCallback.Values) async throws(RefusalAnswer) -> [UInt8] {
+    let body = callback.body(values)
+    var failure = RefusalAnswer.callbackFailed("Error status : 502.")
+    for url in callback.urls {
+      do throws(RefusalAnswer) {
+        return try await send(body, callback.mediaType, to: url)
+      } catch {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private func send(_ body: [UInt8], _ type: String, to url: ServiceURL) async throws(RefusalAnswer) -> [UInt8] {
+    guard isLoopbackHost(url.authority) || configuration.hosts.contains(url.authority) else {
+      throw .callbackFailed("Error status : -1. This server sends callbacks to this machine only.")
+    }
+    guard let message = CallbackMessage.bytes(target: url.path, body: body),
+      let signature = try? key.sign(message, with: .rsaPKCS1MD5)
+    else { throw .callbackFailed("Error status : -1. The callbackUrl cannot be signed.") }
+    var request = url.call(.post, headers: [.contentType: type], body: body).request
+    request.headerFields[.authorization] = Self.base64(signature)
+    request.headerFields[.known("x-oss-pub-key-url")] = Self.base64(Array(keyURL.utf8))
+    request.headerFields[.userAgent] = "localcloud"
+    guard let (status, reply) = try await limited(request, body) else {
+      let limit = "\(Self.timeLimit.components.seconds * 1000)ms"
+      throw .callbackFailed("Error status : -1 \(url.authority) reply timeout, cost:\(limit), timeout:\(limit).")
+    }
+    guard status == .ok else { throw .callbackFailed("Error status : \(status.code).") }
+    guard let reply else { throw .callbackFailed("Response body is too large.") }
+    guard (try? JSONValue(parsing: reply)) != nil else {
+      throw .callbackFailed("Response body is not valid json format.")
+    }
+    return reply
+  }
+
+  /// Sends a request, and returns the status and the body, or `nil` for the body if it is too large.
+  ///
+  /// - Returns: The response, or `nil` if there is none within the time limit.
+  private func limited(
+    _ request: HTTPRequest, _ body: [UInt8]
+  ) async throws(RefusalAnswer) -> (HTTPResponse.Status, [UInt8]?)? {
+    let outcome = await withTaskGroup(of: Result<(HTTPResponse.Status, [UInt8]?)?, RefusalAnswer>.self) { group in
+      group.addTask { [transport = configuration.transport] in
+        do {
+          let reply = try await transport.send(request, body: .bytes(body))
+          return .success((reply.response.status, try await reply.body.collected(upTo: Self.replyByteLimit)))
+        } catch {
+          return .failure(.callbackFailed("Error status : 502."))
+        }
+      }
+      group.addTask { [sleep] in
+        try? await sleep(Self.timeLimit)
+        return .success(nil)
+      }
+      let first = await group.next()
+      group.cancelAll()
+      return first ?? .success(nil)
+    }
+    return try outcome.get()
+  }
+
+  private static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
+}
+
+extension RefusalAnswer {
+  /// Creates the response to an upload whose object is stored, but whose callback failed.
+  static func callbackFailed(_ message: String) -> RefusalAnswer {
+    RefusalAnswer(.nonAuthoritativeInformation, "CallbackFailed", message)
+  }
+
+  /// Whether the request had its effect although the response reports an error.
+  var isStored: Bool { status == .nonAuthoritativeInformation }
+}
+
+/// The handler that returns the public key with which callbacks are verified.
+struct CallbackKeyHandler: ServiceHandler {
+  let sender: CallbackSender
+  let endpoint = LocalCloud.Endpoint.sts
+
+  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
+    guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
+    return Answer(headers: [.contentType: "application/x-pem-file"], body: .bytes(sender.publicKey))
+  }
+
+  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer { Answer(error.status) }
+}
