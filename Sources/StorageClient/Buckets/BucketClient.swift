@@ -58,6 +58,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: headers)
     var draft = RequestDraft(
       request, to: endpoint, at: client.location(ofKey: key), body: body, isRepeatable: isRepeatable)
+    draft.scope = CredentialScope(method, key, parameters, in: provider.bucket)
     draft.forbidsOverwriting = provider.dialect.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
     return draft
   }
@@ -317,6 +318,7 @@ extension BucketClient {
     if forbidsOverwrite { try headers.forbidOverwrite(in: dialect) }
     headers[dialect.copySource] = provider.copySource(source)
     var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
+    draft.scope = draft.scope?.reading(source, in: provider.bucket)
     findErrorInside(&draft)
     let (response, body) = try await client.exchange(draft)
     let answer = try XMLNode.answer(body)
@@ -375,8 +377,9 @@ extension BucketClient {
     var headers = HTTPFields()
     headers[.contentType] = "application/xml"
     headers[.contentMD5] = MD5.hash(body).base64
-    let (_, answer) = try await client.exchange(
-      draft(.post, nil, [.init("delete")], headers: headers, body: body))
+    var draft = try draft(.post, nil, [.init("delete")], headers: headers, body: body)
+    draft.scope = CredentialScope(deleting: batch, in: provider.bucket)
+    let (_, answer) = try await client.exchange(draft)
     let errors = answer.isEmpty ? [] : try XMLNode.answer(answer).all("Error")
     let failures = errors.map { error in
       DeletionReport.Failure(
@@ -385,14 +388,5 @@ extension BucketClient {
     let failed = Set(failures.map(\.key))
     report.failures += failures
     report.deleted += batch.filter { !failed.contains($0) }
-  }
-}
-
-extension String {
-  /// Whether XML can represent the string: it has no representation of most control characters.
-  fileprivate var fitsIntoXML: Bool {
-    unicodeScalars.allSatisfy { scalar in
-      scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
-    }
   }
 }

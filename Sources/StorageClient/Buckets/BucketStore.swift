@@ -185,7 +185,8 @@ extension StorageClient where Provider: PresigningProvider {
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: fields)
     let date = try serviceTime().date
     let end = provider.presigner.requiredValidity(from: date, validFor: duration)
-    var cached = try await credential(lasting: date.duration(to: end))
+    let scope = CredentialScope(method, key, parameters, in: provider.bucket)
+    var cached = try await credential(lasting: date.duration(to: end), for: scope)
     if let remoteSigner {
       return try await signElsewhere(as: &cached) { proof, context in
         try await remoteSigner.presign(request, as: proof, validFor: duration, in: context)

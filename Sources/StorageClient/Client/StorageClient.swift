@@ -40,6 +40,8 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   /// The remote signer that signs the client's requests instead of the provider's signer, or `nil` if the client has
   /// the key.
   let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
+  /// The cache of the credentials for each scope, or `nil` if all requests use ``credentials``.
+  let scoped: ScopedCredentialCache<Provider.SigningCredential>?
   let transport: any HTTPTransport
   let time: any SigningClock
   let gate: RequestGate
@@ -136,6 +138,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
 
   init(
     _ provider: Provider, cache: CredentialCache<Provider.SigningCredential>,
+    scoped: ScopedCredentialCache<Provider.SigningCredential>? = nil,
     remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)? = nil,
     configuration: StorageClientConfiguration,
     transport: any HTTPTransport, events: AuthEvents, clockSkew: ClockSkew, time: any SigningClock
@@ -143,6 +146,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     configuredProvider = provider
     self.configuration = configuration
     self.credentials = cache
+    self.scoped = scoped
     self.events = events
     self.clockSkew = clockSkew
     self.remoteSigner = remoteSigner

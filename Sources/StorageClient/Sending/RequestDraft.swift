@@ -20,6 +20,8 @@ struct RequestDraft: Sendable {
   var errorInside: (@Sendable (HTTPResponse, [UInt8]) -> ServiceError?)?
   /// Whether the request forbids overwriting an object, so that a failed precondition means that the object exists.
   var forbidsOverwriting = false
+  /// The access that the request needs, or `nil` if it is unknown.
+  var scope: CredentialScope?
   /// The meter of the request body, which records the error of the body's source, or `nil`.
   var meter: BodyMeter?
 

@@ -77,7 +77,7 @@ extension StorageClient {
         guard let next = plan.step(after: error) else { throw error }
         step = next
       case .unsigned(let error):
-        guard let next = plan.step(after: error, pause: credentials.pause) else { throw error }
+        guard let next = plan.step(after: error, pause: credentials(for: draft.scope).pause) else { throw error }
         step = next
       case .refused(var refusal):
         guard let next = try await recovery(from: &refusal, draft, &plan) else {
@@ -155,11 +155,15 @@ extension StorageClient {
   ///
   /// The client requests all credentials with this method.
   ///
-  /// - Parameter duration: The minimum remaining lifetime of the credential.
-  func credential(lasting duration: Duration) async throws -> CachedCredential<Provider.SigningCredential> {
+  /// - Parameters:
+  ///   - duration: The minimum remaining lifetime of the credential.
+  ///   - scope: The access that the request needs, or `nil` if it is unknown.
+  func credential(
+    lasting duration: Duration, for scope: CredentialScope?
+  ) async throws -> CachedCredential<Provider.SigningCredential> {
     let cached: CachedCredential<Provider.SigningCredential>
     do {
-      cached = try await credentials.credential(lasting: duration)
+      cached = try await credentials(for: scope).credential(lasting: duration)
     } catch {
       throw error.asCancellation
     }
@@ -177,7 +181,8 @@ extension StorageClient {
     _ draft: RequestDraft, for provider: Provider
   ) async throws -> (HTTPRequest, SentSignature) {
     let asked = try serviceTime().date
-    var cached = try await credential(lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)))
+    var cached = try await credential(
+      lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)), for: draft.scope)
     let (signed, date, offset) = try await sign(draft.announced, for: provider, as: &cached)
     events.emit(
       .signed(
@@ -270,7 +275,7 @@ extension StorageClient {
       if let step = relocationStep(refusal, &plan) { return step }
     }
     if refusal.isAboutTime, let step = try clockStep(refusal, beyond: ClockSkew.tolerance, &plan) { return step }
-    if refusal.isAboutCredential, let step = try await renewalStep(&refusal, &plan) { return step }
+    if refusal.isAboutCredential, let step = try await renewalStep(&refusal, draft, &plan) { return step }
     return plan.step(after: refusal.error)
   }
 
@@ -302,7 +307,10 @@ extension StorageClient {
   /// Fetches a credential that replaces the rejected credential, and returns the step that signs again, or `nil`.
   ///
   /// If the credential provider cannot be called yet, the step waits until it can be called.
-  private func renewalStep(_ refusal: inout Refusal, _ plan: inout RetryPlan) async throws -> RetryPlan.Step? {
+  private func renewalStep(
+    _ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
+  ) async throws -> RetryPlan.Step? {
+    let credentials = credentials(for: draft.scope)
     var step = RetryPlan.Step(
       delay: .zero, reason: "\(refusal.error.code): signed again with another credential.")
     if !plan.mayRenew {
@@ -334,14 +342,16 @@ extension StorageClient {
     var request = draft.request
     request.method = .get
     request.headerFields[.range] = "bytes=0-0"
-    switch try await attempt(RequestDraft(request, to: draft.endpoint, at: draft.location), { _ in }) {
+    var probe = RequestDraft(request, to: draft.endpoint, at: draft.location)
+    probe.scope = draft.scope
+    switch try await attempt(probe, { _ in }) {
     case .done(_, let signature):
       guard signature.generation != refusal.signature.generation else { return nil }
-      return try await renewalStep(&refusal, &plan)
+      return try await renewalStep(&refusal, draft, &plan)
     case .lost(let error):
       return plan.step(after: error)
     case .unsigned(let error):
-      return plan.step(after: error, pause: credentials.pause)
+      return plan.step(after: error, pause: credentials(for: draft.scope).pause)
     case .refused(let answer) where answer.isCut:
       return plan.step(afterCut: answer.error)
     case .refused(let answer):

@@ -1,0 +1,93 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A cache of credentials for a bounded number of scopes, with a ``CredentialCache`` for each scope.
+///
+/// Each scope has its own refresh, its own backoff and its own request in flight. A rejected credential of one scope
+/// does not affect the others. When the cache is full, the least recently used scopes are removed.
+///
+/// ```swift
+/// let cache = ScopedCredentialCache(provider, scopeLimit: 500)
+/// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), scopedCredentials: cache)
+/// ```
+public final class ScopedCredentialCache<Value: Credential>: Sendable {
+  private struct Entry {
+    let cache: CredentialCache<Value>
+    var lastUse: UInt64
+  }
+
+  private struct State {
+    var entries: [CredentialScope: Entry] = [:]
+    var uses: UInt64 = 0
+  }
+
+  /// The observers that receive the events of the caches of all scopes.
+  public let events: AuthEvents
+
+  private let provider: any ScopedCredentialProvider<Value>
+  private let limit: Int
+  private let configuration: CredentialCacheConfiguration
+  private let time: any SigningClock
+  private let state = Lock(State())
+
+  /// Creates a cache that fetches its credentials from a scoped provider.
+  ///
+  /// - Parameters:
+  ///   - provider: The source of the credentials.
+  ///   - scopeLimit: The maximum number of scopes with cached credentials, at least 1.
+  ///   - configuration: The refresh times, backoff and timeout of each scope's cache.
+  ///   - events: The observers that receive the events of the caches of all scopes.
+  ///   - time: The wall clock and the monotonic clock that determine expiration.
+  public init(
+    _ provider: some ScopedCredentialProvider<Value>, scopeLimit: Int = 256,
+    configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: AuthEvents = AuthEvents(),
+    time: any SigningClock = .system
+  ) {
+    self.provider = provider
+    limit = max(1, scopeLimit)
+    self.configuration = configuration
+    self.events = events
+    self.time = time
+  }
+
+  /// The number of scopes with a cache.
+  public var scopeCount: Int { state.withLock { $0.entries.count } }
+
+  /// Returns the cache of the credentials for a request.
+  ///
+  /// Requests whose credentials have equal scopes get the same cache, unless it was removed in between.
+  ///
+  /// - Parameter request: The scope of the request.
+  public func cache(for request: CredentialScope) -> CredentialCache<Value> {
+    let scope = provider.scope(granting: request)
+    let known = state.withLock { state -> CredentialCache<Value>? in
+      state.uses &+= 1
+      state.entries[scope]?.lastUse = state.uses
+      return state.entries[scope]?.cache
+    }
+    if let known { return known }
+    // The provider is the app's code, which must not run while the lock is held.
+    let made = CredentialCache(
+      provider.provider(for: scope), configuration, events, time, random: { .random(in: 0...1) })
+    return state.withLock { state in
+      if let known = state.entries[scope] { return known.cache }
+      if state.entries.count >= limit { Self.makeRoom(&state.entries) }
+      state.entries[scope] = Entry(cache: made, lastUse: state.uses)
+      return made
+    }
+  }
+
+  /// Removes the cache of a request's scope, so that the scope's next request fetches a credential.
+  ///
+  /// - Parameter request: The scope of the request.
+  public func forget(_ request: CredentialScope) {
+    let scope = provider.scope(granting: request)
+    state.withLock { $0.entries[scope] = nil }
+  }
+
+  /// Removes the least recently used eighth of the scopes, at least one, so that removals are rare.
+  private static func makeRoom(_ entries: inout [CredentialScope: Entry]) {
+    let oldest = entries.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, entries.count / 8))
+    for (scope, _) in oldest { entries[scope] = nil }
+  }
+}
