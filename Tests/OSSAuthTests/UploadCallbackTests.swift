@@ -49,6 +49,7 @@ final class UploadCallbackTests: XCTestCase {
     XCTAssertEqual(callback.formFields, [FormField("x:album", "übermut"), FormField("x:user", "7")])
   }
 
+  // matrix: OSS callback: bad input
   func testInvalidCallbacksAreRejected() throws {
     func rejects(_ word: String, _ change: (inout UploadCallback) -> Void, line: UInt = #line) {
       var callback = callback

@@ -49,8 +49,8 @@ actor CallbackKeys {
       entries[name]?.lastUse = uses
       return entry.key
     }
-    let flight = try flights[name] ?? start(url, name)
-    return try await flight.value.get()
+    if let flight = flights[name] { return try await flight.value.get() }
+    return try await start(url, name).value.get()
   }
 
   private func start(

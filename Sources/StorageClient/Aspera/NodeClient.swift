@@ -19,7 +19,7 @@ struct NodeClient: ObjectStore {
   var files: any NodeFiles {
     get async throws {
       guard client.remoteSigner == nil else { return PathFiles(node: self) }
-      let access = try await client.credential(lasting: .zero).credential
+      let access = try await client.credential(lasting: .zero, for: nil).credential
       switch access.method {
       case .bearer: return IdentifiedFiles(node: self, access: access)
       case .accessKey, .basic:

@@ -58,7 +58,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: headers)
     var draft = RequestDraft(
       request, to: endpoint, at: client.location(ofKey: key), body: body, isRepeatable: isRepeatable)
-    draft.scope = CredentialScope(method, key, parameters, in: provider.bucket)
+    if client.scoped != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
     draft.forbidsOverwriting = provider.dialect.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
     return draft
   }

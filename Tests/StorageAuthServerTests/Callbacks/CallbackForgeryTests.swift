@@ -35,7 +35,7 @@ final class CallbackForgeryTests: XCTestCase {
 
   private static var name: HTTPField.Name { get throws { try XCTUnwrap(HTTPField.Name("x-oss-pub-key-url")) } }
 
-  private let transport = ScriptedTransport { request, _ in
+  private let transport = ScriptedTransport { request in
     .text(request.head.authority == "gosspublic.alicdn.com" ? vendorKey : "")
   }
 
@@ -54,7 +54,7 @@ final class CallbackForgeryTests: XCTestCase {
     XCTAssertEqual(transport.requests.count - before, fetches, "fetches", line: line)
   }
 
-  // matrix: OSS: verified callback
+  // matrix: OSS callback: verification
   func testExampleOfTheVendorIsAccepted() async throws {
     let verifier = CallbackVerifier(transport: transport)
     let callback = try await verifier.verify(try Self.example(), body: Self.body)
@@ -66,6 +66,7 @@ final class CallbackForgeryTests: XCTestCase {
       "the key is fetched once, over TLS")
   }
 
+  // matrix: OSS callback: forgery
   func testChangedPartsAreRefused() async throws {
     try await assertRefused(.mismatch, fetches: 1, body: Array("bucket=yonghu-tess".utf8)) { _ in }
     try await assertRefused(.mismatch, fetches: 1, body: Self.body + [10]) { _ in }
@@ -76,6 +77,7 @@ final class CallbackForgeryTests: XCTestCase {
     try await assertRefused(.method, fetches: 0) { $0.method = .put }
   }
 
+  // matrix: OSS callback: forgery
   func testBoundariesOfThePartsCannotMove() async throws {
     try await assertRefused(.target, fetches: 0) { $0.path = "/index.php%3Fid=1&index=2" }
     try await assertRefused(.target, fetches: 0, body: Array("yonghu-test".utf8)) {
@@ -87,6 +89,7 @@ final class CallbackForgeryTests: XCTestCase {
     try await assertRefused(.target, fetches: 0) { $0.path = "/?" + String(repeating: "a", count: 9_000) }
   }
 
+  // matrix: OSS callback: forgery
   func testKeysFromOtherPlacesAreRefusedWithoutAFetch() async throws {
     for url in [
       "http://example.com/callback_pub_key_v1.pem", "https://gosspublic.alicdn.com.example.com/k.pem",
@@ -104,6 +107,7 @@ final class CallbackForgeryTests: XCTestCase {
     }
   }
 
+  // matrix: OSS callback: forgery
   func testMissingAndMalformedHeadersAreRefusedWithoutAFetch() async throws {
     for name in [HTTPField.Name.authorization, try Self.name] {
       try await assertRefused(.missingHeader, fetches: 0) { $0.headerFields[name] = nil }
@@ -120,13 +124,14 @@ final class CallbackForgeryTests: XCTestCase {
     try await assertRefused(.malformedHeader, fetches: 0) { $0.headerFields[.authorization] = "YQ==" }
   }
 
+  // matrix: OSS callback: forgery
   func testSignatureOfAnotherKeyIsRefused() async throws {
     let other = try PrivateKey.generateRSA(bits: 2048)
     let message = Array("/index.php?id=1&index=2\n".utf8) + Self.body
     let signature = try other.sign(message, with: .rsaPKCS1MD5)
     try await assertRefused(.mismatch, fetches: 1) { $0.headerFields[.authorization] = signature.base64 }
     let pem = try XCTUnwrap(other.publicKey.pem)
-    let verifier = CallbackVerifier(transport: ScriptedTransport { _, _ in .text(pem) })
+    let verifier = CallbackVerifier(transport: ScriptedTransport { _ in .text(pem) })
     _ = try await verifier.verify(
       try Self.example { $0.headerFields[.authorization] = signature.base64 }, body: Self.body)
     for algorithm: SignatureAlgorithm in [.rsaPKCS1(.sha256), .rsaPSS(.sha256)] {
@@ -141,6 +146,7 @@ final class CallbackForgeryTests: XCTestCase {
     }
   }
 
+  // matrix: OSS callback: forgery
   func testLargeBodyIsRefusedWithoutAFetch() async throws {
     try await assertRefused(.bodyTooLarge, fetches: 0, body: [UInt8](repeating: 0, count: 64 * 1024 + 1)) { _ in }
   }

@@ -27,9 +27,10 @@ final class CallbackKeyTests: XCTestCase {
 
   private func code(of error: any Error) -> CallbackRefusal.Code? { (error as? CallbackRefusal)?.code }
 
+  // matrix: OSS callback: public key
   func testConcurrentCallbacksShareOneFetch() async throws {
     let pem = try XCTUnwrap(XCTUnwrap(Self.signer).publicKey.pem)
-    let transport = ScriptedTransport { _, _ in .text(pem) }
+    let transport = ScriptedTransport { _ in .text(pem) }
     let verifier = CallbackVerifier(transport: transport, time: SteppedTime())
     let request = try request()
     transport.hold()
@@ -65,9 +66,10 @@ final class CallbackKeyTests: XCTestCase {
     XCTAssertEqual(Set(transport.requests.map(\.url)).count, 1, "a redirect is not followed")
   }
 
+  // matrix: OSS callback: public key
   func testInventedURLsCauseFewFetches() async throws {
     let pem = try XCTUnwrap(XCTUnwrap(Self.signer).publicKey.pem)
-    let transport = ScriptedTransport { request, _ in request.path == "/k.pem" ? .text(pem) : .status(404) }
+    let transport = ScriptedTransport { request in request.path == "/k.pem" ? .text(pem) : .status(404) }
     let time = SteppedTime()
     let verifier = CallbackVerifier(transport: transport, time: time)
     _ = try await verifier.verify(try request(), body: [1])
@@ -87,7 +89,7 @@ final class CallbackKeyTests: XCTestCase {
   }
 
   func testSlowKeyIsRefused() async throws {
-    let transport = ScriptedTransport { _, _ in .text("") }
+    let transport = ScriptedTransport { _ in .text("") }
     let time = SteppedTime()
     let verifier = CallbackVerifier(transport: transport, time: time)
     transport.hold()

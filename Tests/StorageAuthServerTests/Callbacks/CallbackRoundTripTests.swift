@@ -17,7 +17,7 @@ import XCTest
 final class CallbackRoundTripTests: XCTestCase {
   private let reply = Array(#"{"Status":"OK"}"#.utf8)
 
-  // matrix: OSS: callback
+  // matrix: OSS callback: headers, reply
   func testUploadsReturnTheReplyOfTheServer() async throws {
     let bench = try await CallbackBench(self)
     let options = UploadOptions(contentType: "image/jpeg", headers: try bench.callback().headerFields)
@@ -39,6 +39,7 @@ final class CallbackRoundTripTests: XCTestCase {
     XCTAssertNil(without.callbackReply)
   }
 
+  // matrix: OSS callback: URL
   func testPresignedUploadsReturnTheReplyOfTheServer() async throws {
     let bench = try await CallbackBench(self)
     let callback = bench.callback()
@@ -58,6 +59,7 @@ final class CallbackRoundTripTests: XCTestCase {
     XCTAssertEqual(bench.handled.callbacks.map { $0.value(of: "object") }, ["url", "headers", "url", "headers"])
   }
 
+  // matrix: OSS callback: form
   func testFormUploadReturnsTheReplyOfTheServer() async throws {
     let bench = try await CallbackBench(self)
     let callback = bench.callback()
@@ -92,6 +94,7 @@ final class CallbackRoundTripTests: XCTestCase {
     XCTAssertEqual(document, ["key": "a\"b", "size": 2, "user": "a&b=ü"])
   }
 
+  // matrix: OSS callback: failed callback
   func testFailedCallbackLeavesTheObject() async throws {
     for (status, reply, message) in [
       (HTTPResponse.Status.badRequest, "{}", "Error status : 400."), (.ok, "<p>", "Response body is not valid json format."),
@@ -133,6 +136,7 @@ final class CallbackRoundTripTests: XCTestCase {
     XCTAssertEqual(object.callbackReply, reply)
   }
 
+  // matrix: OSS callback: bad input
   func testInvalidCallbacksAreRejectedBeforeTheObjectIsStored() async throws {
     let bench = try await CallbackBench(self)
     let name = try XCTUnwrap(HTTPField.Name("x-oss-callback"))
