@@ -5,18 +5,29 @@ import CloudCredentials
 import ExampleSupport
 import Hummingbird
 import Logging
+import NIOCore
 import OSSAuth
 import StorageAuth
 import StorageAuthServer
 import StorageClient
 
-/// The server of an app, with a login route and a route that issues temporary keys to logged-in users.
+/// The server of an app, with a login route, a route that issues temporary keys to logged-in users, and a route for the
+/// callbacks of OSS.
 struct AppServer {
   private let logins: Logins
   private let tokens: TokenService
   private let bucket: String
+  private let callbacks: CallbackVerifier
 
-  init(sts: String, owner: AccessKey, bucket: String, users: [String: String]) {
+  /// Creates the server.
+  ///
+  /// - Parameters:
+  ///   - sts: The URL of the token service.
+  ///   - keyHost: The host that publishes the public key of callbacks. With OSS itself it is left out.
+  ///   - owner: The key of the app's account.
+  ///   - bucket: The bucket of the app.
+  ///   - users: The passwords by user name.
+  init(sts: String, keyHost: String, owner: AccessKey, bucket: String, users: [String: String]) {
     logins = Logins(users: users)
     let keys = StaticCredentialProvider(owner)
     tokens = TokenService(audit: { say("  audit: \($0)") }) { scope in
@@ -26,6 +37,7 @@ struct AppServer {
         policy: try scope.policy.ramDocument(), endpoint: .url(sts), transport: AsyncHTTPClientTransport.shared)
     }
     self.bucket = bucket
+    callbacks = CallbackVerifier(keyHosts: [keyHost], transport: AsyncHTTPClientTransport.shared)
   }
 
   /// Runs the server while the given closure runs, and passes the server's URL to the closure.
@@ -60,6 +72,15 @@ struct AppServer {
         let own = AccessRule(.read, .write, .delete, objects: .prefix("users/\(context.user)/"), in: bucket)
         return KeyRequest(caller: context.user, scope: TokenScope("user-\(context.user)", AccessPolicy([own])))
       }
+    router.group("uploaded").add(middleware: CallbackMiddleware(callbacks)).post { [bucket] _, context in
+      guard let callback = context.callback, callback.value(of: "bucket") == bucket,
+        let key = callback.value(of: "object")
+      else { throw HTTPError(.badRequest) }
+      say("  the server learns of \(key)")
+      return Response(
+        status: .ok, headers: [.contentType: "application/json"],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"thanks":true}"#)))
+    }
     return router
   }
 }

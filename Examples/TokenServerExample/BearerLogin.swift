@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hummingbird
+import StorageAuthServer
 
-/// The context of a request to the app server, with the logged-in user after the ``BearerLogin`` middleware.
-struct AppContext: RequestContext {
+/// The context of a request to the app server, with the logged-in user after the ``BearerLogin`` middleware, or the
+/// verified callback after the callback middleware.
+struct AppContext: CallbackRequestContext {
   var coreContext: CoreRequestContextStorage
   var user: String?
+  var callback: VerifiedCallback?
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)

@@ -26,9 +26,10 @@ struct TokenServerExample: AsyncParsableCommand {
 
   func run() async throws {
     let owner = AccessKey(id: "owner-id", secret: "owner-secret")
-    let cloud = try await LocalCloud.start(
-      .init(
-        accounts: [.init(owner)], buckets: [Self.bucket], services: .init(tokenLifetime: .seconds(6))))
+    var configuration = LocalCloud.Configuration(
+      accounts: [.init(owner)], buckets: [Self.bucket], services: .init(tokenLifetime: .seconds(6)))
+    configuration.callbacks = LocalCloud.Callbacks(transport: AsyncHTTPClientTransport.shared)
+    let cloud = try await LocalCloud.start(configuration)
     do {
       try await serve(cloud, owner)
     } catch {
@@ -41,7 +42,7 @@ struct TokenServerExample: AsyncParsableCommand {
   /// Runs the app server in front of the local token service until its clients are done.
   private func serve(_ cloud: LocalCloud, _ owner: AccessKey) async throws {
     let server = AppServer(
-      sts: cloud.servicesURL + "/", owner: owner, bucket: Self.bucket,
+      sts: cloud.servicesURL + "/", keyHost: cloud.servicesEndpoint.authority, owner: owner, bucket: Self.bucket,
       users: ["mia": "cat-lover-1", "noah": "dog-lover-2"])
     try await server.run { address in
       try await use(address, cloud)
@@ -55,6 +56,12 @@ struct TokenServerExample: AsyncParsableCommand {
     say("# mia uploads to her own folder")
     try await mia.photos.upload(Array("a cat".utf8), to: "users/mia/cat.txt")
     await mia.show("users/mia/cat.txt")
+    say("# the service calls the app's server after an upload, and mia receives the server's reply")
+    let callback = UploadCallback(to: ["\(address)/uploaded"], body: "bucket=${bucket}&object=${object}")
+    let told = try await mia.photos.upload(
+      .bytes(Array("a kitten".utf8)), to: "users/mia/kitten.txt",
+      options: UploadOptions(headers: try callback.headerFields))
+    say("  \(String(decoding: told.callbackReply ?? [], as: UTF8.self))")
     say("# noah cannot see it")
     await noah.show("users/mia/cat.txt")
     say("# keys are valid for six seconds here, and she uploads for eight")

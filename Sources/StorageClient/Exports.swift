@@ -80,6 +80,7 @@
 @_exported public import struct CloudCredentials.ProcessCredentialProvider
 @_exported public import struct CloudCredentials.ProcessOutputShape
 @_exported public import struct CloudCredentials.ProviderContext
+@_exported public import struct CloudCredentials.ScopedAppServerProvider
 @_exported public import struct CloudCredentials.TCCLIProfileProvider
 @_exported public import struct CloudCredentials.TencentAssumeRoleProvider
 @_exported public import struct CloudCredentials.TencentCredentials
@@ -95,12 +96,14 @@
 @_exported public import enum OSSAuth.OSSNetwork
 @_exported public import enum OSSAuth.OSSSignatureVersion
 @_exported public import struct OSSAuth.OSSSigner
+@_exported public import struct OSSAuth.UploadCallback
 @_exported public import struct S3Auth.S3Network
 @_exported public import struct S3Auth.S3Signer
 @_exported public import enum StorageAuth.AccessAction
 @_exported public import struct StorageAuth.AccessKey
 @_exported public import struct StorageAuth.AccessKeyID
 @_exported public import struct StorageAuth.AccessPolicy
+@_exported public import struct StorageAuth.AccessRule
 @_exported public import enum StorageAuth.AddressingStyle
 @_exported public import enum StorageAuth.AuthEvent
 @_exported public import class StorageAuth.AuthEvents
@@ -109,6 +112,7 @@
 @_exported public import struct StorageAuth.CachedCredential
 @_exported public import class StorageAuth.ClockSkew
 @_exported public import struct StorageAuth.ClosureCredentialProvider
+@_exported public import struct StorageAuth.ClosureScopedCredentialProvider
 @_exported public import protocol StorageAuth.Credential
 @_exported public import class StorageAuth.CredentialCache
 @_exported public import struct StorageAuth.CredentialCacheConfiguration
@@ -116,6 +120,9 @@
 @_exported public import struct StorageAuth.CredentialError
 @_exported public import struct StorageAuth.CredentialGeneration
 @_exported public import protocol StorageAuth.CredentialProvider
+@_exported public import struct StorageAuth.CredentialScope
+@_exported public import struct StorageAuth.FormCondition
+@_exported public import struct StorageAuth.FormField
 @_exported public import struct StorageAuth.HTTPBody
 @_exported public import struct StorageAuth.HTTPStreamingResponse
 @_exported public import struct StorageAuth.HTTPTimeouts
@@ -127,6 +134,8 @@
 @_exported public import struct StorageAuth.PresignedRequest
 @_exported public import protocol StorageAuth.Presigner
 @_exported public import struct StorageAuth.RequestTarget
+@_exported public import class StorageAuth.ScopedCredentialCache
+@_exported public import protocol StorageAuth.ScopedCredentialProvider
 @_exported public import struct StorageAuth.Secret
 @_exported public import struct StorageAuth.ServiceEndpoint
 @_exported public import protocol StorageAuth.Signer
