@@ -54,8 +54,11 @@ final class UploadCallbackTests: XCTestCase {
     func rejects(_ word: String, _ change: (inout UploadCallback) -> Void, line: UInt = #line) {
       var callback = callback
       change(&callback)
-      for make in [{ _ = try callback.headerFields }, { _ = try callback.parameters }, { _ = try callback.formCondition }] {
-        XCTAssertThrowsError(try make(), word, line: line) { error in
+      let makers: [(UploadCallback) throws -> Void] = [
+        { _ = try $0.headerFields }, { _ = try $0.parameters }, { _ = try $0.formCondition },
+      ]
+      for make in makers {
+        XCTAssertThrowsError(try make(callback), word, line: line) { error in
           guard let error = error as? SigningError else { return XCTFail("\(error)", line: line) }
           XCTAssertEqual(error.code, .invalidConfiguration, line: line)
           XCTAssertTrue(error.message.contains(word), error.message, line: line)

@@ -34,6 +34,7 @@ final class PrintingTests: XCTestCase {
     "TokenServiceError": "its components are errors", "JSONError": "a position and messages of the parser",
     "LocalCloudError": "arguments of the program that starts it, escaped", "ConformanceFailure": "for tests",
     "RedisURLError": "an enumeration without payload",
+    "CallbackRefusal": "numbers, and the URL of a key, whose characters are checked before",
   ]
 
   private func code(_ file: SourceTree.File) -> [Substring] {

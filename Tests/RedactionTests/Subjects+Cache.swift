@@ -17,13 +17,20 @@ extension Subjects {
     "StorageAuth.AuthEvents.Observation": "a function",
     "StorageAuth.ClockSkew": "hosts and durations",
     "StorageAuth.CredentialCacheConfiguration": "durations",
-    "StorageAuth.CredentialGeneration": "a number",
+    "StorageAuth.CredentialGeneration": "a number", "StorageAuth.CredentialScope": "rules: names and numbers",
     "StorageAuth.SystemTime": "no properties",
     "StorageAuth.ByteStream": "a function",
     "StorageAuth.ByteStream.AsyncIterator": "a function",
     "StorageAuth.HTTPBody.Content": "the bytes of a body, for transports; HTTPBody does not show it",
     "StorageAuth.TransportError.Code": "the name of an error code",
   ]
+
+  /// Returns a cache for scopes with a cache that holds the key.
+  private static func scopedCache() -> ScopedCredentialCache<AccessKey> {
+    let cache = ScopedCredentialCache(ClosureScopedCredentialProvider { _ in StaticCredentialProvider(key) })
+    cache.cache(for: CredentialScope(.read, .all, in: "photos")).replace(with: key)
+    return cache
+  }
 
   /// Returns a cache that holds the key, its credentials, and the requests that are sent with them.
   static func cached() -> [(String, Any)] {
@@ -35,6 +42,11 @@ extension Subjects {
       ("StorageAuth.CachedCredential", cache.current() as Any? ?? cache),
       ("StorageAuth.IssuedCredential", IssuedCredential(key, issuerTime: date, source: "a vault")),
       ("StorageAuth.CredentialChain", CredentialChain([StaticCredentialProvider(key)])),
+      ("StorageAuth.ScopedCredentialCache", scopedCache()),
+      (
+        "StorageAuth.ClosureScopedCredentialProvider",
+        ClosureScopedCredentialProvider { _ in StaticCredentialProvider(key) }
+      ),
       ("StorageAuth.ClosureCredentialProvider", ClosureCredentialProvider(source: "an app") { key }),
       ("StorageAuth.BlockingCredentialProvider", BlockingCredentialProvider(source: "an app") { key }),
       ("StorageAuth.AuthEvent.Refresh", AuthEvent.Refresh(source: "a vault", outcome: .failed(error, backoff: .zero))),

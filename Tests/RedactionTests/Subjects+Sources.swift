@@ -80,6 +80,10 @@ extension Subjects {
       ),
       ("CloudCredentials.AppServerRequest", login),
       ("CloudCredentials.AppServerCredentialProvider", AppServerCredentialProvider(url, transport: transport)),
+      (
+        "CloudCredentials.ScopedAppServerProvider",
+        ScopedAppServerProvider(url, region: "cn-hangzhou", transport: transport)
+      ),
       ("CloudCredentials.AppServerCredentialProvider", AppServerCredentialProvider(transport: transport) { login }),
       ("CloudCredentials.CredentialsURIProvider", CredentialsURIProvider(url, transport: transport)),
       (

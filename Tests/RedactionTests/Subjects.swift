@@ -53,6 +53,8 @@ enum Subjects {
     "StorageAuth.ServiceEndpoint": "a scheme, a host and a port; a password in the URL is rejected",
     "StorageAuth.ServiceHosts": "labels and suffixes of hosts",
     "OSSAuth.OSSSignatureVersion": "an enumeration without payload",
+    "OSSAuth.UploadCallback": "URLs, a template and values that the app's server receives",
+    "OSSAuth.UploadCallback.BodyFormat": "an enumeration without payload",
     "OSSAuth.OSSNetwork": "an enumeration without payload",
     "COSAuth.COSSigner.URLForm": "an enumeration without payload",
     "COSAuth.COSVerifier.Mode": "an enumeration without payload",

@@ -7,6 +7,7 @@ import StorageClient
 extension Subjects {
   /// Types of LocalCloud whose instances hold no secret, with the reason.
   static let holdsNothingOfCloud: [String: String] = [
+    "LocalCloud.LocalCloud.Callbacks": "a transport and names of hosts",
     "LocalCloud.LocalCloud.Endpoint": "an enumeration without payload",
     "LocalCloud.LocalCloud.EndpointStatistics": "numbers and codes",
     "LocalCloud.LocalCloud.Fault": "a fault, and its time",

@@ -69,6 +69,8 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
     }
   }
 
+  private var visibleURL: String { ServiceURL(url)?.visible ?? Secret.mask }
+
   /// Returns the list of scopes as JSON.
   private static func document(
     of scope: CredentialScope, region: String, source: String
@@ -113,4 +115,12 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
     case .list: ["name/cos:GetBucket"]
     }
   }
+}
+
+extension ScopedAppServerProvider: CustomStringConvertible, CustomReflectable {
+  /// A description that contains the URL without its query.
+  public var description: String { "ScopedAppServerProvider(\(visibleURL))" }
+
+  /// A mirror that shows the URL without its query.
+  public var customMirror: Mirror { Mirror(self, children: ["url": visibleURL]) }
 }

@@ -16,7 +16,7 @@ package enum CallbackMessage {
   ///   - body: The body of the request.
   package static func bytes(target: String, body: [UInt8]) -> [UInt8]? {
     let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
-    let query = target.utf8.dropFirst(path.count)
+    let query = target.utf8[path.endIndex...]
     guard path.first == UInt8(ascii: "/"), query.allSatisfy({ $0 > UInt8(ascii: " ") && $0 != 0x7f }),
       var bytes = String(Substring(path)).percentDecodedBytes(),
       bytes.allSatisfy({ $0 >= UInt8(ascii: " ") && $0 != 0x7f && $0 != UInt8(ascii: "?") })

@@ -30,14 +30,16 @@ package struct CallbackTemplate: Sendable {
   /// Parses a template, or returns `nil` if a variable has no end.
   package init?(_ text: String) {
     var pieces: [Piece] = []
-    var rest = text[...]
-    while let start = rest.firstRange(of: "${") {
-      guard let end = rest[start.upperBound...].firstIndex(of: "}") else { return nil }
-      if start.lowerBound > rest.startIndex { pieces.append(.text(String(rest[..<start.lowerBound]))) }
-      pieces.append(.variable(String(rest[start.upperBound..<end])))
+    var rest = text.utf8[...]
+    while let start = rest.firstRange(of: "${".utf8) {
+      guard let end = rest[start.upperBound...].firstIndex(of: UInt8(ascii: "}")) else { return nil }
+      if start.lowerBound > rest.startIndex { pieces.append(.text(Self.text(rest[..<start.lowerBound]))) }
+      pieces.append(.variable(Self.text(rest[start.upperBound..<end])))
       rest = rest[rest.index(after: end)...]
     }
-    if !rest.isEmpty { pieces.append(.text(String(rest))) }
+    if !rest.isEmpty { pieces.append(.text(Self.text(rest))) }
     self.pieces = pieces
   }
+
+  private static func text(_ bytes: Substring.UTF8View) -> String { String(Substring(bytes)) }
 }

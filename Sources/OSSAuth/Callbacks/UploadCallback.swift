@@ -171,31 +171,29 @@ extension UploadCallback {
       throw .callback(
         "The template of the body is empty, or has a ${ without a }.", remedy: "Write variables as ${object}.")
     }
-    for name in template.variables where variables[name] == nil && !CallbackTemplate.systemVariables.contains(name) {
+    let known = CallbackTemplate.systemVariables
+    for name in template.variables where variables[name] == nil && !known.contains(name) {
       throw .callback(
         "The template has the variable \"\(name)\", which has no value.",
-        remedy: "Add it to the variables, or use one of \(CallbackTemplate.systemVariables.sorted().joined(separator: ", ")).")
+        remedy: "Add it to the variables, or use one of \(known.sorted().joined(separator: ", ")).")
     }
   }
 
   private static func isURL(_ url: String) -> Bool {
-    guard let separator = url.firstRange(of: "://"),
-      ["http", "https"].contains(url[..<separator.lowerBound].lowercased())
-    else { return false }
-    let rest = url[separator.upperBound...]
+    guard let rest = url.removingBytePrefix("https://") ?? url.removingBytePrefix("http://") else { return false }
     let isClean = rest.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && !"#;\\".utf8.contains($0) }
-    return isClean && isAuthority(rest.prefix { $0 != "/" && $0 != "?" })
+    return isClean && isAuthority(rest.bytes(before: "/").bytes(before: "?"))
   }
 
   private static func isAuthority(_ text: Substring) -> Bool {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let parts = text.parts(between: ":")
     let isHost = parts[0].utf8.allSatisfy { isAlphanumeric($0) || "-._".utf8.contains($0) }
     let isPort = parts.count == 1 || parts.count == 2 && UInt16(parts[1]).map { $0 > 0 } ?? false
     return !parts[0].isEmpty && isHost && isPort
   }
 
   private static func isVariable(_ name: String) -> Bool {
-    name.hasPrefix("x:") && name.utf8.count > 2
+    name.hasBytePrefix("x:") && name.utf8.count > 2
       && name.utf8.dropFirst(2).allSatisfy { byte in
         isAlphanumeric(byte) && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || "-_.".utf8.contains(byte)
       }

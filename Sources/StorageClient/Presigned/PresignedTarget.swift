@@ -93,8 +93,8 @@ extension PresignedRequest {
   var asksForCallback: Bool {
     get throws(StorageError) {
       let query = try serviceURL.path.drop { $0 != "?" }.dropFirst()
-      return query.split(separator: "&").contains { $0.prefix { $0 != "=" } == "callback" }
-        || headers.contains { $0.name.canonicalName == "x-oss-callback" }
+      return query.split(separator: "&").contains { PresignedURLRules.asksForCallback(String($0.prefix { $0 != "=" })) }
+        || headers.contains { PresignedURLRules.asksForCallback($0.name.canonicalName) }
     }
   }
 

@@ -14,6 +14,9 @@ struct PresignedURLRules: Sendable {
   /// The parameters that change the bytes although they have such a prefix, in lowercase.
   var exceptions: Set<String> = []
 
+  /// The parameters and headers that make the service call a server of the app after an upload, in lowercase.
+  var callbackNames: Set<String> = []
+
   /// Returns the expiration that the parameters of a URL state, or `nil` if they are not those of the service.
   let expiration: @Sendable (_ parameters: [String: String]) -> Timestamp?
 
@@ -27,6 +30,11 @@ struct PresignedURLRules: Sendable {
         rules.names.contains(name)
           || rules.prefixes.contains { name.hasBytePrefix($0) } && !rules.exceptions.contains(name)
       }
+  }
+
+  /// Returns whether a parameter or a header makes a service call a server of the app after an upload.
+  static func asksForCallback(_ name: String) -> Bool {
+    all.contains { $0.callbackNames.contains(name.asciiLowercased) }
   }
 
   /// Returns the expiration that the query of a URL states, or `nil` if no service's parameters state it.

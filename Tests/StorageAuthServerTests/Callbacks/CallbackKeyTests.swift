@@ -122,7 +122,8 @@ final class CallbackKeyTests: XCTestCase {
     let large = String(repeating: "a", count: 5_000)
     let elsewhere = Array("http://example.com/k.pem".utf8).base64
     for (headers, body, status, code) in [
-      ([:], "a", 400, "missingHeader"), (["authorization": "x"], "a", 400, "malformedHeader"), (both, "a", 403, "mismatch"),
+      ([:], "a", 400, "missingHeader"), (["authorization": "x"], "a", 400, "malformedHeader"),
+      (both, "a", 403, "mismatch"),
       (both, large, 413, "bodyTooLarge"),
       (["authorization": signature, "x-oss-pub-key-url": elsewhere], "a", 403, "keyLocation"),
     ] as [([String: String], String, UInt, String)] {

@@ -97,7 +97,8 @@ final class CallbackRoundTripTests: XCTestCase {
   // matrix: OSS callback: failed callback
   func testFailedCallbackLeavesTheObject() async throws {
     for (status, reply, message) in [
-      (HTTPResponse.Status.badRequest, "{}", "Error status : 400."), (.ok, "<p>", "Response body is not valid json format."),
+      (HTTPResponse.Status.badRequest, "{}", "Error status : 400."),
+      (.ok, "<p>", "Response body is not valid json format."),
     ] {
       let bench = try await CallbackBench(self, reply: reply, status: status)
       let options = UploadOptions(headers: try bench.callback().headerFields)

@@ -49,10 +49,10 @@ struct RequestedCallback: Sendable {
     guard let urls = document["callbackUrl"]?.string, let body = document["callbackBody"]?.string, !body.isEmpty,
       let template = CallbackTemplate(body)
     else { throw .invalidArgument("The callback needs a callbackUrl and a callbackBody.") }
-    let list = urls.split(separator: ";").compactMap { item in
+    let list = urls.words(between: ";").compactMap { item in
       ServiceURL(item.firstRange(of: "://") == nil ? "http://\(item)" : String(item))
     }
-    guard (1...Self.urlLimit).contains(list.count), list.count == urls.split(separator: ";").count else {
+    guard (1...Self.urlLimit).contains(list.count), list.count == urls.words(between: ";").count else {
       throw .invalidArgument("The callbackUrl is not a list of one to \(Self.urlLimit) URLs.")
     }
     let type = document["callbackBodyType"]?.string ?? UploadCallback.BodyFormat.form.rawValue
@@ -79,7 +79,8 @@ struct RequestedCallback: Sendable {
   }
 
   private static func document(_ text: String) throws(RefusalAnswer) -> JSONValue {
-    guard let bytes = [UInt8](base64: text), let document = try? JSONValue(parsing: bytes), document.object != nil else {
+    guard let bytes = [UInt8](base64: text), let document = try? JSONValue(parsing: bytes), document.object != nil
+    else {
       throw .invalidArgument("The callback configuration is not json format.")
     }
     return document

@@ -96,7 +96,8 @@ public final class CallbackVerifier: Sendable {
     }
     let signature = try bytes(of: .authorization, named: "authorization", in: request)
     guard Self.signatureByteCounts.contains(signature.count) else {
-      throw CallbackRefusal(.malformedHeader, "The header authorization has \(signature.count) bytes, unlike a signature.")
+      throw CallbackRefusal(
+        .malformedHeader, "The header authorization has \(signature.count) bytes, unlike a signature.")
     }
     let location = try bytes(of: Self.keyURLName, named: "x-oss-pub-key-url", in: request)
     return Claim(target: target, signature: signature, keyURL: try keyURL(String(decoding: location, as: UTF8.self)))
@@ -136,9 +137,10 @@ public final class CallbackVerifier: Sendable {
   /// Returns the URL of a public key, which the request may name because it is on one of the hosts.
   private func keyURL(_ text: String) throws(CallbackRefusal) -> ServiceURL {
     let rest = text.removingBytePrefix("https://") ?? text.removingBytePrefix("http://")
-    let authority = rest.map { String($0.prefix { $0 != "/" }) }
-    guard let rest, let authority, keyHosts.contains(where: { $0.isIdentical(to: authority) }),
-      Self.isPath(rest.utf8.dropFirst(authority.utf8.count)),
+    let host = rest?.bytes(before: "/") ?? ""
+    let authority = String(host)
+    guard let rest, keyHosts.contains(where: { $0.isIdentical(to: authority) }),
+      Self.isPath(rest[host.endIndex...].utf8),
       let url = ServiceURL(isLoopbackHost(authority) ? text : "https://\(rest)")
     else {
       throw CallbackRefusal(
