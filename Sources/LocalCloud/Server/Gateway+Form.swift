@@ -39,6 +39,13 @@ extension Gateway {
         () throws(RefusalAnswer) in try RequestedCallback(verified.form)
       })
     try call.checkHarmless()
-    return try await counted(call) { try await call.postObject(upload, form) }
+    do {
+      let answer = try await call.postObject(upload, form)
+      countWrite(of: call)
+      return answer
+    } catch let refusal as RefusalAnswer where refusal.isStored {
+      countWrite(of: call)
+      throw refusal
+    }
   }
 }

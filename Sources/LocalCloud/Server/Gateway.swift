@@ -162,19 +162,9 @@ struct Gateway: Sendable {
     if key.utf8.count > dialect.keyByteLimit || key.utf8.contains(0) { throw dialect.invalidKey }
   }
 
-  /// Performs an operation, and counts the object that it writes, also if only the callback fails.
-  func counted(_ call: Call, _ perform: () async throws -> Answer) async throws -> Answer {
-    func count() {
-      if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: dialect.provider) }
-    }
-    do {
-      let answer = try await perform()
-      count()
-      return answer
-    } catch let refusal as RefusalAnswer where refusal.isStored {
-      count()
-      throw refusal
-    }
+  /// Counts the object that an operation has written, also if only the callback failed.
+  func countWrite(of call: Call) {
+    if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: dialect.provider) }
   }
 
   private func act(
@@ -186,8 +176,14 @@ struct Gateway: Sendable {
       rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,
       region: region, host: request.head.authority ?? "", callback: try plan(permit, request.head, requestID))
     try call.checkHarmless()
-    var answer = try await counted(call) { try await call.answer() }
-    call.repeatLimit(in: &answer)
-    return answer
+    do {
+      var answer = try await call.answer()
+      countWrite(of: call)
+      call.repeatLimit(in: &answer)
+      return answer
+    } catch let refusal as RefusalAnswer where refusal.isStored {
+      countWrite(of: call)
+      throw refusal
+    }
   }
 }

@@ -6,6 +6,7 @@ internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
 internal import StorageAuth
+internal import StorageClient
 internal import UnixSignals
 
 /// The command `storage-auth serve`, which runs emulated cloud services on this machine.
@@ -72,6 +73,9 @@ struct ServeCommand: AsyncParsableCommand {
       valueName: "origin"))
   var allowedOrigin: [String] = []
 
+  @Flag(help: "Send the callbacks that uploads to OSS ask for, to servers on this machine.")
+  var callbacks = false
+
   @OptionGroup(title: "Token services, app server, metadata")
   var services: ServiceOptions
 
@@ -96,10 +100,11 @@ struct ServeCommand: AsyncParsableCommand {
     let disabled = try self.disabled + secrets.accounts(.disabled)
     let services = try self.services.services(with: secrets)
     let aspera = try node.aspera(with: secrets)
-    let configuration = LocalCloud.Configuration(
+    var configuration = LocalCloud.Configuration(
       accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }, buckets: bucket,
       ossPort: ossPort, cosPort: cosPort, s3Port: s3Port, root: root, region: region, s3Region: s3Region,
       isStrict: strict, allowedOrigins: allowedOrigin, services: services, aspera: aspera, faults: faults.faults)
+    if callbacks { configuration.callbacks = LocalCloud.Callbacks(transport: .platformDefault) }
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let cloud = try await LocalCloud.start(configuration)
     announce(cloud, accounts, services.roles, isMadeUp: named.isEmpty)
@@ -124,6 +129,7 @@ struct ServeCommand: AsyncParsableCommand {
     Terminal.line("              \(cloud.s3AppServer)")
     Terminal.line("Aspera        \(cloud.nodeURL)")
     Terminal.line("transfers     127.0.0.1:\(cloud.transferPort) for ascp-simulator, host key \(cloud.transferHostKey)")
+    if let url = cloud.callbackKeyURL { Terminal.line("callback key  \(url)") }
     for role in roles { Terminal.line("role          \(role.arn)") }
     Terminal.line("data          \(cloud.root)")
     if isMadeUp, let made = accounts.first {
