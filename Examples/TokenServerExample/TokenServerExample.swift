@@ -59,7 +59,7 @@ struct TokenServerExample: AsyncParsableCommand {
     say("# the service calls the app's server after an upload, and mia receives the server's reply")
     let callback = UploadCallback(to: ["\(address)/uploaded"], body: "bucket=${bucket}&object=${object}")
     let told = try await mia.photos.upload(
-      .bytes(Array("a kitten".utf8)), to: "users/mia/kitten.txt",
+      Array("a kitten".utf8), to: "users/mia/kitten.txt",
       options: UploadOptions(headers: try callback.headerFields))
     say("  \(String(decoding: told.callbackReply ?? [], as: UTF8.self))")
     say("# noah cannot see it")

@@ -3,7 +3,9 @@
 
 import AsyncHTTPClient
 import HTTPTypes
+import LocalCloud
 import NIOCore
+import NIOHTTP1
 import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting

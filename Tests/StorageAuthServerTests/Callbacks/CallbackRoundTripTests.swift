@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import LocalCloud
 import NIOCore
+import NIOHTTP1
 import OSSAuth
 import StorageAuth
 import StorageAuthServer
@@ -21,11 +22,11 @@ final class CallbackRoundTripTests: XCTestCase {
   func testUploadsReturnTheReplyOfTheServer() async throws {
     let bench = try await CallbackBench(self)
     let options = UploadOptions(contentType: "image/jpeg", headers: try bench.callback().headerFields)
-    let small = try await bench.client.upload(.bytes([1, 2, 3]), to: "a/ü &.jpg", options: options)
+    let small = try await bench.client.upload([1, 2, 3], to: "a/ü &.jpg", options: options)
     XCTAssertEqual(small.callbackReply, reply)
     XCTAssertNotNil(small.etag)
     let large = try await bench.client.upload(
-      .bytes([UInt8](repeating: 7, count: 300_000)), to: "large.jpg", options: options)
+      [UInt8](repeating: 7, count: 300_000), to: "large.jpg", options: options)
     XCTAssertEqual(large.callbackReply, reply)
     XCTAssertNotNil(large.etag)
     let callbacks = bench.handled.callbacks
@@ -35,7 +36,7 @@ final class CallbackRoundTripTests: XCTestCase {
     XCTAssertEqual(callbacks.map { $0.value(of: "type") }, ["image/jpeg", "image/jpeg"])
     XCTAssertEqual(callbacks.map { $0.value(of: "user") }, ["a&b=ü", "a&b=ü"])
     XCTAssertEqual(callbacks.map(\.target), ["/uploaded?id=1", "/uploaded?id=1"])
-    let without = try await bench.client.upload(.bytes([1]), to: "plain")
+    let without = try await bench.client.upload([1], to: "plain")
     XCTAssertNil(without.callbackReply)
   }
 
@@ -89,7 +90,7 @@ final class CallbackRoundTripTests: XCTestCase {
     let bench = try await CallbackBench(self)
     let callback = bench.callback(body: #"{"key":${object},"size":${size},"user":${x:user}}"#, format: .json)
     try await bench.client.upload(
-      .bytes([1, 2]), to: "a\"b", options: UploadOptions(headers: try callback.headerFields))
+      [1, 2], to: "a\"b", options: UploadOptions(headers: try callback.headerFields))
     let document = try JSONValue(parsing: XCTUnwrap(bench.handled.callbacks.first).body)
     XCTAssertEqual(document, ["key": "a\"b", "size": 2, "user": "a&b=ü"])
   }
@@ -105,7 +106,7 @@ final class CallbackRoundTripTests: XCTestCase {
       for size in [3, 300_000] {
         do {
           _ = try await bench.client.upload(
-            .bytes([UInt8](repeating: 1, count: size)), to: "\(size)", options: options)
+            [UInt8](repeating: 1, count: size), to: "\(size)", options: options)
           XCTFail("the callback failed")
         } catch let error as ServiceError {
           XCTAssertEqual(error.kind, .callbackFailed)
@@ -125,7 +126,7 @@ final class CallbackRoundTripTests: XCTestCase {
       let callback = UploadCallback(to: [url], body: "a")
       do {
         _ = try await bench.client.upload(
-          .bytes([1]), to: "k", options: UploadOptions(headers: try callback.headerFields))
+          [1], to: "k", options: UploadOptions(headers: try callback.headerFields))
         XCTFail("the callback failed")
       } catch let error as ServiceError {
         XCTAssertTrue(error.message.contains("this machine only"), error.message)
@@ -133,7 +134,7 @@ final class CallbackRoundTripTests: XCTestCase {
     }
     let second = UploadCallback(to: ["http://10.0.0.1/", bench.server + "/b"], body: "a")
     let object = try await bench.client.upload(
-      .bytes([1]), to: "k", options: UploadOptions(headers: try second.headerFields))
+      [1], to: "k", options: UploadOptions(headers: try second.headerFields))
     XCTAssertEqual(object.callbackReply, reply)
   }
 
@@ -154,7 +155,7 @@ final class CallbackRoundTripTests: XCTestCase {
     headers += [base64(#"{"user":"1"}"#), base64(#"{"x:User":"1"}"#), base64("x")].map { [name: valid, variables: $0] }
     for fields in headers {
       do {
-        _ = try await bench.client.upload(.bytes([1]), to: "k", options: UploadOptions(headers: fields))
+        _ = try await bench.client.upload([1], to: "k", options: UploadOptions(headers: fields))
         XCTFail("accepted \(fields)")
       } catch let error as ServiceError {
         XCTAssertEqual(error.code, "InvalidArgument", "\(fields)")

@@ -56,8 +56,8 @@ final class ScopedCredentialTests: XCTestCase {
   // matrix: Scoped credentials: end to end
   func testEachRequestHasACredentialOfItsOwnScope() async throws {
     let (cloud, client) = try await start()
-    try await client.upload(.bytes([1, 2, 3]), to: "user/a")
-    try await client.upload(.bytes([UInt8](repeating: 1, count: 300_000)), to: "user/b")
+    try await client.upload([1, 2, 3], to: "user/a")
+    try await client.upload([UInt8](repeating: 1, count: 300_000), to: "user/b")
     _ = try await client.head("user/a")
     for try await _ in try await client.open("user/a", options: DownloadOptions()).body {}
     try await client.copy(CopySource(key: "user/a"), to: "user/c")
@@ -89,14 +89,14 @@ final class ScopedCredentialTests: XCTestCase {
   func testCredentialOfAnotherScopeIsRefused() async throws {
     let (_, client) = try await start()
     do {
-      try await client.upload(.bytes([1]), to: "other/a")
+      try await client.upload([1], to: "other/a")
       XCTFail("the server vended a key for another user")
     } catch let error as CredentialError {
       XCTAssertEqual(error.code, .rejected)
     }
-    try await client.upload(.bytes([1]), to: "user/a")
+    try await client.upload([1], to: "user/a")
     do {
-      try await client.upload(.bytes([1]), to: "user/*")
+      try await client.upload([1], to: "user/*")
       XCTFail("the scope cannot be expressed")
     } catch let error as CredentialError {
       XCTAssertTrue(error.message.contains("cannot express"), "\(error)")
