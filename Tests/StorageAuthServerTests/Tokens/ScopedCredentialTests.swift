@@ -15,7 +15,16 @@ import XCTest
 /// Tests requests of the client with credentials for each request, from the token service and against the local OSS.
 final class ScopedCredentialTests: XCTestCase {
   private let key = AccessKey(id: "test-id", secret: "test-secret")
-  private let asked = Mutex<[CredentialScope]>([])
+  private let asked = Asked()
+
+  /// The scopes for which the app's server was asked, in their order.
+  private final class Asked: Sendable {
+    private let all = Mutex<[CredentialScope]>([])
+
+    var scopes: [CredentialScope] { all.withLock { $0 } }
+
+    func append(_ scope: CredentialScope) { all.withLock { $0.append(scope) } }
+  }
 
   /// Starts a local OSS and an app's server that vends keys for `user/`, and returns a client with scoped credentials.
   private func start() async throws -> (cloud: LocalCloud, client: StorageClient<OSSProvider>) {
@@ -31,14 +40,14 @@ final class ScopedCredentialTests: XCTestCase {
     var rights = AccessRule(objects: .prefix("user/"), in: "photos")
     rights.actions = Set(AccessAction.allCases)
     let granted = AccessPolicy([rights])
-    let asked = { [self] (scope: CredentialScope) in self.asked.withLock { $0.append(scope) } }
+    let asked = asked
     let router = Router()
     router.temporaryKeys(.oss, at: "sts", from: service) { request, _ in
       guard request.headers[.authorization] == "Bearer mia" else { throw HTTPError(.unauthorized) }
       var request = request
       let scopes = try await RequestedScope.all(in: &request)
       guard scopes.allSatisfy({ granted.allows($0.rule) }) else { throw HTTPError(.forbidden) }
-      asked(CredentialScope(scopes.map(\.rule)))
+      asked.append(CredentialScope(scopes.map(\.rule)))
       return KeyRequest(caller: "mia", scope: TokenScope("mia", AccessPolicy(scopes.map(\.rule))))
     }
     let server = try await RunningServer.start(router, self)
@@ -51,7 +60,7 @@ final class ScopedCredentialTests: XCTestCase {
     return (cloud, client)
   }
 
-  private func scopes() -> [CredentialScope] { asked.withLock { $0 } }
+  private func scopes() -> [CredentialScope] { asked.scopes }
 
   // matrix: Scoped credentials: end to end
   func testEachRequestHasACredentialOfItsOwnScope() async throws {
