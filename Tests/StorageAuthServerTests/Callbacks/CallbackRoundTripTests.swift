@@ -120,6 +120,37 @@ final class CallbackRoundTripTests: XCTestCase {
     }
   }
 
+  /// A transport whose requests are never answered.
+  private struct SilentTransport: HTTPTransport {
+    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+      let (never, continuation) = AsyncStream.makeStream(of: Void.self)
+      for await _ in never {}
+      continuation.finish()
+      throw TransportError(.cancelled, "The request was cancelled.", remedy: "Retry.")
+    }
+  }
+
+  func testServerThatDoesNotAnswerFailsTheCallbackAfterFiveSeconds() async throws {
+    var configuration = LocalCloud.Configuration(accounts: [.init(CallbackBench.key)], buckets: ["photos"])
+    configuration.callbacks = LocalCloud.Callbacks(transport: SilentTransport())
+    configuration.sleep = { duration in XCTAssertEqual(duration, .seconds(5)) }
+    let cloud = try await LocalCloud.start(configuration)
+    addTeardownBlock { await cloud.stop() }
+    let client = StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud.ossEndpoint), credentials: CallbackBench.key)
+    let callback = UploadCallback(to: ["http://127.0.0.1:1/"], body: "a")
+    do {
+      _ = try await client.upload([1], to: "k", options: UploadOptions(headers: try callback.headerFields))
+      XCTFail("the callback failed")
+    } catch let error as ServiceError {
+      XCTAssertTrue(error.isStored)
+      XCTAssertEqual(
+        error.message, "Error status : -1 127.0.0.1:1 reply timeout, cost:5000ms, timeout:5000ms.")
+    }
+    let info = try await client.head("k")
+    XCTAssertEqual(info.size, 1)
+  }
+
   func testCallbacksToOtherMachinesAreNotSent() async throws {
     let bench = try await CallbackBench(self)
     for url in ["http://10.0.0.1/", "http://metadata.example/", "http://127.0.0.1.example.com/"] {
