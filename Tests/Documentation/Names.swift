@@ -291,6 +291,10 @@ enum S3AuthPage {}
 
 enum StorageAuthPage {}
 
+enum StorageAuthRedisPage {
+  static func provider(of scope: TokenScope) throws -> StaticCredentialProvider<AccessKey> { supposed() }
+}
+
 enum StorageAuthServerPage {
   typealias AppContext = VerifyingRequestsPage.AppContext
 }
