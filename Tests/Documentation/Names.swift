@@ -206,6 +206,7 @@ enum RunningLocallyPage {
 enum S3Page {}
 
 enum UsingTheClientPage {
+  static var lastWeek: Timestamp { supposed() }
   static var client: StorageClient<OSSProvider> { supposed() }
   static var store: StorageClient<OSSProvider> { supposed() }
   static var folder: FilePath { supposed() }
