@@ -133,6 +133,20 @@ enum CachingCredentialsPage {
   static var keychain: Keychain { supposed() }
   static var next: AccessKey { supposed() }
   static var vault: ClosureCredentialProvider<AccessKey> { supposed() }
+  typealias Login = RemoteSigningPage.Login
+  static var login: Login { supposed() }
+  struct User: Sendable {
+    var id: String { supposed() }
+    var name: String { supposed() }
+    var policy: AccessPolicy { supposed() }
+  }
+  struct UserContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    var user: User { supposed() }
+    init(source: Source) { coreContext = .init(source: source) }
+  }
+  static var router: Router<UserContext> { supposed() }
+  static var service: TokenService { supposed() }
 }
 
 enum CredentialServicesPage {
@@ -267,6 +281,18 @@ enum VerifyingRequestsPage {
     func write(_ body: RequestBody, to key: WireText?) async throws {}
   }
   static var store: Store { supposed() }
+}
+
+enum VerifyingCallbacksPage {
+  static var client: StorageClient<OSSProvider> { supposed() }
+  struct Photos {
+    func insert(_ key: String, size: Int64?) async throws {}
+  }
+  static var photos: Photos { supposed() }
+  static var configuration: LocalCloud.Configuration {
+    get { supposed() }
+    set {}
+  }
 }
 
 enum WritingAProviderPage {}

@@ -29,8 +29,8 @@ struct ExactRequest: Sendable {
   /// Whether the request may be sent on a connection that has been used before.
   ///
   /// If the server closes such a connection, a session sends the request again on another one. That is harmless for
-  /// requests that write no object. Before a streamed body is sent again, the session asks for it, which ends the
-  /// exchange.
+  /// requests that write no object. A session asks for a streamed body before it sends the body again, but not if the
+  /// connection ended before it had read the first bytes.
   let canReuseConnection: Bool
 
   /// Creates a request for `URLSession`.
@@ -59,8 +59,7 @@ struct ExactRequest: Sendable {
     host = address.authority
     isHead = request.method == .head
     origin = "\(address.scheme)://\(address.authority)"
-    canReuseConnection =
-      [.get, .head, .delete].contains(request.method) || request.method == .put && streamedBody != nil
+    canReuseConnection = [.get, .head, .delete].contains(request.method)
   }
 }
 
