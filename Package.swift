@@ -424,7 +424,7 @@ package.targets += [
     "StorageAuthServerTests",
     auth + aspera + [
       "AsyncHTTPTransport", "CloudCredentials", "LocalCloud", "S3Auth", "StorageAuthServer", "StorageAuthTesting",
-      "StorageClient", "StorageKeys", "VerifiedService",
+      "StorageClient", "VerifiedService",
     ],
     client: ["AsyncHTTPClient"], server: ["Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix"]),
   tests(

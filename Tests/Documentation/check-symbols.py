@@ -16,6 +16,8 @@ import sys
 from pages import ROOT, prose
 
 LINK = re.compile(r"(?<!`)``([^`\n]+)``(?!`)")
+# An element of a list that is only a link to a section of a page.
+SECTION = re.compile(r"^- <doc:[^>]*#[^>]*>\s*$")
 PUBLIC = re.compile(r"\b(?:public|open)\b(?!\s*import)")
 TYPE = re.compile(r"\b(struct|class|enum|protocol|actor|extension|typealias|associatedtype)\s+`?([\w.]+)")
 MEMBER = re.compile(r"\b(?:func|var|let)\s+`?([^\s`(<:={]+)|\b(init|subscript)\b")
@@ -104,6 +106,8 @@ def main():
     for module in modules.values():
         for path, lines in module.texts:
             for number, text in lines:
+                if SECTION.match(text):
+                    broken.append((path, number, "DocC permits no link to a section of a page in a list of topics"))
                 for link in LINK.findall(text):
                     count += 1
                     if word := unknown(link, module, modules):
