@@ -175,6 +175,7 @@ final class FolderSyncTests: XCTestCase {
     try FileManager.default.createSymbolicLink(
       at: target.url.appending(path: "link"), withDestinationURL: outside.url)
     let bad = ["../victim", "/victim", "a//b", "a/./b", "link/victim", ".storage-auth-sync/x", "d/"]
+      .filter { !NetworkTransport.isURLSession || !NetworkTransport.keysRefusedByURLSession.contains($0) }
     for key in bad + ["good", "f", "f/g"] { try await cloud.oss().upload([2], to: "p/" + key) }
     let report = try await FolderSync(
       from: .objects(in: cloud.oss(), below: "p/"), to: .folder(target.path)
