@@ -15,11 +15,15 @@ final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
   init(_ output: OutputStream?) {
     self.output = output
     super.init()
+    setDelegate(self)
+  }
+
+  private func setDelegate(_ delegate: StreamWriter?) {
     #if canImport(FoundationNetworking)
-      output?.delegate = self
+      output?.delegate = delegate
     #else
-      // Safe: the queue retains this object until the stream is closed, after which it does not call its delegate.
-      unsafe output?.delegate = self
+      // Safe: the queue retains this object until `end` has removed it as the delegate.
+      unsafe output?.delegate = delegate
     #endif
   }
 
@@ -43,6 +47,8 @@ final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
   func stream(_ stream: Stream, handle event: Stream.Event) { proceed() }
 
   private func end() {
+    // An event that the queue delivers later must not reach this object, which may be released by then.
+    setDelegate(nil)
     output?.close()
     output = nil
     proceed()
