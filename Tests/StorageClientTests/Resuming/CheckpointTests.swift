@@ -54,8 +54,8 @@ final class CheckpointTests: XCTestCase {
     try Data().write(to: URL(filePath: path.string))
     let empty = try await CheckpointFile<UploadCheckpoint>(path).load()
     XCTAssertNil(empty)
-    try Data(count: 17 << 20).write(to: URL(filePath: path.string))
-    await assertThrows(StorageError.self) { _ = try await CheckpointFile<UploadCheckpoint>(path).load() }
+    try Data((valid + String(repeating: " ", count: 17 << 20)).utf8).write(to: URL(filePath: path.string))
+    await assertThrows(StorageError.self) { _ = try await CheckpointFile<DownloadCheckpoint>(path).load() }
   }
 
   func testChecksumsAreEncodedAsText() throws {
