@@ -190,7 +190,10 @@ final class FolderSyncTests: XCTestCase {
     let report = try await FolderSync(
       from: .objects(in: cloud.oss(), below: "p/"), to: .folder(target.path)
     ).run()
-    XCTAssertEqual(Set(report.transfers.failures.map(\.name)), Set(bad + ["f/g"]))
+    // A file and a folder cannot have the same name; which of them is created first depends on their transfers.
+    let failures = Set(report.transfers.failures.map(\.name))
+    XCTAssertEqual(failures.subtracting(["f", "f/g"]), Set(bad))
+    XCTAssertEqual(failures.intersection(["f", "f/g"]).count, 1)
     XCTAssertEqual(report.created, 2)
     XCTAssertEqual(try content(outside), ["victim": [1]])
     XCTAssertEqual(try target.read("good"), [2])
