@@ -100,6 +100,7 @@ extension AuthEvent {
       case .succeeded(_, nil): "has a key from \(event.source), without expiration"
       case .failed(let error, let backoff): "received no key, retries after \(backoff): \(error)"
       }
+    case .request(let event): "attempt \(event.attempt) of \(event.subject): \(event.failure ?? "succeeded")"
     case .retry(let event): "retries \(event.subject): \(event.reason)"
     case .transfer(let event): "\(event.subject): \(event.failure ?? "\(event.bytes) bytes")"
     default: "\(self)"

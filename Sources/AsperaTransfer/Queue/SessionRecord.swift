@@ -25,6 +25,10 @@ struct SessionRecord {
   /// The session's current task: a token request, a check, an attempt or a delay.
   var work: Task<Void, Never>?
   var feed: PathFeed?
+  /// The span that measures the session until it ends, or `nil` if no instrument is installed.
+  var span: ActiveSpan?
+  /// The number of attempts that have started.
+  var attempts = 0
   /// The uptime at which the session's current activation started.
   var began = Duration.zero
   /// The largest number of bytes that an attempt in the current activation has transferred.
@@ -99,6 +103,8 @@ extension SessionRecord {
     tokens = nil
     signed = nil
     work = nil
+    span = nil
+    attempts = 0
     waiters = []
   }
 

@@ -16,7 +16,8 @@ extension TransferQueue {
     /// A notification to deliver outside the lock, in the order in which the notifications occurred.
     enum Notice {
       case event(TransferEvent, [EventBuffer])
-      case auth(AuthEvent)
+      case auth(AuthEvent, ActiveSpan?)
+      case spanEnd(ActiveSpan, AuthActivity.Outcome)
       case result([SessionRecord.Waiter], Result<TransferSummary, TransferFailure>)
       case end([EventBuffer])
       case shutDown([CheckedContinuation<Void, Never>], alarm: Task<Void, Never>?)
@@ -124,8 +125,8 @@ extension TransferQueue {
     case .session(let id, _, .tell(let kind)):
       return prepare(kind, id, &state, at: uptime)
     case .session(let id, let ticket, .ask(let need)):
-      guard let tokens = state.records[id]?.tokens else { break }
-      state.records[id]?.work = ask(tokens, need, id, ticket)
+      guard let record = state.records[id], let tokens = record.tokens else { break }
+      state.records[id]?.work = ask(tokens, need, id, ticket, in: record.span)
     case .session(let id, let ticket, .check):
       guard let record = state.records[id] else { break }
       state.records[id]?.work = check(record, id, ticket)
@@ -157,9 +158,11 @@ extension TransferQueue {
     case .didStartRunning:
       state.accepted.insert(record.login)
     case .retry(let retry):
-      state.untold.append(.auth(.retry(record.retryEvent(retry))))
+      state.untold.append(.auth(.retry(record.retryEvent(retry)), record.span))
     case .finished(let result):
-      state.untold.append(.auth(.transfer(record.transferEvent(result, at: uptime))))
+      let transfer = record.transferEvent(result, at: uptime)
+      state.untold.append(.auth(.transfer(transfer), nil))
+      if let span = record.span { state.untold.append(.spanEnd(span, .init(failure: transfer.failure))) }
       state.untold.append(.result(record.waiters, result))
       if let batch = record.batch {
         state.batches[batch]?.open.remove(id)
@@ -187,7 +190,10 @@ extension TransferQueue {
       isTeller = true
       switch next {
       case .event(let event, let readers): for reader in readers { reader.append(event) }
-      case .auth(let event): authEvents.emit(event)
+      case .auth(let event, let span):
+        span?.record(event)
+        authEvents.relay(event)
+      case .spanEnd(let span, let outcome): span.end(outcome)
       case .result(let waiters, let result): for waiter in waiters { waiter.resume(returning: result) }
       case .end(let buffers): for buffer in buffers { buffer.finish() }
       case .shutDown(let waiters, let alarm):
@@ -225,8 +231,11 @@ extension TransferQueue {
 }
 
 extension TransferQueue {
+  /// Returns the record of a session that is added to the queue by the current task, in whose trace the session runs.
   func record(of session: TransferSession, batch: UInt64?) -> SessionRecord {
-    SessionRecord(session, account: account, issuer: issuer, batch: batch)
+    var record = SessionRecord(session, account: account, issuer: issuer, batch: batch)
+    record.span = authEvents.begin(AuthActivity(.operation, record.subject))
+    return record
   }
 
   /// Returns the time for which an account's token must remain valid when an attempt starts.
@@ -236,10 +245,12 @@ extension TransferQueue {
   }
 
   /// Starts a task that obtains a token for a session.
-  func ask(_ tokens: SessionTokens, _ need: SessionMachine.Need, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
+  func ask(
+    _ tokens: SessionTokens, _ need: SessionMachine.Need, _ id: String, _ ticket: UInt64, in span: ActiveSpan?
+  ) -> Task<Void, Never> {
     Task.detached { [self] in
       do throws(CredentialError) {
-        let issuance = try await tokens.obtain(need)
+        let issuance = try await span.perform { () async throws(CredentialError) in try await tokens.obtain(need) }
         perform { state, uptime in
           ((), state.machine.perform(id, at: uptime) { $0.answered(ticket, issuance) })
         }
@@ -297,12 +308,14 @@ extension TransferQueue {
     guard let specification = state.records[id]?.signed else { return }
     state.records[id]?.signed = nil
     let additions = state.records[id]?.feed?.open()
+    state.records[id]?.attempts += 1
+    guard let record = state.records[id] else { return }
     state.records[id]?.work = Task.detached { [self] in
       let result: Result<TransferSummary, TransferFailure>
       do throws(TransferFailure) {
         result = .success(
-          try await engine.run(specification, additions: additions) { [self] report in
-            hear(report, id, ticket)
+          try await measured(record) { () async throws(TransferFailure) in
+            try await engine.run(specification, additions: additions) { [self] report in hear(report, id, ticket) }
           })
       } catch {
         result = .failure(specification.lacksTags && error.isAboutToken ? error.withoutTags : error)
@@ -312,6 +325,21 @@ extension TransferQueue {
         let judged = state.judge(result, of: id, isCancelled: isCancelled)
         state.records[id]?.feed?.close()
         return ((), state.machine.perform(id, at: uptime) { $0.attemptEnded(ticket, judged, random: random) })
+      }
+    }
+  }
+
+  /// Runs an attempt of a session inside a span.
+  private func measured(
+    _ record: SessionRecord, _ attempt: () async throws(TransferFailure) -> TransferSummary
+  ) async throws(TransferFailure) -> TransferSummary {
+    try await record.span.perform { () async throws(TransferFailure) in
+      try await authEvents.begin(AuthActivity(.attempt, record.subject, attempt: record.attempts)).measure {
+        () async throws(TransferFailure) in
+        try await attempt()
+      } outcome: { result in
+        guard case .failure(let failure) = result else { return AuthActivity.Outcome() }
+        return AuthActivity.Outcome(failure: failure.message)
       }
     }
   }

@@ -108,9 +108,10 @@ public final class TransferQueue: Sendable {
   ///   with that ID.
   @discardableResult
   public func add(_ session: TransferSession) -> String {
-    perform { state, uptime in
+    let record = record(of: session, batch: nil)
+    return perform { state, uptime in
       let id = state.freeID(for: session.id)
-      return (id, state.add(record(of: session, batch: nil), as: id, at: uptime))
+      return (id, state.add(record, as: id, at: uptime))
     }
   }
 
@@ -354,14 +355,12 @@ extension TransferQueue {
   public func run(_ sessions: [TransferSession]) -> TransferEvents {
     let batch = state.withLock { $0.nextNumber() }
     let events = observe(batch)
+    let records = sessions.map { record(of: $0, batch: batch) }
     perform { state, uptime in
       let ids = sessions.reduce(into: []) { $0.append(state.freeID(for: $1.id, besides: $0)) }
       state.batches[batch] = QueueBatch(members: ids, open: Set(ids))
       state.touched.insert(batch)
-      let effects = zip(ids, sessions).flatMap { id, session in
-        state.add(record(of: session, batch: batch), as: id, at: uptime)
-      }
-      return ((), effects)
+      return ((), zip(ids, records).flatMap { state.add($1, as: $0, at: uptime) })
     }
     return events
   }

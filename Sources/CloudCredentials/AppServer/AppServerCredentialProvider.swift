@@ -103,7 +103,9 @@ public struct AppServerCredentialProvider: CredentialProvider {
         remedy: "Check why the app's closure throws.", isRetryable: true)
     }
     let address = try RequestCheck(source: source).address(request.url, allowsPlainHTTP: allowsPlainHTTP)
-    let call = address.call(request.method, headers: request.headers, body: request.body)
+    var headers = request.headers
+    ActiveSpan.inject(into: &headers)
+    let call = address.call(request.method, headers: headers, body: request.body)
     return PreparedCall(call, masks: call.confidentialWords)
   }
 }

@@ -1,10 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
+package import StorageAuth
 
 /// The outcome of work that runs under a time limit.
-enum LimitedOutcome<Value: Sendable>: Sendable {
+package enum LimitedOutcome<Value: Sendable>: Sendable {
   case finished(Value)
   case timedOut
   case cancelled
@@ -15,7 +15,7 @@ extension SigningClock {
   ///
   /// The function returns at the limit even if the work ignores its cancellation. The work then continues in the
   /// background.
-  func limiting<Value: Sendable>(
+  package func limiting<Value: Sendable>(
     to duration: Duration, _ work: @escaping @Sendable () async -> Value
   ) async -> LimitedOutcome<Value> {
     let race = Race<LimitedOutcome<Value>>()

@@ -35,7 +35,8 @@ extension CacheMachine {
       let isFirst = failuresInARow > 0 || ready(lasting: .zero, at: uptime) == nil
       self.flight = nil
       let held = hold(issued, life: life, from: from, isFirst: isFirst, random: random)
-      return [.abandon(flight: number), success(held, at: uptime)] + answerAll(held, at: uptime)
+      return [.abandon(flight: number), success(held, at: uptime, after: uptime - flight.started)]
+        + answerAll(held, at: uptime)
     }
   }
 
@@ -59,7 +60,7 @@ extension CacheMachine {
     let held = hold(
       IssuedCredential(credential, source: "credential set by hand"), life: life, from: uptime, isFirst: false,
       random: random)
-    return effects + [success(held, at: uptime)] + answerAll(held, at: uptime)
+    return effects + [success(held, at: uptime, after: nil)] + answerAll(held, at: uptime)
   }
 
   /// Shuts the cache down: abandons the in-flight request, fails all waiters and stops serving credentials.
@@ -72,6 +73,7 @@ extension CacheMachine {
 
   private mutating func fail(_ error: CredentialError, at uptime: Duration, random: Double) -> [Effect] {
     let number = flight?.number
+    let duration = flight.map { uptime - $0.started }
     let since = failingSince ?? flight?.started ?? uptime
     flight = nil
     failuresInARow += 1
@@ -83,7 +85,7 @@ extension CacheMachine {
         after: failuresInARow, failingFor: uptime - since, rest: end - uptime, random: random)
       failure?.renewal = min(uptime + renewal, max(end, uptime + delay))
     }
-    let told = AuthEvent.Refresh(source: source, outcome: .failed(error, backoff: delay))
+    let told = AuthEvent.Refresh(source: source, outcome: .failed(error, backoff: delay), duration: duration)
     return (number.map { [.abandon(flight: $0)] } ?? []) + [.tell(told)] + settle(error, uptime)
   }
 
@@ -103,11 +105,11 @@ extension CacheMachine {
     }
   }
 
-  private func success(_ held: Held, at uptime: Duration) -> Effect {
+  private func success(_ held: Held, at uptime: Duration, after duration: Duration?) -> Effect {
     .tell(
       AuthEvent.Refresh(
-        source: held.cached.source, outcome: .succeeded(held.cached.generation, lifetime: held.end.map { $0 - uptime }))
-    )
+        source: held.cached.source, outcome: .succeeded(held.cached.generation, lifetime: held.end.map { $0 - uptime }),
+        duration: duration))
   }
 
   private mutating func answerAll(_ held: Held, at uptime: Duration) -> [Effect] {

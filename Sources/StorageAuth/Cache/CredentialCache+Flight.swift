@@ -51,10 +51,11 @@ extension CredentialCache {
   }
 
   private func perform(_ event: (inout State) -> [Machine.Effect]) {
+    let context = events.traceContext
     let actions = state.withLock { state in
       let effects = event(&state)
       standing.withLock { $0 = state.machine.standing }
-      return effects.compactMap { prepare($0, &state) }
+      return effects.compactMap { prepare($0, &state, context) }
     }
     tell()
     for action in actions { action() }
@@ -62,7 +63,8 @@ extension CredentialCache {
 
   /// Notifies the observers of the pending refresh events.
   ///
-  /// The events are delivered in order, on one thread at a time and without holding the lock.
+  /// The events are delivered in order, on one thread at a time and without holding the lock. They are not added to the
+  /// span of the task that delivers them, because they may belong to another task.
   private func tell() {
     var isTeller = false
     while true {
@@ -73,17 +75,19 @@ extension CredentialCache {
       }
       guard let next else { return }
       isTeller = true
-      events.emit(.refresh(next))
+      events.relay(.refresh(next))
     }
   }
 
   /// Applies an effect to the cache's state.
   ///
   /// The result is the rest of the effect, which calls other code and must run after the lock is released, or `nil`.
-  private func prepare(_ effect: Machine.Effect, _ state: inout State) -> (() -> Void)? {
+  private func prepare(
+    _ effect: Machine.Effect, _ state: inout State, _ context: (any Sendable)?
+  ) -> (() -> Void)? {
     switch effect {
     case .start(let number):
-      state.flight = tasks(of: number)
+      state.flight = tasks(of: number, in: context)
       return nil
     case .abandon(let number):
       guard let flight = state.flight, flight.number == number else { return nil }
@@ -103,12 +107,20 @@ extension CredentialCache {
 
   /// Creates the tasks of a request to the provider: one for the request, and one for its timeout.
   ///
-  /// Both tasks are detached, so that they do not inherit a caller's actor.
-  private func tasks(of number: UInt64) -> FlightTasks {
-    let question = Task.detached { [weak self, provider] in
+  /// Both tasks are detached, so that they do not inherit a caller's actor, priority or task-local values. The request
+  /// belongs to the caller's trace, whose context is passed on.
+  private func tasks(of number: UInt64, in context: (any Sendable)?) -> FlightTasks {
+    let question = Task.detached { [weak self, provider, events] in
       let result: Result<IssuedCredential<Value>, CredentialError>
       do throws(CredentialError) {
-        result = .success(try await provider.issue())
+        let span = events.begin(AuthActivity(.refresh, provider.source), in: context)
+        let issued = try await span.measure { () async throws(CredentialError) in
+          try await provider.issue()
+        } outcome: { result in
+          guard case .failure(let error) = result else { return AuthActivity.Outcome() }
+          return AuthActivity.Outcome(failure: "\(error)")
+        }
+        result = .success(issued)
       } catch {
         result = .failure(error)
       }

@@ -10,6 +10,8 @@ public enum AuthEvent: Sendable {
   case signed(Signature)
   /// A request to a credential provider started or finished.
   case refresh(Refresh)
+  /// An attempt to send a request to a storage service has ended, with or without a response.
+  case request(Request)
   /// A request will be sent again after a failure.
   case retry(Retry)
   /// The clock skew between this machine and a host was determined.
@@ -49,15 +51,21 @@ public enum AuthEvent: Sendable {
     public var source: String
     /// The state or result of the request to the credential provider.
     public var outcome: Outcome
+    /// The duration of the request to the credential provider, or `nil` if it has just started, or if the app supplied
+    /// the credential.
+    public var duration: Duration?
 
     /// Creates the details of the event that a request to a credential provider started or finished.
     ///
     /// - Parameters:
     ///   - source: The name of the credential source.
     ///   - outcome: The state or result of the request to the credential provider.
-    public init(source: String, outcome: Outcome) {
+    ///   - duration: The duration of the request, or `nil` if it has just started, or if the app supplied the
+    ///     credential.
+    public init(source: String, outcome: Outcome, duration: Duration? = nil) {
       self.source = source
       self.outcome = outcome
+      self.duration = duration
     }
 
     /// The state or result of a request to a credential provider.
@@ -69,6 +77,37 @@ public enum AuthEvent: Sendable {
       case succeeded(CredentialGeneration, lifetime: Duration?)
       /// The provider failed, and will not be called again until the backoff has elapsed.
       case failed(CredentialError, backoff: Duration)
+    }
+  }
+
+  /// The details of the event that an attempt to send a request ended.
+  public struct Request: Sendable, Hashable {
+    /// The operation of the request, such as `GET oss://photos/cat.jpg`.
+    public var subject: String
+    /// The number of the attempt, starting at 1.
+    public var attempt: Int
+    /// The status code of the response, or `nil` if there was no response.
+    public var status: Int?
+    /// The kind of the failure, such as `accessDenied` or `connectionFailed`, or `nil` if the attempt succeeded.
+    public var failure: String?
+    /// The time from the start of the attempt until the response was read or, if it is passed on as a stream, began.
+    public var duration: Duration
+
+    /// Creates the details of the event that an attempt to send a request ended.
+    ///
+    /// - Parameters:
+    ///   - subject: The operation of the request, such as `GET oss://photos/cat.jpg`.
+    ///   - attempt: The number of the attempt, starting at 1.
+    ///   - status: The status code of the response, or `nil` if there was no response.
+    ///   - failure: The kind of the failure, or `nil` if the attempt succeeded.
+    ///   - duration: The time from the start of the attempt until the response was read or, if it is passed on as a
+    ///     stream, began.
+    public init(subject: String, attempt: Int, status: Int?, failure: String?, duration: Duration) {
+      self.subject = subject
+      self.attempt = attempt
+      self.status = status
+      self.failure = failure
+      self.duration = duration
     }
   }
 

@@ -19,10 +19,19 @@ public final class AuthEvents: Sendable {
   private struct State {
     var observers: [(id: UInt64, observer: Observer)] = []
     var nextID: UInt64 = 0
+    var instrument: (id: UInt64, instrument: any AuthInstrument)?
+
+    mutating func newID() -> UInt64 {
+      nextID += 1
+      return nextID
+    }
   }
 
   private let state = Lock(State())
   private let isObserved = Atomic(false)
+  private let isInstrumented = Atomic(false)
+  /// The distributor whose instrument is used if this distributor has none of its own, or `nil`.
+  private let parent: AuthEvents?
 
   /// A process-wide observer that is added to every distributor created while the property is set, or `nil`.
   ///
@@ -30,7 +39,13 @@ public final class AuthEvents: Sendable {
   package static let watcher = Lock<Observer?>(nil)
 
   /// Creates an event distributor without observers.
-  public init() {
+  public convenience init() {
+    self.init(measuredBy: nil)
+  }
+
+  /// Creates an event distributor that uses the instrument of another distributor, or of none.
+  package init(measuredBy parent: AuthEvents?) {
+    self.parent = parent
     guard let watcher = Self.watcher.withLock({ $0 }) else { return }
     state.withLock { $0.observers.append((0, watcher)) }
     isObserved.store(true, ordering: .releasing)
@@ -42,12 +57,36 @@ public final class AuthEvents: Sendable {
   /// - Returns: An observation that ends when it is cancelled or released.
   public func observe(_ observer: @escaping Observer) -> Observation {
     let id = state.withLock { state in
-      state.nextID += 1
-      state.observers.append((state.nextID, observer))
+      let id = state.newID()
+      state.observers.append((id, observer))
       isObserved.store(true, ordering: .releasing)
-      return state.nextID
+      return id
     }
     return Observation { [weak self] in self?.remove(id) }
+  }
+
+  /// Installs an instrument, which measures operations as spans until the returned observation is cancelled or released.
+  ///
+  /// A distributor has at most one instrument; a new instrument replaces the previous one.
+  ///
+  /// - Parameter instrument: The instrument, such as one for swift-distributed-tracing.
+  /// - Returns: An observation that removes the instrument when it is cancelled or released.
+  public func install(_ instrument: any AuthInstrument) -> Observation {
+    let id = state.withLock { state in
+      let id = state.newID()
+      state.instrument = (id, instrument)
+      isInstrumented.store(true, ordering: .releasing)
+      return id
+    }
+    return Observation { [weak self] in self?.removeInstrument(id) }
+  }
+
+  private var isMeasured: Bool { isInstrumented.load(ordering: .acquiring) || parent?.isMeasured == true }
+
+  /// The installed instrument, or `nil`.
+  package var instrument: (any AuthInstrument)? {
+    guard isInstrumented.load(ordering: .acquiring) else { return parent?.instrument }
+    return state.withLock { $0.instrument?.instrument }
   }
 
   /// Returns an asynchronous sequence of the events that occur from now on.
@@ -63,12 +102,28 @@ public final class AuthEvents: Sendable {
 
   /// Passes an event to all observers; called by caches and clients.
   ///
-  /// - Parameter event: The event, which is created only if there is an observer.
+  /// - Parameter event: The event, which is created only if there is an observer or a span.
   package func emit(_ event: @autoclosure () -> AuthEvent) {
+    guard let span = isMeasured ? ActiveSpan.current : nil else { return relay(event()) }
+    let event = event()
+    span.record(event)
+    relay(event)
+  }
+
+  /// Passes an event to all observers, but not to the current task's span.
+  package func relay(_ event: @autoclosure () -> AuthEvent) {
     guard isObserved.load(ordering: .acquiring) else { return }
     let observers = state.withLock { $0.observers }
     let event = event()
     for (_, observer) in observers { observer(event) }
+  }
+
+  private func removeInstrument(_ id: UInt64) {
+    state.withLock { state in
+      guard state.instrument?.id == id else { return }
+      state.instrument = nil
+      isInstrumented.store(false, ordering: .releasing)
+    }
   }
 
   private func remove(_ id: UInt64) {

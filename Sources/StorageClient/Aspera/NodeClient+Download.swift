@@ -37,7 +37,7 @@ extension NodeClient {
     try options.checkForAspera()
     let ledger = client.ledger("download", key, nil)
     do {
-      let copy = try await fetch(try await head(key), into: nil, nil)
+      let copy = try await ledger.run { try await fetch(try await head(key), into: nil, nil) }
       let bytes = try copy.bytes(of: options.range, subject: "download \(client.location(ofKey: key))")
       return DownloadedObject(
         info: copy.info, contentLength: bytes.upperBound - bytes.lowerBound,

@@ -64,10 +64,10 @@ final class TransferContext: Sendable {
       transport: client.transport,
       time: client.time)
     // The operation that a transfer belongs to emits the transfer event, with its key.
-    let events = AuthEvents()
+    let events = AuthEvents(measuredBy: client.events)
     observation = events.observe { [told = client.events] event in
       if case .transfer = event { return }
-      told.emit(event)
+      told.relay(event)
     }
     queue = TransferQueue(
       engine: try transfers.engine

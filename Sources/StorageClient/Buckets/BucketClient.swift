@@ -199,7 +199,7 @@ extension BucketClient {
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     let ledger = client.ledger("download", key, nil)
     do {
-      let object = try await fetch(key, options: options)
+      let object = try await ledger.run { try await fetch(key, options: options) }
       return DownloadedObject(
         info: object.info, contentLength: object.contentLength, body: object.body.entered(into: ledger))
     } catch {

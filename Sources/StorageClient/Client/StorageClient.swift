@@ -363,7 +363,7 @@ extension StorageClient {
   ) async throws -> Result {
     let ledger = ledger(verb, key, progress)
     do {
-      let result = try await body(ledger)
+      let result = try await ledger.run { try await body(ledger) }
       ledger.close(failure: nil)
       return result
     } catch {

@@ -6,7 +6,7 @@ public import StorageAuth
 
 /// An observer that writes the events of a storage client to a logger, as long as the observer is retained.
 ///
-/// Signatures are logged at the `trace` level, credential requests at `debug`, received credentials and successful
+/// Signatures are logged at the `trace` level, attempts and credential requests at `debug`, received credentials and successful
 /// transfers at `info`, retries and clock corrections at `notice`, and failures at `warning`. The logging metadata
 /// contains the details.
 ///
@@ -36,6 +36,7 @@ extension AuthEvent {
     switch self {
     case .signed(let signature): signature.write(to: logger)
     case .refresh(let refresh): refresh.write(to: logger)
+    case .request(let request): request.write(to: logger)
     case .retry(let retry): retry.write(to: logger)
     case .skew(let skew): skew.write(to: logger)
     case .transfer(let transfer): transfer.write(to: logger)
@@ -71,6 +72,17 @@ extension AuthEvent.Refresh {
       logger.warning(
         "refresh failed", metadata: ["source": "\(source.onOneLine)", "error": "\(error)", "backoff": "\(backoff)"])
     }
+  }
+}
+
+extension AuthEvent.Request {
+  fileprivate func write(to logger: Logger) {
+    var metadata: Logger.Metadata = [
+      "subject": "\(subject.onOneLine)", "attempt": "\(attempt)", "duration": "\(duration)",
+    ]
+    if let status { metadata["status"] = "\(status)" }
+    if let failure { metadata["failure"] = "\(failure)" }
+    logger.debug("attempt ended", metadata: metadata)
   }
 }
 

@@ -21,6 +21,8 @@ final class TransferLedger: Sendable {
   private let progress: TransferProgress.Handler?
   private let start: Duration
   private let state = Mutex(State())
+  /// The span that measures the transfer until the ledger is closed, or `nil` if no instrument is installed.
+  private let span: ActiveSpan?
 
   init(_ events: AuthEvents, _ time: any SigningClock, subject: String, progress: TransferProgress.Handler?) {
     self.events = events
@@ -28,6 +30,7 @@ final class TransferLedger: Sendable {
     self.subject = subject
     self.progress = progress
     start = time.uptime
+    span = events.begin(AuthActivity(.operation, subject))
   }
 
   deinit {
@@ -51,9 +54,14 @@ final class TransferLedger: Sendable {
     state.withLock { $0.bytes += Int64(count) }
   }
 
+  /// Runs a part of the transfer inside its span.
+  func run<Value>(_ body: () async throws -> Value) async throws -> Value {
+    try await span.perform(body)
+  }
+
   /// Emits the event for the end of the transfer, unless the event was emitted before.
   func close(failure: (any Error)?) {
-    close(failure.map(Self.sentence))
+    close(failure.map(AuthActivity.Outcome.sentence))
   }
 
   private func close(_ failure: String?) {
@@ -64,10 +72,21 @@ final class TransferLedger: Sendable {
     guard let bytes else { return }
     events.emit(
       .transfer(.init(subject: subject, bytes: bytes, duration: time.uptime - start, failure: failure)))
+    span?.end(AuthActivity.Outcome(failure: failure))
+  }
+}
+
+extension AuthActivity.Outcome {
+  /// Creates the outcome of an operation of the client.
+  init<Value>(of result: Result<Value, any Error>) {
+    switch result {
+    case .success: self.init()
+    case .failure(let error): self.init(failure: Self.sentence(error))
+    }
   }
 
   /// Returns an error's description if its type contains no secrets, or only the type name of other errors.
-  private static func sentence(_ error: any Error) -> String {
+  fileprivate static func sentence(_ error: any Error) -> String {
     switch error {
     case is ServiceError, is TransportError, is StorageError, is SigningError, is CredentialError, is AsperaError,
       is TransferFailure:

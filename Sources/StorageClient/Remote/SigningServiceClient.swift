@@ -63,7 +63,7 @@ struct SigningServiceClient: Sendable {
   ) async throws(CredentialError) -> ReceivedAnswer {
     try await exchange.receive { () async throws(CredentialError) in
       let address = try RequestCheck(source: source).address(url)
-      let fields: HTTPFields
+      var fields: HTTPFields
       do {
         fields = try await headers()
       } catch let error as CredentialError {
@@ -73,6 +73,7 @@ struct SigningServiceClient: Sendable {
           .failed, source: source, "The headers could not be created: the app's closure threw \(type(of: error)).",
           remedy: "Fix the error in the closure that creates the headers.")
       }
+      ActiveSpan.inject(into: &fields)
       return PreparedCall(call(address, fields))
     }
   }

@@ -64,13 +64,25 @@ extension StorageClient {
   /// - Parameters:
   ///   - draft: The unsigned request.
   ///   - consume: A closure that reads a successful response. An incomplete response counts as no response.
-  private func perform<Result>(
-    _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Result
-  ) async throws -> Result {
+  private func perform<Value>(
+    _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
+  ) async throws -> Value {
+    let isPart = ActiveSpan.current?.kind == .operation
+    let span = isPart ? nil : events.begin(AuthActivity(.operation, draft.subject))
+    return try await span.measure {
+      try await attempts(draft, consume)
+    } outcome: {
+      AuthActivity.Outcome(of: $0)
+    }
+  }
+
+  private func attempts<Value>(
+    _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
+  ) async throws -> Value {
     var plan = RetryPlan(configuration, isRepeatable: draft.isRepeatable)
     while true {
       let step: RetryPlan.Step
-      switch try await attempt(draft, consume) {
+      switch try await attempt(draft, number: plan.attempts, consume) {
       case .done(let result, _):
         return result
       case .lost(let error):
@@ -96,10 +108,28 @@ extension StorageClient {
 }
 
 extension StorageClient {
-  /// Signs and sends a request once, and returns the outcome of the attempt.
-  func attempt<Result>(
-    _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Result
-  ) async throws -> Refusal.Outcome<Result> {
+  /// Signs and sends a request once, emits an event, and returns the outcome of the attempt.
+  ///
+  /// - Parameters:
+  ///   - draft: The unsigned request.
+  ///   - number: The number of the attempt, starting at 1.
+  ///   - consume: A closure that reads a successful response.
+  func attempt<Value>(
+    _ draft: RequestDraft, number: Int = 1, _ consume: (HTTPStreamingResponse) async throws -> Value
+  ) async throws -> Refusal.Outcome<Value> {
+    var record = AttemptRecord(draft.subject, number: number)
+    return try await events.begin(record.activity).measure {
+      let outcome = try await exchange(draft, &record, consume)
+      if let event = record.event(of: outcome, at: time.uptime) { events.emit(.request(event)) }
+      return outcome
+    } outcome: {
+      AuthActivity.Outcome(ofAttempt: $0, status: record.status)
+    }
+  }
+
+  private func exchange<Value>(
+    _ draft: RequestDraft, _ record: inout AttemptRecord, _ consume: (HTTPStreamingResponse) async throws -> Value
+  ) async throws -> Refusal.Outcome<Value> {
     let permit = try await gate.enter()
     let provider = provider
     let draft = draft.moved(to: try provider.endpoint)
@@ -111,6 +141,7 @@ extension StorageClient {
       return .unsigned(error)
     }
     var reply: HTTPStreamingResponse
+    record.start = time.uptime
     do {
       reply = try await transport.send(signed, body: draft.body)
     } catch {
@@ -119,6 +150,7 @@ extension StorageClient {
       return .lost(error)
     }
     let localTime = time.now
+    record.status = reply.response.status.code
     reply.body = reply.body.holding(permit)
     guard reply.response.isSuccess else {
       let (body, isCut) = try await reply.errorBody()
@@ -344,7 +376,7 @@ extension StorageClient {
     request.headerFields[.range] = "bytes=0-0"
     var probe = RequestDraft(request, to: draft.endpoint, at: draft.location)
     probe.scope = draft.scope
-    switch try await attempt(probe, { _ in }) {
+    switch try await attempt(probe, number: plan.attempts, { _ in }) {
     case .done(_, let signature):
       guard signature.generation != refusal.signature.generation else { return nil }
       return try await renewalStep(&refusal, draft, &plan)

@@ -1,0 +1,102 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+
+/// An instrument that measures operations, their attempts and credential refreshes as spans of a trace.
+///
+/// `StorageTracing` of the module StorageObservability is an instrument for swift-distributed-tracing. An instrument for
+/// another tracing system is installed with ``AuthEvents/install(_:)``.
+public protocol AuthInstrument: Sendable {
+  /// Returns the trace context of the current task, in the instrument's own type, or `nil` if there is none.
+  ///
+  /// A credential refresh runs on a separate task, and continues the trace of the caller that caused it.
+  func currentContext() -> (any Sendable)?
+
+  /// Begins a span.
+  ///
+  /// - Parameters:
+  ///   - activity: The unit of work to measure.
+  ///   - context: The trace context that contains the span, from ``currentContext()``, or `nil` for a new trace.
+  /// - Returns: The span, which is ended exactly once.
+  func begin(_ activity: AuthActivity, in context: (any Sendable)?) -> any AuthSpan
+}
+
+/// A span of a trace, which measures one unit of work.
+public protocol AuthSpan: Sendable {
+  /// Runs a function with this span as the trace context of the current task.
+  ///
+  /// - Parameter body: The function, which must run on the caller's actor.
+  func run<Value, Failure: Error>(
+    _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value
+
+  /// Adds an event that occurred during the span to the span.
+  ///
+  /// - Parameter event: The event, such as a retry.
+  func record(_ event: AuthEvent)
+
+  /// Adds the fields that continue the trace in another process to a request.
+  ///
+  /// Only requests to the app's own servers are passed to this method.
+  ///
+  /// - Parameter fields: The headers of the request.
+  func inject(into fields: inout HTTPFields)
+
+  /// Ends the span.
+  ///
+  /// - Parameter outcome: The result of the measured work.
+  func end(_ outcome: AuthActivity.Outcome)
+}
+
+/// A unit of work that an instrument measures.
+public struct AuthActivity: Sendable, Hashable {
+  /// The kind of a unit of work.
+  ///
+  /// Later versions may add kinds, so a `switch` over a kind needs a `default` case.
+  public enum Kind: String, Sendable, Hashable {
+    /// An operation of a client or a transfer queue, with all its attempts.
+    case operation
+    /// One attempt to send a request, or to run a transfer session.
+    case attempt
+    /// A request to a credential provider.
+    case refresh
+  }
+
+  /// The result of a unit of work.
+  public struct Outcome: Sendable, Hashable {
+    /// The status code of the response, or `nil` if the work is not one request or has no response.
+    public var status: Int?
+    /// A sentence that describes why the work failed, without secrets, or `nil` if it succeeded.
+    public var failure: String?
+
+    /// Creates the result of a unit of work.
+    ///
+    /// - Parameters:
+    ///   - status: The status code of the response, or `nil`.
+    ///   - failure: A sentence that describes why the work failed, without secrets, or `nil` if it succeeded.
+    public init(status: Int? = nil, failure: String? = nil) {
+      self.status = status
+      self.failure = failure
+    }
+  }
+
+  /// The kind of the work.
+  public var kind: Kind
+  /// The operation with its location, such as `upload oss://photos/cat.jpg`, or the name of the credential source.
+  public var subject: String
+  /// The number of the attempt, starting at 1, or `nil` if the work is not an attempt.
+  public var attempt: Int?
+
+  /// Creates a description of a unit of work.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of the work.
+  ///   - subject: The operation with its location, or the name of the credential source.
+  ///   - attempt: The number of the attempt, starting at 1, or `nil`.
+  public init(_ kind: Kind, _ subject: String, attempt: Int? = nil) {
+    self.kind = kind
+    self.subject = subject
+    self.attempt = attempt
+  }
+}
