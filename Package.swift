@@ -51,6 +51,8 @@ let modules: KeyValuePairs<String, [String]> = [
     "StorageJSON", "StorageXML", "URLSessionDefault", "HTTPTypes",
   ],
   "StorageBackground": ["FoundationTransport", "StorageAuth", "StorageClient", "StorageCrypto", "HTTPTypes"],
+  "StorageObservability": ["StorageAuth", "HTTPTypes"],
+  "StorageServices": ["AsperaAuth", "AsperaTransfer", "StorageAuth"],
   "HTTPServing": [],
   "LocalCloud": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "CloudCredentials", "HTTPServing", "StorageAuth", "StorageCrypto",
@@ -69,7 +71,7 @@ let modules: KeyValuePairs<String, [String]> = [
   "storage-auth": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "AscpDriver", "CloudCredentials", "LocalCloud",
     "SigningJobs", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageClient", "StorageDiagnosis",
-    "StorageJSON", "HTTPTypes",
+    "StorageJSON", "StorageObservability", "HTTPTypes",
   ],
 ]
 
@@ -78,9 +80,11 @@ let programs = ["storage-auth", "ascp-simulator"]
 
 /// The packages of the products, where it is not swift-nio.
 let packages = [
-  "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client", "Hummingbird": "hummingbird",
-  "HummingbirdCore": "hummingbird", "Logging": "swift-log", "NIOSSL": "swift-nio-ssl", "Subprocess": "swift-subprocess",
-  "SystemPackage": "swift-system", "UnixSignals": "swift-service-lifecycle",
+  "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client", "CoreMetrics": "swift-metrics",
+  "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "InMemoryTracing": "swift-distributed-tracing",
+  "Logging": "swift-log", "MetricsTestKit": "swift-metrics", "NIOSSL": "swift-nio-ssl",
+  "ServiceLifecycle": "swift-service-lifecycle", "Subprocess": "swift-subprocess", "SystemPackage": "swift-system",
+  "Tracing": "swift-distributed-tracing", "UnixSignals": "swift-service-lifecycle",
 ]
 
 /// The systems on which programs can be started and SwiftNIO is the usual network: the client's defaults there are
@@ -115,15 +119,25 @@ let foreign: [String: [Target.Dependency]] = [
     + products("Client", ["NIOCore"], platforms: withPrograms),
   "StorageBackground": products(["Client", "URLSession"], ["SystemPackage"]),
   "StorageClientTesting": products(["Client", "URLSession"], ["SystemPackage"]),
+  "StorageObservability": products("Observability", ["CoreMetrics", "Tracing"]),
+  "StorageServices": products("Services", ["ServiceLifecycle"]),
   "HTTPServing": products("Server", ["HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1"]),
   "LocalCloud": products(
     "Server",
-    ["HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "_NIOFileSystem", "SystemPackage"]),
-  "StorageAuthServer": products("Server", ["Hummingbird", "Logging", "NIOCore", "NIOHTTP1"]),
+    [
+      "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "_NIOFileSystem", "ServiceLifecycle",
+      "SystemPackage",
+    ]),
+  "StorageAuthServer": products(
+    "Server", ["CoreMetrics", "Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "ServiceLifecycle"]),
   "StorageAuthRedis": products("Redis", ["NIOCore", "NIOPosix", "NIOSSL"]),
   "ascp-simulator": products("CommandLine", ["NIOCore", "NIOPosix", "_NIOFileSystem", "SystemPackage"]),
   "storage-auth": products(
-    "CommandLine", ["ArgumentParser", "Hummingbird", "Logging", "NIOCore", "SystemPackage", "UnixSignals"]),
+    "CommandLine",
+    [
+      "ArgumentParser", "CoreMetrics", "Hummingbird", "Logging", "NIOCore", "ServiceLifecycle", "SystemPackage",
+      "UnixSignals",
+    ]),
 ]
 
 /// Products of other packages, fetched only for consumers that switch one of the traits on.
@@ -225,7 +239,8 @@ func tests(
 let libraries = [
   "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "AscpDriver", "AsyncHTTPTransport",
   "FoundationTransport", "CloudCredentials", "CommandCredentials", "StorageDiagnosis", "StorageClient",
-  "StorageBackground", "StorageAuthServer", "StorageAuthRedis", "StorageJSON", "LocalCloud", "StorageAuthTesting",
+  "StorageBackground", "StorageObservability", "StorageServices", "StorageAuthServer", "StorageAuthRedis",
+  "StorageJSON", "LocalCloud", "StorageAuthTesting",
   "StorageClientTesting",
 ]
 
@@ -247,9 +262,11 @@ let package = Package(
     .trait(
       name: "Redis", description: "StorageAuthRedis: stores that several servers share, over SwiftNIO.",
       enabledTraits: ["Server"]),
+    .trait(name: "Observability", description: "StorageObservability: swift-metrics and swift-distributed-tracing."),
+    .trait(name: "Services", description: "StorageServices: caches and queues as services of swift-service-lifecycle."),
     .trait(
       name: "CommandLine", description: "The storage-auth tool and the examples.",
-      enabledTraits: ["Client", "Redis", "Server"]),
+      enabledTraits: ["Client", "Observability", "Redis", "Server", "Services"]),
     .default(enabledTraits: ["CommandLine"]),
   ],
   dependencies: [
@@ -259,6 +276,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -412,6 +431,18 @@ package.targets += [
       httpTypes,
     ],
     client: ["SystemPackage"], server: ["NIOCore", "NIOPosix"]),
+  tests(
+    "StorageObservabilityTests",
+    [
+      "CloudCredentials", "LocalCloud", "OSSAuth", "StorageAuth", "StorageAuthTesting",
+      "StorageClient", "StorageObservability", httpTypes,
+    ] + products("Observability", ["CoreMetrics", "InMemoryTracing", "MetricsTestKit", "Tracing"])),
+  tests(
+    "StorageServicesTests",
+    [
+      "AsperaAuth", "AsperaTransfer", "CloudCredentials", "LocalCloud", "OSSAuth", "StorageAuth", "StorageAuthServer",
+      "StorageAuthTesting", "StorageServices",
+    ] + products("Services", ["ServiceLifecycle"]), server: ["Hummingbird", "Logging"]),
   tests("HTTPServingTests", ["HTTPServing"], server: ["NIOCore", "NIOEmbedded", "NIOHTTP1"]),
   tests(
     "LocalCloudTests",

@@ -55,6 +55,16 @@ public final class RedisPool: Sendable {
     for connection in open { connection.whenSuccess { $0.channel.close(promise: nil) } }
   }
 
+  /// Returns whether Redis answers now, for example for a health check.
+  public func isReachable() async -> Bool {
+    do throws(RedisFailure) {
+      _ = try await connection().reply(to: RedisCommand("PING"))
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// Runs a script, and returns its reply.
   ///
   /// If the connection is lost, the script is run once more on another connection. Scripts must therefore have the same

@@ -25,7 +25,7 @@ internal import StorageJSON
 /// signing.addRoutes(to: router.group("api").add(middleware: BearerAuthenticator()))
 /// ```
 public struct SigningService<Context: RequestContext>: Sendable {
-  private let signings: [String: SigningAccount]
+  let signings: [String: SigningAccount]
   private let time: any SigningClock
   private let bodyLimit: Int
   private let rules: @Sendable @concurrent (Context) async throws -> SigningRules?

@@ -21,6 +21,11 @@ final class ScopeKeys: Sendable {
     cache = CredentialCache(clock, configuration: configuration, events: events, time: time)
   }
 
+  /// Cancels the request to the cloud in progress, and refuses all later requests for a key.
+  func shutdown() {
+    cache.shutdown()
+  }
+
   /// Returns a key with at least half of its lifetime remaining.
   func vend() async throws(TokenServiceError) -> VendedKey {
     do {

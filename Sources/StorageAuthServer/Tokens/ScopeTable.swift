@@ -23,6 +23,7 @@ final class ScopeTable: Sendable {
   private struct State {
     var entries: [TokenScope: Entry] = [:]
     var uses: UInt64 = 0
+    var isShutDown = false
   }
 
   private let limit: Int
@@ -54,6 +55,7 @@ final class ScopeTable: Sendable {
     return state.withLock { state in
       if let known = state.entries[scope] { return known.keys }
       if state.entries.count >= limit { Self.makeRoom(&state.entries) }
+      if state.isShutDown { made.shutdown() }
       state.entries[scope] = Entry(keys: made, caller: Caller(caller.utf8), lastUse: state.uses)
       return made
     }
@@ -62,6 +64,15 @@ final class ScopeTable: Sendable {
   /// Removes the keys for a scope.
   func forget(_ scope: TokenScope) {
     state.withLock { $0.entries[scope] = nil }
+  }
+
+  /// Shuts down the keys of all scopes, including those that are requested later.
+  func shutdown() {
+    let entries = state.withLock { state in
+      state.isShutDown = true
+      return state.entries
+    }
+    for entry in entries.values { entry.keys.shutdown() }
   }
 
   private func use(_ scope: TokenScope) -> ScopeKeys? {

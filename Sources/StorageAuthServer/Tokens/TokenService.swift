@@ -95,6 +95,11 @@ public final class TokenService: Sendable {
     try await keys.forget(scope)
   }
 
+  /// Shuts the service down: cancels the requests to the cloud in progress, and refuses all later requests for keys.
+  public func shutdown() {
+    scopes.shutdown()
+  }
+
   private func vend(_ order: KeyRequest) async throws(TokenServiceError) -> VendedKey {
     try await rates.take(order.caller)
     let scope = order.scope

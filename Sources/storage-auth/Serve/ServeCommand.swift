@@ -85,6 +85,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Faults")
   var faults: FaultOptions
 
+  @OptionGroup(title: "Status")
+  var status: StatusOptions
+
   @Flag(help: "Print one line of JSON with the URLs and the accounts when ready.")
   var json = false
 
@@ -107,16 +110,24 @@ struct ServeCommand: AsyncParsableCommand {
     if callbacks { configuration.callbacks = LocalCloud.Callbacks(transport: .platformDefault) }
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let cloud = try await LocalCloud.start(configuration)
-    announce(cloud, accounts, services.roles, isMadeUp: named.isEmpty)
-    for await _ in signals { break }
+    do {
+      let metrics = LocalCloudMetrics(factory: StatusServer.registry)
+      let status = try await StatusServer.start(status) { metrics.update(with: cloud.statistics) }
+      announce(cloud, accounts, services.roles, status: status?.url, isMadeUp: named.isEmpty)
+      for await _ in signals { break }
+      await status?.stop()
+    } catch {
+      await cloud.stop()
+      throw error
+    }
     await cloud.stop()
   }
 
   private func announce(
-    _ cloud: LocalCloud, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role], isMadeUp: Bool
+    _ cloud: LocalCloud, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role], status: String?, isMadeUp: Bool
   ) {
     guard !json else {
-      Terminal.json(Ready(cloud, accounts).json)
+      Terminal.json(Ready(cloud, accounts, status: status).json)
       return
     }
     Terminal.line("OSS           \(cloud.url(of: .oss))")
@@ -130,6 +141,7 @@ struct ServeCommand: AsyncParsableCommand {
     Terminal.line("Aspera        \(cloud.nodeURL)")
     Terminal.line("transfers     127.0.0.1:\(cloud.transferPort) for ascp-simulator, host key \(cloud.transferHostKey)")
     if let url = cloud.callbackKeyURL { Terminal.line("callback key  \(url)") }
+    if let status { Terminal.line("status        \(status)/metrics") }
     for role in roles { Terminal.line("role          \(role.arn)") }
     Terminal.line("data          \(cloud.root)")
     if isMadeUp, let made = accounts.first {
@@ -174,9 +186,12 @@ private struct Ready: Encodable {
   let node: String
   let transferPort: Int
   let transferHostKey: String
+  /// The URL of the status port, which is absent without the option.
+  let status: String?
   let accounts: [Account]
 
-  init(_ cloud: LocalCloud, _ accounts: [AccountArgument]) {
+  init(_ cloud: LocalCloud, _ accounts: [AccountArgument], status: String?) {
+    self.status = status
     oss = cloud.url(of: .oss)
     cos = cloud.url(of: .cos)
     s3 = cloud.url(of: .s3)

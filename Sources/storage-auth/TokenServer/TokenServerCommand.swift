@@ -177,13 +177,3 @@ struct TokenServerCommand: AsyncParsableCommand {
     }
   }
 }
-
-/// The error if the token server cannot listen on an address.
-private struct Unreachable: Error, CustomStringConvertible {
-  let address: String
-  let reason: String
-
-  var description: String {
-    "The server cannot listen on \(address): \(reason). Choose another --host or --port; port 0 selects a free one."
-  }
-}

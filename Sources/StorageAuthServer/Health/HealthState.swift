@@ -1,0 +1,62 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CloudCredentials
+internal import StorageAuth
+internal import StorageJSON
+
+/// The results of a server's health checks, which are shared by the requests of a short time.
+///
+/// The checks run once however many requests arrive, so that requests to `/readyz` cannot put a load on what the server
+/// depends on.
+actor HealthState {
+  /// The result of one run of all checks.
+  struct Report: Sendable {
+    let results: [(name: String, isReady: Bool)]
+
+    var isReady: Bool { results.allSatisfy(\.isReady) }
+
+    var json: JSONValue {
+      var checks = JSONObject()
+      for (name, isReady) in results { checks[name] = .bool(isReady) }
+      return ["status": .string(isReady ? "ready" : "not ready"), "checks": .object(checks)]
+    }
+  }
+
+  private let checks: [HealthCheck]
+  private let timeout: Duration
+  private let validity: Duration
+  private let time: any SigningClock
+  private var last: (report: Task<Report, Never>, start: Duration)?
+
+  init(_ checks: [HealthCheck], timeout: Duration, validity: Duration, time: any SigningClock) {
+    self.checks = checks
+    self.timeout = timeout
+    self.validity = validity
+    self.time = time
+  }
+
+  /// Returns the results of the checks, which are run again if the last results are too old.
+  func report() async -> Report {
+    let uptime = time.uptime
+    if let last, uptime - last.start < validity { return await last.report.value }
+    let report = Task { [checks, timeout, time] in await Self.run(checks, timeout, time) }
+    last = (report, uptime)
+    return await report.value
+  }
+
+  /// Runs all checks at the same time.
+  private static func run(_ checks: [HealthCheck], _ timeout: Duration, _ time: any SigningClock) async -> Report {
+    await withTaskGroup { group in
+      for (place, check) in checks.enumerated() {
+        group.addTask {
+          let outcome = await time.limiting(to: timeout) { await check.isReady() }
+          guard case .finished(let isReady) = outcome else { return (place, false) }
+          return (place, isReady)
+        }
+      }
+      let ready = await group.reduce(into: [Int: Bool]()) { $0[$1.0] = $1.1 }
+      return Report(results: checks.enumerated().map { ($1.name, ready[$0] ?? false) })
+    }
+  }
+}

@@ -1,0 +1,37 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import AsperaTransfer
+public import ServiceLifecycle
+
+extension TransferQueue: Service {
+  /// Runs the queue until the shutdown, and then ends it without interrupting active sessions.
+  ///
+  /// At a graceful shutdown, no more sessions become active, active sessions continue to their end, and waiting
+  /// sessions end with a cancellation. If the service is cancelled, active sessions are stopped in an orderly way.
+  public func run() async throws {
+    try? await gracefulShutdown()
+    await withTaskCancellationHandler {
+      if !Task.isCancelled { await finishActiveSessions() }
+    } onCancel: {
+      Task { await shutdown() }
+    }
+    await shutdown()
+  }
+
+  /// Pauses the queue, and waits until its active sessions have ended.
+  private func finishActiveSessions() async {
+    pause()
+    for id in sessions where status(of: id)?.isActive == true { _ = await result(of: id) }
+  }
+}
+
+extension TransferStatus {
+  /// Whether a session has started and not ended.
+  fileprivate var isActive: Bool {
+    switch self {
+    case .activating, .ready, .connecting, .running, .retrying, .stopping: true
+    case .waiting, .interrupted, .ended: false
+    }
+  }
+}

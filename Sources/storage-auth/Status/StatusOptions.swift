@@ -1,0 +1,29 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+
+/// The options of a server for the address at which its operators see its state.
+struct StatusOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Serve /healthz, /readyz and /metrics (for Prometheus) on this port, without a login; 0 for any free port.",
+      valueName: "port"))
+  var statusPort: Int?
+
+  @Option(
+    help: ArgumentHelp("The address of --status-port, which only the operators should reach.", valueName: "address"))
+  var statusHost = "127.0.0.1"
+
+  func validate() throws {
+    guard let statusPort else {
+      guard statusHost == "127.0.0.1" else {
+        throw ValidationError("--status-host has an effect only with --status-port.")
+      }
+      return
+    }
+    guard (0...65_535).contains(statusPort) else {
+      throw ValidationError("\(statusPort) is not a port; use 0 to 65535.")
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CoreMetrics
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+internal import StorageAuthServer
+internal import StorageObservability
+internal import SystemPackage
+
+/// A small server that tells the operators of another server whether it works, and what it has done.
+final class StatusServer: Service {
+  /// The registry of the process, to which all libraries in it report.
+  static let registry = {
+    let registry = PrometheusRegistry()
+    MetricsSystem.bootstrap(registry)
+    return registry
+  }()
+
+  /// The URL of the server, such as `http://127.0.0.1:9090`.
+  let url: String
+  private let running: Task<Void, any Error>
+
+  /// Starts the server if the options name a port.
+  ///
+  /// - Parameters:
+  ///   - options: The port and the address.
+  ///   - checks: The checks of `/readyz`.
+  ///   - update: A closure that is called before the metrics are read.
+  /// - Returns: The running server, or `nil` without a port.
+  /// - Throws: An ``Unreachable`` if the server cannot listen on the address.
+  static func start(
+    _ options: StatusOptions, _ checks: [HealthCheck] = [], update: @escaping @Sendable () -> Void = {}
+  ) async throws -> StatusServer? {
+    guard let port = options.statusPort else { return nil }
+    return try await StatusServer(options.statusHost, port, router(checks, update))
+  }
+
+  private static func router(
+    _ checks: [HealthCheck], _ update: @escaping @Sendable () -> Void
+  ) -> Router<BasicRequestContext> {
+    let registry = registry
+    let router = Router()
+    router.addHealthRoutes(checks)
+    router.get("metrics") { _, _ in
+      update()
+      return Response(
+        status: .ok, headers: [.contentType: PrometheusRegistry.contentType],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: registry.text)))
+    }
+    return router
+  }
+
+  private init(_ host: String, _ port: Int, _ router: Router<BasicRequestContext>) async throws {
+    let (ports, started) = AsyncStream.makeStream(of: Int.self)
+    let limits = ConnectionLimits(connections: 50)
+    let application = Application(
+      router: router, server: .http1(limits),
+      configuration: .init(
+        address: .hostname(host, port: port), serverName: nil, availableConnectionsDelegate: limits.availableConnections
+      ),
+      onServerRunning: { started.yield($0.localAddress?.port ?? 0) },
+      logger: Logger(label: "status") { _ in SwiftLogNoOpLogHandler() })
+    running = Task {
+      defer { started.finish() }
+      try await Unreachable.reporting(host, port) { try await application.run() }
+    }
+    guard let port = await ports.first(where: { _ in true }) else {
+      try await running.value
+      throw CancellationError()
+    }
+    url = "http://\(host):\(port)"
+  }
+
+  /// Serves until the shutdown.
+  func run() async throws {
+    try? await gracefulShutdown()
+    await stop()
+  }
+
+  /// Stops the server.
+  func stop() async {
+    running.cancel()
+    _ = await running.result
+  }
+}
