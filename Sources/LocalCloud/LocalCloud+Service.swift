@@ -10,7 +10,7 @@ extension LocalCloud: Service {
   /// let cloud = try await LocalCloud.start(configuration)
   /// try await ServiceGroup(services: [cloud, worker], gracefulShutdownSignals: [.sigterm], logger: logger).run()
   /// ```
-  public func run() async throws {
+  public func run() async {
     try? await gracefulShutdown()
     // Stopping must not be cancelled with this task, so it runs in a separate, unstructured task.
     await Task { await stop() }.value

@@ -12,7 +12,7 @@ extension CredentialCache: Service {
   /// ```swift
   /// let group = ServiceGroup(services: [cache, application], gracefulShutdownSignals: [.sigterm], logger: logger)
   /// ```
-  public func run() async throws {
+  public func run() async {
     await cancelWhenGracefulShutdown { await self.keepFresh() }
     shutdown()
   }

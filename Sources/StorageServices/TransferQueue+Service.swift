@@ -9,7 +9,7 @@ extension TransferQueue: Service {
   ///
   /// At a graceful shutdown, no more sessions become active, active sessions continue to their end, and waiting
   /// sessions end with a cancellation. If the service is cancelled, active sessions are stopped in an orderly way.
-  public func run() async throws {
+  public func run() async {
     try? await gracefulShutdown()
     await withTaskCancellationHandler {
       if !Task.isCancelled { await finishActiveSessions() }

@@ -330,6 +330,12 @@ enum StorageAuthTestingPage {}
 
 enum StorageClientPage {}
 
+enum StorageObservabilityPage {}
+
+enum StorageServicesPage {
+  static var application: any Service { supposed() }
+}
+
 enum StorageClientTestingPage {}
 
 enum StorageDiagnosisPage {

@@ -28,8 +28,8 @@ from pages import prose
 NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
     "AsperaAuth", "AsperaTransfer", "COSAuth", "CloudCredentials", "HTTPTypes", "Hummingbird", "LocalCloud", "Logging",
-    "OSSAuth", "S3Auth", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting", "StorageClient",
-    "StorageClientTesting", "StorageDiagnosis", "XCTest",
+    "OSSAuth", "S3Auth", "ServiceLifecycle", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting",
+    "StorageClient", "StorageClientTesting", "StorageDiagnosis", "StorageObservability", "StorageServices", "XCTest",
 ]
 CLIENT_PAGES = {"README", "Aspera", "AsperaAccounts", "AsperaQueue", "AsperaTokens", "CachingCredentials",
                 "CredentialServices", "Credentials", "MigratingFromVendorSDKs", "S3", "StorageClient",

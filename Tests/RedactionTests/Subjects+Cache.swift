@@ -8,6 +8,10 @@ import StorageAuth
 extension Subjects {
   /// Types of the cache, the events and the transports whose instances hold no secret, with the reason.
   static let holdsNothingOfRequests: [String: String] = [
+    "StorageAuth.AuthActivity": "an operation with its location, and the number of an attempt",
+    "StorageAuth.AuthActivity.Kind": "names of kinds of work",
+    "StorageAuth.AuthActivity.Outcome": "a status code, and a sentence from an error without secrets",
+    "StorageAuth.AuthEvent.Request": "an operation with its location, a status code and the name of a failure",
     "StorageAuth.AuthEvent": "names, counts and times; SecretWatch inspects every event of the client's tests",
     "StorageAuth.AuthEvent.Signature": "a subject without query, an id, a number and a time",
     "StorageAuth.AuthEvent.Retry": "a subject, numbers and an error's description",

@@ -10,6 +10,8 @@ extension Subjects {
   static let holdsNothingOfClient: [String: String] = [
     "AsyncHTTPTransport.AsyncHTTPClientTransport": "an HTTP client",
     "FoundationTransport.URLSessionTransport": "a session",
+    "StorageObservability.StorageMetrics": "counters with names of operations and failures",
+    "StorageObservability.StorageTracing": "a tracer",
     "StorageBackground.BackgroundTransfer": "the URL of an object without its query, and a path",
     "StorageBackground.BackgroundTransfer.Direction": "an enumeration without payload",
     "StorageBackground.BackgroundTransferEvent": "a transfer, and progress or a result",

@@ -13,6 +13,7 @@ import Synchronization
 extension Subjects {
   /// Types of StorageAuthServer whose instances hold no secret, with the reason.
   static let holdsNothingOfServer: [String: String] = [
+    "StorageAuthServer.HealthCheck": "a name and a closure of the app",
     "StorageAuthServer.LoopbackHostMiddleware": "has no properties",
     "StorageAuthServer.StoreError": "a message and a remedy without secrets",
     "StorageAuthServer.UnsharedKeyStore": "has no properties",

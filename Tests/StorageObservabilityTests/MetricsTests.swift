@@ -21,7 +21,7 @@ final class MetricsTests: XCTestCase {
     }.reduce(0) { $0 + $1.totalValue }
   }
 
-  // matrix: Metrics: totals
+  // matrix: Metrics: operations
   func testMetricsOfAThousandTransfersAddUpToWhatHappened() async throws {
     var faults = LocalCloud.Faults()
     faults[.oss] = [.serverError(status: 503, .every(9))]
@@ -86,7 +86,7 @@ final class MetricsTests: XCTestCase {
     XCTAssertEqual(transfers.reduce(0) { $0 + $1.values.count }, 1100)
   }
 
-  // matrix: Metrics: totals
+  // matrix: Metrics: failures
   func testLostConnectionsAndClockCorrectionsAreCounted() async throws {
     let transport = ScriptedTransport { _ async throws(TransportError) in
       throw TransportError(.connectionLost, "It was lost.", remedy: "Retry.")
@@ -110,7 +110,28 @@ final class MetricsTests: XCTestCase {
     XCTAssertEqual(gauge.lastValue, -90)
   }
 
-  // matrix: Metrics: hostile labels
+  // matrix: Metrics: redaction
+  func testLabelsContainNeitherKeysNorSecrets() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in .status(403) }
+    let client = StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou"), credentials: expiredKey, configuration: .init(attempts: 1),
+      transport: transport)
+    let observer = StorageMetrics(client.events, factory: metrics)
+    do {
+      try await client.upload([1], to: "private/name-of-a-person")
+      XCTFail("it is refused")
+    } catch let error as ServiceError {
+      XCTAssertEqual(error.kind, .accessDenied)
+    }
+    observer.stop()
+    let labels = metrics.counters.flatMap { $0.dimensions.map(\.1) } + metrics.timers.flatMap { $0.dimensions.map(\.1) }
+    XCTAssertTrue(labels.contains("accessDenied"))
+    for word in ["person", "private", expiredKey.id.description, "temporary-secret", "temporary-token"] {
+      XCTAssertFalse(labels.contains { $0.contains(word) }, word)
+    }
+  }
+
+  // matrix: Metrics: hostile values
   func testSeriesOfAnObserverAreLimited() {
     let events = AuthEvents()
     let observer = StorageMetrics(events, factory: metrics)

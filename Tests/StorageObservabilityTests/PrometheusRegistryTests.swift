@@ -68,7 +68,7 @@ final class PrometheusRegistryTests: XCTestCase {
     XCTAssertTrue(registry.text.hasPrefix("# TYPE size summary\nsize_sum 7.5\nsize_count 2\n"), registry.text)
   }
 
-  // matrix: Metrics: hostile labels
+  // matrix: Metrics: hostile values
   func testLabelsCannotAddLinesOrSeries() {
     let registry = PrometheusRegistry()
     let hostile = "a\"} 9\n# TYPE evil counter\\"
@@ -81,7 +81,7 @@ final class PrometheusRegistryTests: XCTestCase {
       ])
   }
 
-  // matrix: Metrics: hostile labels
+  // matrix: Metrics: hostile values
   func testSeriesAreLimitedAndDroppedOnesAreCounted() {
     let registry = PrometheusRegistry(limit: 3)
     for number in 0..<10 {
@@ -93,7 +93,7 @@ final class PrometheusRegistryTests: XCTestCase {
     XCTAssertTrue(lines(registry).contains("storage_auth_dropped_series_total 7"))
   }
 
-  // matrix: Metrics: hostile labels
+  // matrix: Metrics: hostile values
   func testNameOfAnotherKindIsDropped() {
     let registry = PrometheusRegistry()
     Counter(label: "same", factory: registry).increment()

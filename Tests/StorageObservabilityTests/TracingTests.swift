@@ -44,7 +44,7 @@ final class TracingTests: XCTestCase {
       credentials: CredentialCache(keys), configuration: .init(retryDelay: .milliseconds(1)), transport: transport)
   }
 
-  // matrix: Tracing: refresh and retry
+  // matrix: Tracing: failures
   func testUploadWithAnExpiredKeyHasItsAttemptsItsRefreshAndItsRetryInOrder() async throws {
     let cloud = try await cloud()
     let wire = RecordingTransport(.platformDefault)
@@ -74,7 +74,7 @@ final class TracingTests: XCTestCase {
     XCTAssertEqual(traced.first?.headerFields[.spanID], spans[2].spanID)
   }
 
-  // matrix: Tracing: operations
+  // matrix: Tracing: redaction
   func testOperationsOfOneRequestHaveOneSpanForTheAttempt() async throws {
     let client = client(try await cloud(), StaticCredentialProvider(key))
     client.credentials.replace(with: key)

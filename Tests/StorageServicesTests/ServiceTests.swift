@@ -29,7 +29,7 @@ final class ServiceTests: XCTestCase {
       id: "STS.\(number)", secret: "s", sessionToken: "t", expiration: time.now.advanced(by: .seconds(1800)))
   }
 
-  // matrix: Services: credential cache
+  // matrix: Cache service: run, shutdown
   func testCacheIsFilledAndRefreshedWithoutCallersUntilTheShutdown() async throws {
     let time = SteppedTime()
     let provider = ScriptedProvider<AccessKey> { number throws(CredentialError) in
@@ -56,7 +56,7 @@ final class ServiceTests: XCTestCase {
     }
   }
 
-  // matrix: Services: credential cache
+  // matrix: Cache service: failure
   func testCacheOutlivesFailuresOfItsProvider() async throws {
     let time = SteppedTime()
     let failure = CredentialError(.failed, source: "vault", "It is away.", remedy: "Retry.", isRetryable: true)
@@ -76,7 +76,7 @@ final class ServiceTests: XCTestCase {
     try await running.value
   }
 
-  // matrix: Services: transfer queue
+  // matrix: Queue service: run, shutdown
   func testQueueLetsActiveSessionsEndAndCancelsWaitingOnes() async throws {
     let engine = HeldEngine()
     let account = try AsperaAccount(host: "aspera.test", user: "mia", password: Secret("pass-word"))
@@ -96,21 +96,21 @@ final class ServiceTests: XCTestCase {
     XCTAssertEqual(engine.starts, 1)
   }
 
-  // matrix: Services: transfer queue
+  // matrix: Queue service: failure
   func testCancelledQueueStopsItsActiveSessions() async throws {
     let engine = HeldEngine()
     let account = try AsperaAccount(host: "aspera.test", user: "mia", password: Secret("pass-word"))
     let queue = TransferQueue(engine: engine, account: account)
-    let running = Task { try await queue.run() }
+    let running = Task { await queue.run() }
     let active = queue.add(TransferSession(.init(.send, [TransferPath("/a")], destinationRoot: "/"), id: "active"))
     try await engine.started()
     running.cancel()
-    try await running.value
+    await running.value
     guard case .ended(.failure(let failure)) = queue.status(of: active) else { return XCTFail("it has not ended") }
     XCTAssertEqual(failure.kind, .cancelled)
   }
 
-  // matrix: Services: servers
+  // matrix: Server services: run, shutdown
   func testLocalCloudServesUntilTheShutdown() async throws {
     let cloud = try await LocalCloud.start(.init(accounts: [.init(AccessKey(id: "id", secret: "secret"))]))
     let port = cloud.ossEndpoint.authority.split(separator: ":").last.flatMap { Int($0) }
@@ -131,7 +131,7 @@ final class ServiceTests: XCTestCase {
     await second.stop()
   }
 
-  // matrix: Services: servers
+  // matrix: Server services: shutdown
   func testTokenServiceCancelsItsRequestsAtTheShutdown() async throws {
     let provider = ScriptedProvider<AccessKey> { number throws(CredentialError) in
       IssuedCredential(Self.key(number, on: SteppedTime()))
@@ -155,7 +155,7 @@ final class ServiceTests: XCTestCase {
     }
   }
 
-  // matrix: Services: servers
+  // matrix: Server services: run
   func testSigningServiceKeepsItsKeysFreshWithoutCallers() async throws {
     let time = SteppedTime()
     let provider = ScriptedProvider<AccessKey> { number throws(CredentialError) in

@@ -26,7 +26,9 @@ public protocol AuthInstrument: Sendable {
 public protocol AuthSpan: Sendable {
   /// Runs a function with this span as the trace context of the current task.
   ///
-  /// - Parameter body: The function, which must run on the caller's actor.
+  /// - Parameter body: The function, which runs on the caller's actor.
+  /// - Returns: The result of the function.
+  /// - Throws: The error of the function.
   func run<Value, Failure: Error>(
     _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value

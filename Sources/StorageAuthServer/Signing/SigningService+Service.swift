@@ -9,7 +9,7 @@ extension SigningService: Service {
   ///
   /// Only keys whose provider is a `CredentialCache` are kept fresh. List the service before the application that uses
   /// it: a service group shuts its services down in reverse order, so that requests in progress are still signed.
-  public func run() async throws {
+  public func run() async {
     let caches = signings.values.compactMap { $0.credentials as? CredentialCache<AccessKey> }
     await cancelWhenGracefulShutdown {
       await withTaskGroup { group in

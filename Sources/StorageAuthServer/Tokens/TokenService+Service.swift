@@ -8,7 +8,7 @@ extension TokenService: Service {
   ///
   /// List the service before the application that uses it: a service group shuts its services down in reverse order, so
   /// that requests in progress still receive their keys.
-  public func run() async throws {
+  public func run() async {
     try? await gracefulShutdown()
     shutdown()
   }

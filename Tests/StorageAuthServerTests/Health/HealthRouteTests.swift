@@ -14,7 +14,7 @@ import XCTest
 
 /// The health routes over the wire: what load balancers and container platforms see.
 final class HealthRouteTests: XCTestCase {
-  // matrix: Health: routes
+  // matrix: Health routes: run
   func testReadinessNamesTheChecksAndFailsWithOneOfThem() async throws {
     let isReachable = Mutex(true)
     let time = SteppedTime()
@@ -37,7 +37,7 @@ final class HealthRouteTests: XCTestCase {
     XCTAssertEqual(stillLive.status, 200)
   }
 
-  // matrix: Health: load
+  // matrix: Health routes: load
   func testManyRequestsRunTheChecksOnce() async throws {
     let runs = Mutex(0)
     let time = SteppedTime()
@@ -55,7 +55,7 @@ final class HealthRouteTests: XCTestCase {
     XCTAssertEqual(runs.withLock { $0 }, 2)
   }
 
-  // matrix: Health: load
+  // matrix: Health routes: failure
   func testCheckThatNeverEndsFailsAtItsTimeLimit() async throws {
     let time = SteppedTime()
     let router = Router()
@@ -70,7 +70,7 @@ final class HealthRouteTests: XCTestCase {
     XCTAssertEqual(answer.status, 503)
   }
 
-  // matrix: Health: routes
+  // matrix: Health routes: run
   func testCredentialIsReadyOnceItsProviderGivesOne() async throws {
     let time = SteppedTime()
     let failure = CredentialError(.failed, source: "vault", "It is away.", remedy: "Retry.", isRetryable: true)
