@@ -53,7 +53,7 @@ let modules: KeyValuePairs<String, [String]> = [
   "StorageBackground": ["FoundationTransport", "StorageAuth", "StorageClient", "StorageCrypto", "HTTPTypes"],
   "StorageObservability": ["StorageAuth", "HTTPTypes"],
   "StorageServices": ["AsperaAuth", "AsperaTransfer", "StorageAuth"],
-  "HTTPServing": [],
+  "HTTPServing": ["StorageAuth", "HTTPTypes"],
   "LocalCloud": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "CloudCredentials", "HTTPServing", "StorageAuth", "StorageCrypto",
     "StorageJSON", "StorageKeys", "StorageXML", "HTTPTypes",
@@ -81,10 +81,11 @@ let programs = ["storage-auth", "ascp-simulator"]
 /// The packages of the products, where it is not swift-nio.
 let packages = [
   "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client", "CoreMetrics": "swift-metrics",
-  "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "InMemoryTracing": "swift-distributed-tracing",
-  "Logging": "swift-log", "MetricsTestKit": "swift-metrics", "NIOSSL": "swift-nio-ssl",
-  "ServiceLifecycle": "swift-service-lifecycle", "Subprocess": "swift-subprocess", "SystemPackage": "swift-system",
-  "Tracing": "swift-distributed-tracing", "UnixSignals": "swift-service-lifecycle",
+  "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "HummingbirdHTTP2": "hummingbird",
+  "InMemoryTracing": "swift-distributed-tracing", "Logging": "swift-log", "MetricsTestKit": "swift-metrics",
+  "NIOHTTPTypes": "swift-nio-extras", "NIOSSL": "swift-nio-ssl", "ServiceLifecycle": "swift-service-lifecycle",
+  "Subprocess": "swift-subprocess", "SystemPackage": "swift-system", "Tracing": "swift-distributed-tracing",
+  "UnixSignals": "swift-service-lifecycle",
 ]
 
 /// The systems on which programs can be started and SwiftNIO is the usual network: the client's defaults there are
@@ -121,7 +122,9 @@ let foreign: [String: [Target.Dependency]] = [
   "StorageClientTesting": products(["Client", "URLSession"], ["SystemPackage"]),
   "StorageObservability": products("Observability", ["CoreMetrics", "Tracing"]),
   "StorageServices": products("Services", ["ServiceLifecycle"]),
-  "HTTPServing": products("Server", ["HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1"]),
+  "HTTPServing": products(
+    "Server",
+    ["HummingbirdCore", "HummingbirdHTTP2", "Logging", "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOSSL", "NIOTLS"]),
   "LocalCloud": products(
     "Server",
     [
@@ -273,6 +276,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -434,8 +438,8 @@ package.targets += [
   tests(
     "StorageObservabilityTests",
     [
-      "CloudCredentials", "LocalCloud", "OSSAuth", "StorageAuth", "StorageAuthTesting",
-      "StorageClient", "StorageObservability", httpTypes,
+      "CloudCredentials", "LocalCloud", "OSSAuth", "StorageAuth", "StorageAuthTesting", "StorageClient",
+      "StorageObservability", httpTypes,
     ] + products("Observability", ["CoreMetrics", "InMemoryTracing", "MetricsTestKit", "Tracing"])),
   tests(
     "StorageServicesTests",
@@ -443,7 +447,10 @@ package.targets += [
       "AsperaAuth", "AsperaTransfer", "CloudCredentials", "LocalCloud", "OSSAuth", "StorageAuth", "StorageAuthServer",
       "StorageAuthTesting", "StorageServices",
     ] + products("Services", ["ServiceLifecycle"]), server: ["Hummingbird", "Logging"]),
-  tests("HTTPServingTests", ["HTTPServing"], server: ["NIOCore", "NIOEmbedded", "NIOHTTP1"]),
+  tests(
+    "HTTPServingTests", ["HTTPServing", "StorageAuth"], client: ["AsyncHTTPClient"],
+    server: ["Hummingbird", "Logging", "NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOSSL"],
+    copying: ["Certificates"]),
   tests(
     "LocalCloudTests",
     auth + aspera + [
@@ -457,7 +464,8 @@ package.targets += [
       "AsyncHTTPTransport", "CloudCredentials", "LocalCloud", "S3Auth", "StorageAuthServer", "StorageAuthTesting",
       "StorageClient", "VerifiedService",
     ],
-    client: ["AsyncHTTPClient"], server: ["Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix"]),
+    client: ["AsyncHTTPClient"],
+    server: ["Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]),
   tests(
     "StorageAuthRedisTests",
     ["StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting"], server: ["NIOCore"]),

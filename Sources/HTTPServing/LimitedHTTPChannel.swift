@@ -43,7 +43,7 @@ package struct LimitedHTTPChannel: ServerChildChannel {
     base.setup(channel: channel, logger: logger).flatMapThrowing { [limits] value in
       let pipeline = channel.pipeline.syncOperations
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandlers([RequestDeadlines(limits)] + checks(), position: .after(decoder))
+      try pipeline.addHandlers([RequestDeadlines<HTTP1Parts>(limits)] + checks(), position: .after(decoder))
       return value
     }
   }

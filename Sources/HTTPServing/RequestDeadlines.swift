@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
-internal import NIOHTTP1
 
 /// A channel handler that closes a connection if the client keeps the server waiting for longer than the limits allow.
 ///
-/// The handler is placed directly after the decoder. It enforces ``ConnectionLimits``, but does not count the time that
-/// the server itself takes to respond or to process received bytes.
-final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias InboundOut = HTTPServerRequestPart
-  typealias OutboundIn = HTTPServerResponsePart
-  typealias OutboundOut = HTTPServerResponsePart
+/// The handler is placed directly after the decoder of HTTP/1.1, or on a stream of HTTP/2, which it resets instead. It
+/// enforces ``ConnectionLimits``, but does not count the time that the server itself takes to respond or to process
+/// received bytes.
+final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = Parts.Request
+  typealias InboundOut = Parts.Request
+  typealias OutboundIn = Parts.Response
+  typealias OutboundOut = Parts.Response
 
   /// The part of a request for which the server is waiting.
   private enum Awaited {
@@ -29,9 +29,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   private var bodyAllowance = Duration.zero
   private var bodyWaitStart: NIODeadline?
 
-  private var readDeadline: NIODeadline?
-  private var writeDeadline: NIODeadline?
-  private var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
+  private let timer = CloseTimer()
 
   init(_ limits: ConnectionLimits) {
     self.limits = limits
@@ -44,8 +42,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    timer?.task.cancel()
-    timer = nil
+    timer.cancel()
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -54,9 +51,9 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    readDeadline = nil
-    writeDeadline = nil
-    schedule(context)
+    timer.read = nil
+    timer.write = nil
+    timer.schedule(context)
     context.fireChannelInactive()
   }
 
@@ -82,16 +79,16 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     hasPartsInRead = true
-    switch unwrapInboundIn(data) {
+    switch Parts.part(unwrapInboundIn(data)) {
     case .head:
       unansweredRequests += 1
       bodyAllowance = limits.bodyTimeout
       bodyWaitStart = nil
       awaited = .body
       if isReading { resumeBody(context) }
-    case .body(let bytes):
+    case .body(let byteCount):
       pauseBody(context)
-      let earned = Duration.seconds(Double(bytes.readableBytes) / Double(limits.minimumBodyRate))
+      let earned = Duration.seconds(Double(byteCount) / Double(limits.minimumBodyRate))
       bodyAllowance = min(bodyAllowance + earned, limits.bodyTimeout)
       if isReading, awaited == .body { resumeBody(context) }
     case .end:
@@ -116,8 +113,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   private func resumeBody(_ context: ChannelHandlerContext) {
     guard bodyWaitStart == nil else { return }
     bodyWaitStart = context.eventLoop.now
-    readDeadline = context.eventLoop.now + TimeAmount(bodyAllowance)
-    schedule(context)
+    timer.read = context.eventLoop.now + TimeAmount(bodyAllowance)
+    timer.schedule(context)
   }
 
   private func pauseBody(_ context: ChannelHandlerContext) {
@@ -125,16 +122,16 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     let waited = context.eventLoop.now - start
     bodyAllowance -= .nanoseconds(waited.nanoseconds)
     bodyWaitStart = nil
-    readDeadline = nil
-    schedule(context)
+    timer.read = nil
+    timer.schedule(context)
   }
 
   private func awaitNextHead(_ context: ChannelHandlerContext) {
     guard awaited != .closing else { return }
     if unansweredRequests > 0 {
       awaited = .nothing
-      readDeadline = nil
-      schedule(context)
+      timer.read = nil
+      timer.schedule(context)
     } else {
       expect(.nextHead, for: limits.idleTimeout, context)
     }
@@ -143,7 +140,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   // MARK: Responses
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if case .end = unwrapOutboundIn(data) {
+    if Parts.isEnd(unwrapOutboundIn(data)) {
       unansweredRequests = max(0, unansweredRequests - 1)
       if awaited == .nothing { awaitNextHead(context) }
     }
@@ -151,8 +148,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    writeDeadline = context.channel.isWritable ? nil : context.eventLoop.now + TimeAmount(limits.writeTimeout)
-    schedule(context)
+    timer.write = context.channel.isWritable ? nil : context.eventLoop.now + TimeAmount(limits.writeTimeout)
+    timer.schedule(context)
     context.fireChannelWritabilityChanged()
   }
 
@@ -161,31 +158,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   private func expect(_ awaited: Awaited, for duration: Duration, _ context: ChannelHandlerContext) {
     self.awaited = awaited
     bodyWaitStart = nil
-    readDeadline = context.eventLoop.now + TimeAmount(duration)
-    schedule(context)
-  }
-
-  /// Schedules the timer for the next deadline.
-  ///
-  /// A timer that fires earlier is left in place and reschedules itself.
-  private func schedule(_ context: ChannelHandlerContext) {
-    guard let next = [readDeadline, writeDeadline].compactMap(\.self).min() else { return }
-    if let timer {
-      guard timer.deadline > next else { return }
-      timer.task.cancel()
-    }
-    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: next) { self.goOff(context) }
-    timer = (next, task)
-  }
-
-  private func goOff(_ context: ChannelHandlerContext) {
-    timer = nil
-    let now = context.eventLoop.now
-    let isLate = [readDeadline, writeDeadline].contains { deadline in deadline.map { $0 <= now } ?? false }
-    if isLate {
-      context.close(promise: nil)
-    } else {
-      schedule(context)
-    }
+    timer.read = context.eventLoop.now + TimeAmount(duration)
+    timer.schedule(context)
   }
 }

@@ -1,7 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import struct HTTPServing.CertificateError
 @_exported public import struct HTTPServing.ConnectionLimits
+@_exported public import class HTTPServing.ServerCertificate
 @_exported public import struct HTTPTypes.HTTPField
 @_exported public import struct HTTPTypes.HTTPFields
 @_exported public import struct HTTPTypes.HTTPRequest

@@ -251,6 +251,8 @@ enum TestingYourOwnPage {
 }
 
 enum IssuingTemporaryKeysPage {
+  static var chain: String { supposed() }
+  static var privateKey: String { supposed() }
   typealias AppContext = RemoteSigningPage.AppContext
   typealias BearerLogin = RemoteSigningPage.BearerLogin
   typealias UserContext = RemoteSigningPage.UserContext

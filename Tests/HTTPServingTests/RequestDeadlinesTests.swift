@@ -19,7 +19,7 @@ final class RequestDeadlinesTests: XCTestCase {
 
   override func setUpWithError() throws {
     channel = EmbeddedChannel()
-    try channel.pipeline.syncOperations.addHandler(RequestDeadlines(Self.limits))
+    try channel.pipeline.syncOperations.addHandler(RequestDeadlines<HTTP1Parts>(Self.limits))
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     channel.read()
   }

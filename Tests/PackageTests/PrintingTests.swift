@@ -33,7 +33,7 @@ final class PrintingTests: XCTestCase {
     "CommandError": "messages of the system", "FileReadError": "messages of the system",
     "TokenServiceError": "its components are errors", "JSONError": "a position and messages of the parser",
     "LocalCloudError": "arguments of the program that starts it, escaped", "ConformanceFailure": "for tests",
-    "RedisURLError": "an enumeration without payload",
+    "RedisURLError": "an enumeration without payload", "CertificateError": "an enumeration without payload",
     "CallbackRefusal": "numbers, and the URL of a key, whose characters are checked before",
   ]
 

@@ -1,0 +1,135 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HummingbirdCore
+internal import HummingbirdHTTP2
+internal import Logging
+internal import NIOCore
+internal import NIOSSL
+internal import NIOTLS
+
+/// A TLS connection with HTTP/1.1 or HTTP/2, as client and server negotiate, that enforces ``ConnectionLimits``.
+struct SecureHTTPChannel: ServerChildChannel {
+  /// A connection whose protocol is known after its TLS handshake.
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+    let negotiated: EventLoopFuture<Connection>
+  }
+
+  /// A connection after its TLS handshake.
+  enum Connection: Sendable {
+    case http1(LimitedHTTPChannel.Value)
+    case http2(HTTP2Channel.Value)
+  }
+
+  private let limits: ConnectionLimits
+  private let certificate: ServerCertificate
+  private let allowsHTTP2: Bool
+  private let http1: LimitedHTTPChannel
+  private let http2: HTTP2Channel
+
+  init(
+    _ limits: ConnectionLimits, certificate: ServerCertificate, allowsHTTP2: Bool,
+    responder: @escaping HTTPChannelHandler.Responder
+  ) {
+    self.limits = limits
+    self.certificate = certificate
+    self.allowsHTTP2 = allowsHTTP2
+    http1 = LimitedHTTPChannel(limits, responder: responder)
+    let streamLimits = limits.ofStream
+    http2 = HTTP2Channel(
+      responder: responder,
+      configuration: HTTP2ChannelConfiguration(
+        idleTimeout: limits.idleTimeout, gracefulCloseTimeout: limits.idleTimeout,
+        streamConfiguration: HTTP1Channel.Configuration(
+          additionalChannelHandlers: [StreamCounter(), RequestDeadlines<StreamParts>(streamLimits)])))
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.makeCompletedFuture {
+      let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Connection> { result, channel in
+        setup(result, channel: channel, logger: logger)
+      }
+      try channel.pipeline.syncOperations.addHandlers([
+        HandshakeDeadline(limits.headTimeout),
+        NIOSSLServerHandler(context: certificate.context(allowsHTTP2: allowsHTTP2)),
+        negotiation,
+      ])
+      return Value(channel: channel, negotiated: negotiation.protocolNegotiationResult)
+    }
+  }
+
+  /// Adds the handlers of the negotiated protocol to a connection.
+  private func setup(
+    _ result: ALPNResult, channel: any Channel, logger: Logger
+  ) -> EventLoopFuture<Connection> {
+    let pipeline = channel.pipeline.syncOperations
+    do {
+      pipeline.removeHandler(try pipeline.handler(type: HandshakeDeadline.self), promise: nil)
+      guard case .negotiated("h2") = result else {
+        return http1.setup(channel: channel, logger: logger).map { .http1($0) }
+      }
+      try pipeline.addHandler(HTTP2Deadlines(limits))
+      return http2.setup(channel: channel, logger: logger).map { .http2($0) }
+    } catch {
+      return channel.eventLoop.makeFailedFuture(error)
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    do {
+      switch try await value.negotiated.get() {
+      case .http1(let connection): await http1.handle(value: connection, logger: logger)
+      case .http2(let connection): await http2.handle(value: connection, logger: logger)
+      }
+    } catch {
+      logger.debug("A TLS handshake was not completed: \(error)")
+    }
+  }
+}
+
+extension ConnectionLimits {
+  /// The limits on a stream of HTTP/2, which has one request.
+  ///
+  /// What follows the response is the time in which the client reads it: the window of the stream, which the client sets,
+  /// can keep back a response of any size.
+  fileprivate var ofStream: ConnectionLimits {
+    var limits = self
+    limits.idleTimeout = writeTimeout
+    return limits
+  }
+}
+
+extension HTTPServerBuilder {
+  /// Returns a builder for an HTTPS server that limits how long a client may keep a connection waiting.
+  ///
+  /// The server accepts TLS 1.2 and 1.3. The time for the TLS handshake is ``ConnectionLimits/headTimeout``, and the head
+  /// of the first request has that time again.
+  ///
+  /// With HTTP/2, each request has the limits on its body and its response, as with HTTP/1.1. A connection may be without
+  /// requests for ``ConnectionLimits/idleTimeout``; then the server announces its end, which the client has to confirm
+  /// within ``ConnectionLimits/headTimeout``. A connection has at most 100 concurrent requests, whose headers have at most
+  /// 16 KiB each, and ends after 200 requests that the client resets within 30 seconds.
+  ///
+  /// To limit the number of connections, set ``ConnectionLimits/availableConnections`` in the server's configuration.
+  ///
+  /// ```swift
+  /// let certificate = try ServerCertificate(chain: chain, key: Secret(key))
+  /// let limits = ConnectionLimits()
+  /// let application = Application(
+  ///   router: router, server: .https(limits, certificate: certificate),
+  ///   configuration: .init(availableConnectionsDelegate: limits.availableConnections))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - limits: The limits on the time for which a client may keep the server waiting.
+  ///   - certificate: The certificate of the server. If it is replaced, new connections use the new one.
+  ///   - allowsHTTP2: Whether clients may choose HTTP/2.
+  public static func https(
+    _ limits: ConnectionLimits, certificate: ServerCertificate, allowsHTTP2: Bool = true
+  ) -> HTTPServerBuilder {
+    HTTPServerBuilder {
+      SecureHTTPChannel(limits, certificate: certificate, allowsHTTP2: allowsHTTP2, responder: $0)
+    }
+  }
+}
