@@ -84,41 +84,15 @@ package struct ConfigurationFile: Sendable {
     guard let absolute = machine.absolute(path) else { return nil }
     let place = place(of: absolute)
     guard let contents = try machine.read(absolute, at: place) else { return nil }
-    if contents.isReadableByOthers {
-      machine.onWarning(
-        CredentialWarning(
-          source: source, "\(place.name) holds secrets and can be read by others than its owner.",
-          remedy: "Run chmod 600 \(absolute)."))
-    }
-    let weakness =
-      contents.weakness
-      ?? contents.permissions.flatMap { FileWeakness(permissions: $0, of: "the file \(absolute)", at: absolute) }
-    if let weakness {
-      machine.onWarning(
-        CredentialWarning(
-          source: source, "\(place.name) holds keys, and others could have written them: \(weakness.reason).",
-          remedy: weakness.remedy))
-    }
-    return Contents(bytes: contents.bytes, path: absolute, weakness: weakness, place: place)
+    contents.warnings(about: place, at: absolute).forEach(machine.onWarning)
+    return Contents(bytes: contents.bytes, path: absolute, weakness: contents.weakness(at: absolute), place: place)
   }
 }
 
 extension ProviderContext {
   /// Reads a small configuration file, or returns `nil` if the file does not exist.
   func read(_ path: String, at place: SettingLocation) throws(CredentialError) -> FileContents? {
-    do {
-      return try files.read(path, limit: ConfigurationFile.sizeLimit)
-    } catch {
-      switch error {
-      case .notFound: return nil
-      case .tooLarge:
-        throw place.error(
-          .failed, "is larger than \(ConfigurationFile.sizeLimit) bytes", remedy: "See whether it is the right file.")
-      case .unreadable(let reason):
-        throw place.error(
-          .failed, "cannot be read: \(reason)", remedy: "Let the user who runs this program read it, or remove it.")
-      }
-    }
+    try files.read(path, at: place)
   }
 }
 
@@ -136,5 +110,10 @@ extension ConfigurationFile.Contents {
 
 extension FileContents {
   /// Whether members of the file's group or all users can read the file.
-  package var isReadableByOthers: Bool { permissions.map { $0 & 0o044 != 0 } ?? false }
+  ///
+  /// The group of a file that belongs to root is how a container platform or a service manager lets the user read it who
+  /// runs the program; its members do not count.
+  package var isReadableByOthers: Bool {
+    permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
+  }
 }

@@ -5,7 +5,8 @@ public import StorageAuth
 
 /// A provider of access keys from environment variables.
 ///
-/// The variables are read for each credential. If none of them is set, the error is `notConfigured`. If some are set
+/// The variables are read for each credential. Each value can also be in a file: `OSS_ACCESS_KEY_SECRET_FILE` names the
+/// file with the value of `OSS_ACCESS_KEY_SECRET`, and so on for every variable with a part of the key. If none of them is set, the error is `notConfigured`. If some are set
 /// but the ID or the secret is missing, the error is `failed`: an incomplete key is a mistake, and a chain that
 /// continued with its next source would silently use another identity.
 public struct EnvironmentCredentialProvider: CredentialProvider {
@@ -13,7 +14,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   private let secretName: String
   private let tokenNames: [String]
   private let expirationName: String?
-  private let read: @Sendable (String) -> String?
+  private let values: EnvironmentValues
 
   /// The provider's name, for error messages.
   public var source: String { "environment (\(idName))" }
@@ -29,34 +30,34 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   ///     there is no such variable.
   public init(id: String, secret: String, tokens: [String], expiration: String? = nil) {
     self.init(
-      id: id, secret: secret, tokens: tokens, expiration: expiration, read: { ProviderContext.processEnvironment($0) })
+      id: id, secret: secret, tokens: tokens, expiration: expiration,
+      values: EnvironmentValues(variable: { ProviderContext.processEnvironment($0) }))
   }
 
-  private init(
-    id: String, secret: String, tokens: [String], expiration: String?, read: @escaping @Sendable (String) -> String?
-  ) {
+  private init(id: String, secret: String, tokens: [String], expiration: String?, values: EnvironmentValues) {
     idName = id
     secretName = secret
     tokenNames = tokens
     expirationName = expiration
-    self.read = read
+    self.values = values
   }
 
-  private func reading(_ read: @escaping @Sendable (String) -> String?) -> EnvironmentCredentialProvider {
+  private func reading(_ values: EnvironmentValues) -> EnvironmentCredentialProvider {
     EnvironmentCredentialProvider(
-      id: idName, secret: secretName, tokens: tokenNames, expiration: expirationName, read: read)
+      id: idName, secret: secretName, tokens: tokenNames, expiration: expirationName, values: values)
   }
 
-  /// Returns a provider that reads the same variables from the environment of a context.
+  /// Returns a provider that reads the same variables from the environment and the files of a context.
   ///
-  /// - Parameter machine: The context whose environment the provider reads.
+  /// - Parameter machine: The context whose environment and files the provider reads.
   public func reading(_ machine: ProviderContext) -> EnvironmentCredentialProvider {
-    reading(machine.environment)
+    reading(
+      EnvironmentValues(variable: machine.environment, files: machine.files, onWarning: machine.onWarning))
   }
 
   /// Returns a provider that reads the same variables from a dictionary of names and values.
   package func reading(_ environment: [String: String]) -> EnvironmentCredentialProvider {
-    reading { environment[$0] }
+    reading(EnvironmentValues(variable: { environment[$0] }))
   }
 
   /// Reads the access key from the environment.
@@ -65,17 +66,19 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   ///
   /// - Returns: The access key.
   /// - Throws: A `CredentialError` that lists the missing variables: `notConfigured` if no variable is set, `failed` if
-  ///   only some variables are set or the key is invalid.
+  ///   only some variables are set, a file cannot be used, or the key is invalid.
   public func credential() async throws(CredentialError) -> AccessKey {
-    let id = read(idName)?.trimmed
-    let secret = read(secretName)?.trimmed
-    let token = tokenNames.lazy.compactMap { read($0)?.trimmed }.first
+    let id = try values.value(idName, for: source)
+    let secret = try values.value(secretName, for: source)
+    let token = try tokenNames.first { values.isSet($0) }.flatMap { name throws(CredentialError) in
+      try values.value(name, for: source)
+    }
     if let id, let secret {
       return try checked(AccessKey(id: id, secret: secret, sessionToken: token, expiration: try expiration()))
     }
     let missing = [id == nil ? idName : nil, secret == nil ? secretName : nil].compactMap(\.self)
     let isUnset = missing.count == 2 && token == nil
-    let others = ([idName, secretName] + tokenNames).filter { !missing.contains($0) && read($0)?.trimmed != nil }
+    let others = ([idName, secretName] + tokenNames).filter { !missing.contains($0) && values.isSet($0) }
     throw CredentialError(
       isUnset ? .notConfigured : .failed, source: source,
       isUnset
@@ -88,7 +91,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
 
   /// Returns the expiration that the environment specifies, or `nil` if its variable is unset.
   private func expiration() throws(CredentialError) -> Timestamp? {
-    guard let expirationName, let text = read(expirationName)?.trimmed else { return nil }
+    guard let expirationName, let text = values.variable(expirationName)?.trimmed else { return nil }
     guard let end = Timestamp(expiration: text) else {
       throw CredentialError(
         .failed, source: source, "The environment sets \(expirationName) to a value that is not a time.",

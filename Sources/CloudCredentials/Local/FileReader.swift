@@ -24,6 +24,9 @@ public struct FileContents: Sendable, CustomStringConvertible, CustomReflectable
   /// A reason why another user could have written the file, or `nil` if no reason is known.
   public let weakness: FileWeakness?
 
+  /// Whether the file belongs to root and the program runs as another user.
+  package var isGrantedByRoot = false
+
   /// Creates the content of a file, for implementations of ``FileReader``.
   ///
   /// - Parameters:

@@ -133,6 +133,9 @@ struct FileStatus: Equatable {
   /// Whether the file's owner is the current user or root.
   var hasTrustedOwner: Bool { owner == 0 || owner == geteuid() }
 
+  /// Whether the file belongs to root and the current user is another one.
+  var isGrantedByRoot: Bool { owner == 0 && geteuid() != 0 }
+
   /// Returns the target of the symbolic link at a path, or `nil` if the target cannot be read.
   static func target(ofLinkAt path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -26,8 +26,10 @@ public struct SystemFiles: FileReader {
   public func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
     let absolute = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     let file = try OpenedFile(absolute)
-    return FileContents(
+    var contents = FileContents(
       try file.bytes(limit: limit), permissions: file.status.permissions,
       weakness: FilePathWalk.weakness(of: absolute, opened: file.status))
+    contents.isGrantedByRoot = file.status.isGrantedByRoot
+    return contents
   }
 }
