@@ -10,6 +10,23 @@ struct SecretFile {
     let description: String
   }
 
+  /// The kind of a file's content.
+  enum Content {
+    /// Lines with names and passwords, tokens or secrets.
+    case secrets
+    /// A private key in PEM format.
+    case privateKey
+    /// Certificates in PEM format, which are not secret.
+    case certificates
+
+    fileprivate var format: String {
+      switch self {
+      case .secrets: "Use one line for each name and secret."
+      case .privateKey, .certificates: "Use the PEM format."
+      }
+    }
+  }
+
   private static let sizeLimit = 1 << 20
 
   /// The content of the file.
@@ -17,9 +34,11 @@ struct SecretFile {
 
   /// Reads a file with secrets, and prints a warning if other users can read the file.
   ///
-  /// - Parameter path: The file's path, or `-` for standard input.
+  /// - Parameters:
+  ///   - path: The file's path, or `-` for standard input.
+  ///   - content: The kind of the file's content.
   /// - Throws: A ``Problem`` if the file cannot be read or another user could have written the file.
-  init(_ path: String) throws {
+  init(_ path: String, containing content: Content = .secrets) throws {
     if path == "-" {
       text = try InputFile(path).text()
       return
@@ -35,11 +54,11 @@ struct SecretFile {
         description: "\(path) is rejected because others could have written it: \(weakness.reason). \(weakness.remedy)"
       )
     }
-    if contents.isReadableByOthers {
+    if content != .certificates, contents.isReadableByOthers {
       Terminal.note("warning: \(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
     }
     guard let text = String(validating: contents.bytes, as: UTF8.self) else {
-      throw Problem(description: "\(path) is not UTF-8 text. Use one line for each name and secret.")
+      throw Problem(description: "\(path) is not UTF-8 text. \(content.format)")
     }
     self.text = text
   }

@@ -68,9 +68,6 @@ struct CallerList: Sendable {
     }
   }
 
-  /// The names of all callers in the list.
-  var names: [String] { callers.map(\.name) }
-
   /// Returns the name of the caller that sent a request.
   ///
   /// - Throws: An `HTTPError` with the status 401 if the request does not contain a caller's token.

@@ -20,7 +20,7 @@ struct CallerContext: RequestContext {
 struct CallerLogin: RouterMiddleware {
   typealias Context = CallerContext
 
-  let callers: CallerList
+  let callers: CallerFile
   /// The rate limit for each caller, or `nil` if requests are not limited.
   let limit: RateLimit?
   let rates: any RateStore

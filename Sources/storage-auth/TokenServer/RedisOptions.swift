@@ -23,7 +23,7 @@ struct RedisOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file with the password of Redis; by default the variable \(passwordVariable), if it is set.",
+      "The file with the password of Redis; by default that of \(passwordVariable)_FILE, or the variable \(passwordVariable), if one is set.",
       valueName: "file"))
   var redisPasswordFile: String?
 
@@ -70,12 +70,7 @@ struct RedisOptions: ParsableArguments {
     guard let redis else { return ServerStores() }
     var configuration = try RedisConfiguration(url: redis)
     configuration.authorities = redisCa
-    if let redisPasswordFile {
-      configuration.password = Secret(
-        try SecretFile(redisPasswordFile).text.trimmingCharacters(in: .whitespacesAndNewlines))
-    } else if let password = ProcessInfo.processInfo.environment[Self.passwordVariable], !password.isEmpty {
-      configuration.password = Secret(password)
-    }
+    if let password = try password(ProcessInfo.processInfo.environment) { configuration.password = Secret(password) }
     let pool = RedisPool(configuration)
     let fallback: RedisFallback = withoutRedis == .local ? .local : .refuse
     return ServerStores(
@@ -83,6 +78,19 @@ struct RedisOptions: ParsableArguments {
         pool, prefix: "\(redisPrefix):\(kind)", durability: redisIsPersistent ? .persistent : .volatile,
         whenAway: fallback),
       keys: RedisKeyStore(pool, prefix: ([redisPrefix] + service).joined(separator: ":"), whenAway: fallback))
+  }
+
+  /// Returns the password of Redis from a file or the environment, or `nil` if neither has one.
+  ///
+  /// - Throws: A `SecretFile.Problem` if the file cannot be used, or a `ValidationError` if two variables are set.
+  private func password(_ environment: [String: String]) throws -> String? {
+    let value = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
+    let file = environment["\(Self.passwordVariable)_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+    if redisPasswordFile == nil, value != nil, file != nil {
+      throw ValidationError("Unset \(Self.passwordVariable) or \(Self.passwordVariable)_FILE: both are set.")
+    }
+    guard let path = redisPasswordFile ?? file else { return value }
+    return try SecretFile(path).text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }
 

@@ -7,7 +7,7 @@ internal import StorageAuthServer
 
 extension TokenServerCommand {
   /// Returns the routes that sign requests for callers within the callers' permissions.
-  func signingRouter(for callers: CallerList) throws -> Router<CallerContext> {
+  func signingRouter(for callers: CallerFile) throws -> Router<CallerContext> {
     // Checks the rule at the start, so that an invalid one does not fail only at the first request.
     _ = try rule.policy(of: "example").checkedRules()
     let signing = try provider.cloud.signingAccount(

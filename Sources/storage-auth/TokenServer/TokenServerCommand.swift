@@ -2,15 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import Foundation
 internal import Hummingbird
-internal import Logging
-internal import NIOCore
 internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
-internal import SystemPackage
-internal import UnixSignals
 
 /// The command `storage-auth token-server`, which issues temporary keys to authenticated callers.
 struct TokenServerCommand: AsyncParsableCommand {
@@ -21,7 +16,8 @@ struct TokenServerCommand: AsyncParsableCommand {
       The requests to the cloud's token service are signed with a key of the default sources. Callers send a bearer \
       token; the file of --callers contains a line for each of them: a name of up to 32 letters, digits, - and _, a \
       space, and a token of at least 16 characters. Lines that start with # are comments. Every request is logged on \
-      standard error. Use a TLS proxy in front of the server, or keep it on this machine.
+      standard error. Use --tls-cert or a TLS proxy in front of the server, or keep it on this machine. SIGHUP reads the \
+      files of --callers, --tls-cert and --tls-key again.
 
       With --sign it issues no keys: the key of the default sources signs the requests that callers send to /sign, if \
       they are within the callers' permissions.
@@ -74,6 +70,12 @@ struct TokenServerCommand: AsyncParsableCommand {
   @Option(help: "The port; 0 for any free port.")
   var port: Int = 0
 
+  @OptionGroup(title: "HTTPS")
+  var tls: TLSOptions
+
+  @OptionGroup(title: "Limits on connections")
+  var limits: LimitOptions
+
   @OptionGroup(title: "Several servers")
   var shared: RedisOptions
 
@@ -109,15 +111,15 @@ struct TokenServerCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let callers = try CallerList(path: callers)
+    let callers = try CallerFile(path: callers)
     if sign {
-      try await serve(try signingRouter(for: callers), at: "/sign")
+      try await serve(try signingRouter(for: callers), at: "/sign", for: callers)
     } else {
-      try await serve(try keyRouter(for: callers), at: provider.cloud.tokenPath)
+      try await serve(try keyRouter(for: callers), at: provider.cloud.tokenPath, for: callers)
     }
   }
 
-  private func keyRouter(for callers: CallerList) throws -> Router<BasicRequestContext> {
+  private func keyRouter(for callers: CallerFile) throws -> Router<BasicRequestContext> {
     let cloud = provider.cloud
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
     _ = try cloud.document(rule.policy(of: "example"), region: region ?? "")
@@ -127,14 +129,12 @@ struct TokenServerCommand: AsyncParsableCommand {
       rate: rate == 0 ? nil : .perMinute(rate), rates: stores.rates, keys: stores.keys,
       audit: { Terminal.note("\($0)") },
       source: { try self.source(of: $0, keys) })
-    let scopes = callers.names.map { ($0, TokenScope($0, rule.policy(of: $0), lifetime: .seconds(lifetime))) }
-    let scopesByCaller = Dictionary(scopes) { first, _ in first }
     let router = Router()
     router.temporaryKeys(cloud.tokenShape, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
-      request, _ in
+      [rule, lifetime] request, _ in
       let caller = try callers.caller(of: request)
-      guard let scope = scopesByCaller[caller] else { throw HTTPError(.forbidden) }
-      return KeyRequest(caller: caller, scope: scope)
+      return KeyRequest(
+        caller: caller, scope: TokenScope(caller, rule.policy(of: caller), lifetime: .seconds(lifetime)))
     }
     return router
   }
@@ -153,27 +153,4 @@ struct TokenServerCommand: AsyncParsableCommand {
   ///
   /// The name has a prefix because the token services require at least two characters.
   private func sessionName(_ scope: TokenScope) -> String { "u-\(scope.name)" }
-
-  private func serve<Context: RequestContext>(_ router: Router<Context>, at path: String) async throws
-  where Context.Source == ApplicationRequestContextSource {
-    var quiet = Logger(label: "token-server")
-    quiet.logLevel = .error
-    let limits = ConnectionLimits()
-    let application = Application(
-      router: router, server: .http1(limits),
-      configuration: .init(
-        address: .hostname(host, port: port), serverName: nil, availableConnectionsDelegate: limits.availableConnections
-      ),
-      onServerRunning: { [host, json] channel in
-        let address = "http://\(host):\(channel.localAddress?.port ?? 0)\(path)"
-        if json { Terminal.json(#"{"url":"\#(address)"}"#) } else { Terminal.line(address) }
-      }, logger: quiet)
-    do {
-      try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])
-    } catch let error as IOError {
-      throw Unreachable(address: "\(host):\(port)", reason: Errno(rawValue: error.errnoCode).description)
-    } catch is SocketAddressError.UnknownHost {
-      throw Unreachable(address: host, reason: "No such host")
-    }
-  }
 }

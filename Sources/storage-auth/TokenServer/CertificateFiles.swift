@@ -1,0 +1,72 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import StorageAuthServer
+
+/// The certificate of a server, and the files from which it is read.
+struct CertificateFiles: Sendable {
+  /// An error in the files of a certificate.
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The certificate that new connections use.
+  let certificate: ServerCertificate
+  private let certificatePath: String
+  private let keyPath: String
+
+  /// Reads a certificate, and prints a warning if it is not valid now.
+  ///
+  /// - Parameters:
+  ///   - certificatePath: The path of the file with the certificate.
+  ///   - keyPath: The path of the file with the private key.
+  /// - Throws: A ``Problem`` or a `SecretFile.Problem` that names the file that cannot be used.
+  init(certificate certificatePath: String, key keyPath: String) throws {
+    self.certificatePath = certificatePath
+    self.keyPath = keyPath
+    certificate = try Self.read(certificatePath, keyPath) { try ServerCertificate(chain: $0, key: $1) }
+    warnUnlessValid()
+  }
+
+  /// Reads the files again, for new connections.
+  ///
+  /// - Throws: A ``Problem`` or a `SecretFile.Problem` that names the file that cannot be used. The previous certificate
+  ///   then remains in use.
+  func reload() throws {
+    try Self.read(certificatePath, keyPath) { try certificate.replace(chain: $0, key: $1) }
+    warnUnlessValid()
+  }
+
+  private static func read<Result>(
+    _ certificatePath: String, _ keyPath: String, _ body: (String, Secret) throws -> Result
+  ) throws -> Result {
+    let chain = try SecretFile(certificatePath, containing: .certificates).text
+    let key = Secret(try SecretFile(keyPath, containing: .privateKey).text)
+    do {
+      return try body(chain, key)
+    } catch let error as CertificateError {
+      let files =
+        switch error.subject {
+        case .chain: certificatePath
+        case .key: keyPath
+        case .pair: "\(keyPath) with \(certificatePath)"
+        }
+      throw Problem(description: "\(files) cannot be used. \(error)")
+    }
+  }
+
+  private func warnUnlessValid() {
+    let validity = certificate.validity
+    let now = Timestamp.now
+    if validity.upperBound < now {
+      Terminal.note(
+        "warning: the certificate in \(certificatePath) expired at \(validity.upperBound.iso8601), so clients will reject it. Renew it, and send SIGHUP to this process."
+      )
+    } else if validity.lowerBound > now {
+      Terminal.note(
+        "warning: the certificate in \(certificatePath) is not valid until \(validity.lowerBound.iso8601), so clients will reject it. Check the clock of this machine."
+      )
+    }
+  }
+}
