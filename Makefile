@@ -1,6 +1,6 @@
 .PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
   bench bench-instructions bench-transfer bench-servers fleet interop browser large resume sync longrun load sanitize \
-  fuzz complexity setup test-transports test-backends-client install fleet-redis
+  fuzz complexity setup test-transports test-backends-client install fleet-redis container-check
 
 SWIFT ?= swift
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
@@ -142,6 +142,10 @@ load: setup
 ## Runs four servers behind nginx with one Redis server, kills them, and checks replays, rates and requests for keys.
 fleet-redis: setup
 	Tests/RedisFleet/run.sh
+
+## Checks the Dockerfile, the composition and the unit, and runs them as root without a container engine; BUILD=1 compiles.
+container-check: setup
+	BUILD="$(BUILD)" Tests/Container/check.sh
 
 ## Runs the tests of the libraries without a network under the thread and the address sanitizer.
 sanitize: setup
