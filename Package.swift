@@ -393,7 +393,7 @@ package.targets += [
     "AsperaTransferTests",
     aspera + [
       "AsperaTransfer", "AscpDriver", "CloudCredentials", "ProcessWatching", "StorageAuth", "StorageAuthTesting",
-      "StorageCrypto",
+      "StorageCrypto", httpTypes,
     ],
     client: ["NIOCore", "NIOPosix", "SystemPackage"], exclude: ["Ascp/fake-ascp.py"]),
   tests(
@@ -465,7 +465,7 @@ package.targets += [
       "StorageClient", "VerifiedService",
     ],
     client: ["AsyncHTTPClient"],
-    server: ["Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]),
+    server: ["Hummingbird", "Logging", "MetricsTestKit", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]),
   tests(
     "StorageAuthRedisTests",
     ["StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting"], server: ["NIOCore"]),

@@ -22,20 +22,24 @@ final class StatusServer: Service {
   /// The URL of the server, such as `http://127.0.0.1:9090`.
   let url: String
   private let running: Task<Void, any Error>
+  /// The observers that feed the registry as long as the server runs.
+  private let observers: [StorageMetrics]
 
   /// Starts the server if the options name a port.
   ///
   /// - Parameters:
   ///   - options: The port and the address.
   ///   - checks: The checks of `/readyz`.
+  ///   - observers: The observers that feed the registry, which the server retains.
   ///   - update: A closure that is called before the metrics are read.
   /// - Returns: The running server, or `nil` without a port.
   /// - Throws: An ``Unreachable`` if the server cannot listen on the address.
   static func start(
-    _ options: StatusOptions, _ checks: [HealthCheck] = [], update: @escaping @Sendable () -> Void = {}
+    _ options: StatusOptions, _ checks: [HealthCheck] = [], observers: [StorageMetrics] = [],
+    update: @escaping @Sendable () -> Void = {}
   ) async throws -> StatusServer? {
     guard let port = options.statusPort else { return nil }
-    return try await StatusServer(options.statusHost, port, router(checks, update))
+    return try await StatusServer(options.statusHost, port, router(checks, update), observers)
   }
 
   private static func router(
@@ -53,7 +57,10 @@ final class StatusServer: Service {
     return router
   }
 
-  private init(_ host: String, _ port: Int, _ router: Router<BasicRequestContext>) async throws {
+  private init(
+    _ host: String, _ port: Int, _ router: Router<BasicRequestContext>, _ observers: [StorageMetrics]
+  ) async throws {
+    self.observers = observers
     let (ports, started) = AsyncStream.makeStream(of: Int.self)
     let limits = ConnectionLimits(connections: 50)
     let application = Application(

@@ -77,7 +77,8 @@ struct RedisOptions: ParsableArguments {
       rates: RedisRateStore(
         pool, prefix: "\(redisPrefix):\(kind)", durability: redisIsPersistent ? .persistent : .volatile,
         whenAway: fallback),
-      keys: RedisKeyStore(pool, prefix: ([redisPrefix] + service).joined(separator: ":"), whenAway: fallback))
+      keys: RedisKeyStore(pool, prefix: ([redisPrefix] + service).joined(separator: ":"), whenAway: fallback),
+      checks: [HealthCheck("redis") { await pool.isReachable() }])
   }
 
   /// Returns the password of Redis from a file or the environment, or `nil` if neither has one.
@@ -103,4 +104,6 @@ enum WithoutRedis: String, ExpressibleByArgument {
 struct ServerStores {
   var rates: any RateStore = MemoryRateStore()
   var keys: any IssuedKeyStore = UnsharedKeyStore()
+  /// The checks of the server's readiness that concern the stores.
+  var checks: [HealthCheck] = []
 }

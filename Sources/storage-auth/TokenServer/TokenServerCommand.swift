@@ -6,6 +6,7 @@ internal import Hummingbird
 internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
+internal import StorageObservability
 
 /// The command `storage-auth token-server`, which issues temporary keys to authenticated callers.
 struct TokenServerCommand: AsyncParsableCommand {
@@ -79,6 +80,9 @@ struct TokenServerCommand: AsyncParsableCommand {
   @OptionGroup(title: "Several servers")
   var shared: RedisOptions
 
+  @OptionGroup(title: "Status")
+  var status: StatusOptions
+
   @OptionGroup var credentials: CredentialOptions
 
   @Flag(help: "Print one line of JSON with the address when ready.")
@@ -113,30 +117,36 @@ struct TokenServerCommand: AsyncParsableCommand {
   func run() async throws {
     let callers = try CallerFile(path: callers)
     if sign {
-      try await serve(try signingRouter(for: callers), at: "/sign", for: callers)
+      try await serve(try signingRoutes(for: callers), at: "/sign", for: callers)
     } else {
-      try await serve(try keyRouter(for: callers), at: provider.cloud.tokenPath, for: callers)
+      try await serve(try keyRoutes(for: callers), at: provider.cloud.tokenPath, for: callers)
     }
   }
 
-  private func keyRouter(for callers: CallerFile) throws -> Router<BasicRequestContext> {
+  private func keyRoutes(for callers: CallerFile) throws -> TokenServerRoutes<BasicRequestContext> {
     let cloud = provider.cloud
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
     _ = try cloud.document(rule.policy(of: "example"), region: region ?? "")
     let keys = credentials.cache(for: cloud)
     let stores = try shared.stores(of: "tokens", for: ["\(provider)", role ?? "", region ?? "", sts ?? ""])
+    let count = TokenAudit.count(in: StatusServer.registry)
     let service = TokenService(
       rate: rate == 0 ? nil : .perMinute(rate), rates: stores.rates, keys: stores.keys,
-      audit: { Terminal.note("\($0)") },
-      source: { try self.source(of: $0, keys) })
+      audit: { entry in
+        Terminal.note("\(entry)")
+        count(entry)
+      }, source: { try self.source(of: $0, keys) })
+    let metrics = [service.events, keys.events].map { StorageMetrics($0, factory: StatusServer.registry) }
     let router = Router()
+    router.add(middleware: RequestMetricsMiddleware(factory: StatusServer.registry))
     router.temporaryKeys(cloud.tokenShape, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
       [rule, lifetime] request, _ in
       let caller = try callers.caller(of: request)
       return KeyRequest(
         caller: caller, scope: TokenScope(caller, rule.policy(of: caller), lifetime: .seconds(lifetime)))
     }
-    return router
+    return TokenServerRoutes(
+      router: router, service: service, metrics: metrics, checks: [.credential("key", in: keys)] + stores.checks)
   }
 
   private func source(

@@ -1,0 +1,59 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import CoreMetrics
+internal import HTTPTypes
+public import Hummingbird
+
+/// A middleware that counts requests and measures their duration with swift-metrics.
+///
+/// The counter `http_server_requests_total` has the labels `route`, `method` and `status`, and the timer
+/// `http_server_request_duration_seconds` has the label `route`. A route is the pattern of a path, such as `/sign`, or
+/// `none` for a path without a route. Methods other than those of HTTP's standard are `other`, so that clients cannot
+/// create metrics without limit.
+public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddleware {
+  private let factory: any MetricsFactory
+
+  /// Creates a middleware.
+  ///
+  /// - Parameter factory: The metrics backend; by default, the one that the process has bootstrapped.
+  public init(factory: any MetricsFactory = MetricsSystem.factory) {
+    self.factory = factory
+  }
+
+  /// Passes on a request, and counts its response.
+  ///
+  /// - Throws: The error of `next`.
+  public func handle(
+    _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    let start = ContinuousClock.now
+    do {
+      let response = try await next(request, context)
+      count(request, context, response.status, since: start)
+      return response
+    } catch {
+      let status = (error as? any HTTPResponseError)?.status ?? .internalServerError
+      count(request, context, status, since: start)
+      throw error
+    }
+  }
+
+  private func count(
+    _ request: Request, _ context: Context, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant
+  ) {
+    let route = ("route", context.endpointPath ?? "none")
+    let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
+    Counter(
+      label: "http_server_requests_total", dimensions: [route, ("method", method), ("status", "\(status.code)")],
+      factory: factory
+    ).increment()
+    let (seconds, attoseconds) = start.duration(to: .now).components
+    Timer(label: "http_server_request_duration_seconds", dimensions: [route], factory: factory)
+      .recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+  }
+
+  private static var methods: Set<HTTPRequest.Method> {
+    [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
+  }
+}
