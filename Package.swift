@@ -115,7 +115,7 @@ let foreign: [String: [Target.Dependency]] = [
   "AscpDriver": products("Client", ["NIOCore", "NIOPosix", "Subprocess", "SystemPackage"]),
   "CommandCredentials": products("Client", ["Subprocess", "SystemPackage"]),
   "AsyncHTTPTransport": products(
-    "Client", ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "SystemPackage"]),
+    "Client", ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SystemPackage"]),
   "StorageClient": products(["Client", "URLSession"], ["Logging", "SystemPackage"])
     + products("Client", ["NIOCore"], platforms: withPrograms),
   "StorageBackground": products(["Client", "URLSession"], ["SystemPackage"]),
@@ -420,7 +420,7 @@ package.targets += [
       "FoundationTransport", "LocalCloud", "LongRun", "ProcessWatching", "StorageAuthTesting", "StorageClient",
       "StorageClientTesting", "StorageDiagnosis", "StorageXML",
     ],
-    client: ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "Subprocess"]),
+    client: ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Subprocess"]),
   tests(
     "StorageClientTestingTests",
     ["StorageAuth", "StorageAuthTesting", "StorageClient", "StorageClientTesting", httpTypes],

@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import NIOSSL
 internal import StorageAuth
 internal import SystemPackage
 
@@ -43,15 +44,39 @@ extension HTTPResponse {
 
 extension TransportError {
   /// Creates a transport error from an error of the HTTP client.
-  init(_ error: any Error, host: String) {
+  ///
+  /// - Parameters:
+  ///   - error: The error of the HTTP client.
+  ///   - host: The host of the request.
+  ///   - proxy: The proxy through which the client connected, or `nil` for a direct connection.
+  init(_ error: any Error, host: String, proxy: ProxyServer? = nil) {
     switch error {
     case let error as TransportError:
       self = error
     case is CancellationError, HTTPClientError.cancelled as HTTPClientError:
       self.init(.cancelled, "The request to \(host) was cancelled.", remedy: "No action is required.")
+    case HTTPClientError.proxyAuthenticationRequired as HTTPClientError:
+      self.init(
+        .invalidConfiguration, "The proxy \(proxy?.description ?? "") requires another login for \(host) (407).",
+        remedy: "Put user:password@ before the host in the URL of the proxy, percent-encoded.")
+    case HTTPClientError.invalidProxyResponse as HTTPClientError:
+      self.init(
+        .connectionFailed, "The proxy \(proxy?.description ?? "") refused a tunnel to \(host).",
+        remedy: "Ask for access to this host and port, or exclude the host from the proxy (NO_PROXY).")
+    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+      self.init(
+        .connectionFailed, "No secure connection to \(host) (\(Self.tlsReason(of: error))).",
+        remedy: "Check the certificate of the service, and name its authority if it is a private one.")
     default:
-      self.init(Self.code(of: error), host: host, reason: Self.reason(of: error))
+      let route = proxy.map { "\(host) through the proxy \($0)" } ?? host
+      self.init(Self.code(of: error), host: route, reason: Self.reason(of: error))
     }
+  }
+
+  private static func tlsReason(of error: any Error) -> String {
+    if error is NIOSSLExtraError { return "the certificate is for another host" }
+    return "\(error)".contains("CERTIFICATE_VERIFY_FAILED")
+      ? "the certificate is not from a trusted authority, or is not valid now" : "the TLS handshake failed"
   }
 
   private init(_ code: Code, host: String, reason: String) {

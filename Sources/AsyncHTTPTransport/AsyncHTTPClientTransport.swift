@@ -12,7 +12,7 @@ public import StorageAuth
 /// Connections are pooled and shared. The transport neither follows redirects nor decompresses bodies, so the sent
 /// bytes are the signed bytes, and the received bytes are the stored bytes.
 public struct AsyncHTTPClientTransport: HTTPTransport {
-  private let client: HTTPClient
+  private let clients: ProxiedClients
   private let owner: Owner?
   private let timeouts: HTTPTimeouts
 
@@ -25,6 +25,40 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   ///   - timeouts: The time limits for connections and requests.
   ///   - connectionsPerHost: The soft limit on the number of concurrent connections to one host.
   public init(timeouts: HTTPTimeouts = HTTPTimeouts(), connectionsPerHost: Int = 64) {
+    self.init(Self.configuration(timeouts, connectionsPerHost), .direct, timeouts)
+  }
+
+  /// Creates a transport with separate connections, which connects through proxies or trusts other authorities.
+  ///
+  /// ```swift
+  /// let transport = try AsyncHTTPClientTransport(proxy: .environment, trustedRoots: .file("/etc/ssl/private-ca.pem"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - timeouts: The time limits for connections and requests.
+  ///   - connectionsPerHost: The soft limit on the number of concurrent connections to one host.
+  ///   - proxy: The proxies, and the hosts that are reached without them.
+  ///   - trustedRoots: The certificate authorities that may issue the certificates of services. The file of authorities
+  ///     is read once, by this initializer.
+  /// - Throws: A `TransportError` with the code `invalidConfiguration` if the file of authorities cannot be used.
+  public init(
+    timeouts: HTTPTimeouts = HTTPTimeouts(), connectionsPerHost: Int = 64, proxy: ProxyConfiguration,
+    trustedRoots: TrustedRoots = .system
+  ) throws(TransportError) {
+    var configuration = Self.configuration(timeouts, connectionsPerHost)
+    configuration.tlsConfiguration = try trustedRoots.tlsConfiguration()
+    self.init(configuration, proxy, timeouts)
+  }
+
+  private init(_ configuration: HTTPClient.Configuration, _ proxy: ProxyConfiguration, _ timeouts: HTTPTimeouts) {
+    clients = ProxiedClients(configuration, proxy)
+    owner = Owner(clients: clients.all)
+    self.timeouts = timeouts
+  }
+
+  private static func configuration(
+    _ timeouts: HTTPTimeouts, _ connectionsPerHost: Int
+  ) -> HTTPClient.Configuration {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
       timeout: HTTPClient.Configuration.Timeout(
@@ -36,9 +70,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     // Tracing would create a span for every request, which contains the URL including its signature.
     configuration.tracing.tracer = nil
     configuration.checkStatuses()
-    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    owner = Owner(client: client)
-    self.timeouts = timeouts
+    return configuration
   }
 
   /// Creates a transport over an existing HTTP client, which its owner must shut down.
@@ -49,7 +81,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   ///     such a response; an existing client must reject it itself.
   ///   - request: The time limit from the start of a request to the head of its response, or `nil` for no limit.
   public init(client: HTTPClient, request: Duration? = nil) {
-    self.client = client
+    clients = ProxiedClients(client)
     owner = nil
     timeouts = HTTPTimeouts(request: request)
   }
@@ -65,12 +97,13 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     let host = request.authority ?? ""
     try Self.checkLength(of: request)
     try request.checkPath()
+    let (client, proxy) = clients.client(for: request)
     do {
       let deadline = timeouts.request.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
       let answer = try await client.execute(HTTPClientRequest(request, body: body), deadline: deadline)
       return HTTPStreamingResponse(response: HTTPResponse(answer), body: stream(answer.body, from: host))
     } catch {
-      throw TransportError(error, host: host)
+      throw TransportError(error, host: host, proxy: proxy)
     }
   }
 
@@ -103,16 +136,24 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     })
   }
 
-  /// A box that shuts the HTTP client down when the last reference to the box is released.
+  /// A box that shuts the HTTP clients down when the last reference to the box is released.
   private final class Owner: Sendable {
-    let client: HTTPClient
+    let clients: [HTTPClient]
 
-    init(client: HTTPClient) {
-      self.client = client
+    init(clients: [HTTPClient]) {
+      self.clients = clients
     }
 
     deinit {
-      client.shutdown { _ in }
+      for client in clients { client.shutdown { _ in } }
     }
   }
+}
+
+extension AsyncHTTPClientTransport: CustomStringConvertible, CustomReflectable {
+  /// The name of the type; the configuration of the HTTP clients contains the login of the proxy.
+  public var description: String { "AsyncHTTPClientTransport" }
+
+  /// A mirror without children, so that `dump` shows no login.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -133,6 +133,9 @@
 @_exported public import struct StorageAuth.PolicyError
 @_exported public import struct StorageAuth.PresignedRequest
 @_exported public import protocol StorageAuth.Presigner
+@_exported public import struct StorageAuth.ProxyConfiguration
+@_exported public import struct StorageAuth.ProxyExclusions
+@_exported public import struct StorageAuth.ProxyServer
 @_exported public import struct StorageAuth.RequestTarget
 @_exported public import class StorageAuth.ScopedCredentialCache
 @_exported public import protocol StorageAuth.ScopedCredentialProvider
@@ -149,6 +152,7 @@
 @_exported public import struct StorageAuth.SystemTime
 @_exported public import struct StorageAuth.Timestamp
 @_exported public import struct StorageAuth.TransportError
+@_exported public import struct StorageAuth.TrustedRoots
 @_exported public import struct StorageDiagnosis.SignatureDiagnosis
 @_exported public import struct StorageJSON.JSONObject
 @_exported public import enum StorageJSON.JSONValue

@@ -27,6 +27,8 @@ extension Subjects {
     "StorageAuth.ByteStream.AsyncIterator": "a function",
     "StorageAuth.HTTPBody.Content": "the bytes of a body, for transports; HTTPBody does not show it",
     "StorageAuth.TransportError.Code": "the name of an error code",
+    "StorageAuth.ProxyExclusions": "names of hosts and addresses",
+    "StorageAuth.TrustedRoots": "a path",
   ]
 
   /// Returns a cache for scopes with a cache that holds the key.
@@ -41,6 +43,7 @@ extension Subjects {
     let cache = CredentialCache(key)
     let error = CredentialError(.rejected, source: "a vault", "It refused.", remedy: "Ask again.")
     let bytes = Array("\(secret) \(token)".utf8)
+    let proxy = ProxyServer(host: "proxy.example", port: 3128, user: "mia", password: Secret(secret))
     return [
       ("StorageAuth.CredentialCache", cache),
       ("StorageAuth.CachedCredential", cache.current() as Any? ?? cache),
@@ -60,6 +63,7 @@ extension Subjects {
         "StorageAuth.HTTPStreamingResponse",
         HTTPStreamingResponse(response: HTTPResponse(status: .ok), body: ByteStream(bytes))
       ),
+      ("StorageAuth.ProxyServer", proxy), ("StorageAuth.ProxyConfiguration", ProxyConfiguration(https: proxy)),
       ("StorageAuth.TransportError", TransportError(.timeout, "No answer came from 127.0.0.1.", remedy: "Try again.")),
     ]
   }

@@ -8,7 +8,6 @@ import StorageClient
 extension Subjects {
   /// Types of StorageClient whose instances hold no secret, with the reason.
   static let holdsNothingOfClient: [String: String] = [
-    "AsyncHTTPTransport.AsyncHTTPClientTransport": "an HTTP client",
     "FoundationTransport.URLSessionTransport": "a session",
     "StorageObservability.StorageMetrics": "counters with names of operations and failures",
     "StorageObservability.StorageTracing": "a tracer",
@@ -118,7 +117,9 @@ extension Subjects {
       transport: ScriptedTransport { _ in .text("x", headers: ["x-oss-hash-crc64ecma": "1"]) }
     ).open("a")
     let upload = UploadOptions(headers: [.authorization: secret])
+    let proxy = ProxyServer(host: "proxy.example", port: 3128, user: "mia", password: Secret(secret))
     return [
+      ("AsyncHTTPTransport.AsyncHTTPClientTransport", try AsyncHTTPClientTransport(proxy: .init(https: proxy))),
       ("StorageClient.UploadOptions", upload),
       ("StorageClient.DownloadOptions", DownloadOptions(headers: upload.headers)),
       ("StorageClient.CopyOptions", CopyOptions(attributes: upload, headers: upload.headers)),

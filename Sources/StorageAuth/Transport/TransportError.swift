@@ -27,12 +27,12 @@ public struct TransportError: Error, Sendable, Hashable {
   }
 
   /// A Boolean value that indicates whether sending the same request again can succeed.
-  public var isRetryable: Bool { code != .cancelled && code != .invalidRequest }
+  public var isRetryable: Bool { ![.cancelled, .invalidConfiguration, .invalidRequest].contains(code) }
 
   /// A code that identifies why an HTTP request received no complete response.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
-      case cancelled, connectionFailed, connectionLost, invalidRequest, timeout
+      case cancelled, connectionFailed, connectionLost, invalidConfiguration, invalidRequest, timeout
     }
 
     private let value: Value
@@ -43,6 +43,8 @@ public struct TransportError: Error, Sendable, Hashable {
     public static let connectionFailed = Code(value: .connectionFailed)
     /// The connection was closed before the response was complete.
     public static let connectionLost = Code(value: .connectionLost)
+    /// A setting of the transport is invalid, such as the URL of its proxy or the file of its certificate authorities.
+    public static let invalidConfiguration = Code(value: .invalidConfiguration)
     /// The transport cannot send the request in its present form.
     public static let invalidRequest = Code(value: .invalidRequest)
     /// The connection made no progress for too long.
