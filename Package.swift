@@ -63,6 +63,10 @@ let modules: KeyValuePairs<String, [String]> = [
     "StorageKeys", "StorageXML", "HTTPTypes",
   ],
   "StorageAuthRedis": ["StorageAuth", "StorageAuthServer", "StorageCrypto", "StorageJSON"],
+  "StorageConfiguration": [
+    "AsyncHTTPTransport", "CloudCredentials", "HTTPServing", "LocalCloud", "StorageAuth", "StorageAuthServer",
+    "StorageClient", "StorageJSON",
+  ],
   "StorageAuthTesting": ["StorageAuth", "HTTPTypes"],
   "StorageClientTesting": ["StorageAuth", "StorageClient", "StorageCrypto", "HTTPTypes"],
   "ascp-simulator": [
@@ -80,12 +84,12 @@ let programs = ["storage-auth", "ascp-simulator"]
 
 /// The packages of the products, where it is not swift-nio.
 let packages = [
-  "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client", "CoreMetrics": "swift-metrics",
-  "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "HummingbirdHTTP2": "hummingbird",
-  "InMemoryTracing": "swift-distributed-tracing", "Logging": "swift-log", "MetricsTestKit": "swift-metrics",
-  "NIOHTTPTypes": "swift-nio-extras", "NIOSSL": "swift-nio-ssl", "ServiceLifecycle": "swift-service-lifecycle",
-  "Subprocess": "swift-subprocess", "SystemPackage": "swift-system", "Tracing": "swift-distributed-tracing",
-  "UnixSignals": "swift-service-lifecycle",
+  "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client",
+  "Configuration": "swift-configuration", "CoreMetrics": "swift-metrics", "Hummingbird": "hummingbird",
+  "HummingbirdCore": "hummingbird", "HummingbirdHTTP2": "hummingbird", "InMemoryTracing": "swift-distributed-tracing",
+  "Logging": "swift-log", "MetricsTestKit": "swift-metrics", "NIOHTTPTypes": "swift-nio-extras",
+  "NIOSSL": "swift-nio-ssl", "ServiceLifecycle": "swift-service-lifecycle", "Subprocess": "swift-subprocess",
+  "SystemPackage": "swift-system", "Tracing": "swift-distributed-tracing", "UnixSignals": "swift-service-lifecycle",
 ]
 
 /// The systems on which programs can be started and SwiftNIO is the usual network: the client's defaults there are
@@ -134,6 +138,7 @@ let foreign: [String: [Target.Dependency]] = [
   "StorageAuthServer": products(
     "Server", ["CoreMetrics", "Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "ServiceLifecycle"]),
   "StorageAuthRedis": products("Redis", ["NIOCore", "NIOPosix", "NIOSSL"]),
+  "StorageConfiguration": products("Configuration", ["Configuration"]),
   "ascp-simulator": products("CommandLine", ["NIOCore", "NIOPosix", "_NIOFileSystem", "SystemPackage"]),
   "storage-auth": products(
     "CommandLine",
@@ -232,10 +237,13 @@ func outsider(
 /// Tests, with the products of other packages that they use when a trait is on, what is no source, and what is copied.
 func tests(
   _ name: String, _ dependencies: [Target.Dependency] = [], client: [String] = [], server: [String] = [],
-  path: String? = nil, exclude: [String] = [], copying: [String] = [], packageAccess: Bool = true
+  configuration: [String] = [], path: String? = nil, exclude: [String] = [], copying: [String] = [],
+  packageAccess: Bool = true
 ) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies + products("Client", client) + products("Server", server), path: path,
+    name: name,
+    dependencies: dependencies + products("Client", client) + products("Server", server)
+      + products("Configuration", configuration), path: path,
     exclude: exclude, resources: copying.map { .copy($0) }, packageAccess: packageAccess, swiftSettings: testRules)
 }
 
@@ -243,8 +251,7 @@ let libraries = [
   "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "AscpDriver", "AsyncHTTPTransport",
   "FoundationTransport", "CloudCredentials", "CommandCredentials", "StorageDiagnosis", "StorageClient",
   "StorageBackground", "StorageObservability", "StorageServices", "StorageAuthServer", "StorageAuthRedis",
-  "StorageJSON", "LocalCloud", "StorageAuthTesting",
-  "StorageClientTesting",
+  "StorageConfiguration", "StorageJSON", "LocalCloud", "StorageAuthTesting", "StorageClientTesting",
 ]
 
 let package = Package(
@@ -268,8 +275,12 @@ let package = Package(
     .trait(name: "Observability", description: "StorageObservability: swift-metrics and swift-distributed-tracing."),
     .trait(name: "Services", description: "StorageServices: caches and queues as services of swift-service-lifecycle."),
     .trait(
+      name: "Configuration",
+      description: "StorageConfiguration: settings of the client and the servers, read with swift-configuration.",
+      enabledTraits: ["Client", "Server"]),
+    .trait(
       name: "CommandLine", description: "The storage-auth tool and the examples.",
-      enabledTraits: ["Client", "Observability", "Redis", "Server", "Services"]),
+      enabledTraits: ["Client", "Configuration", "Observability", "Redis", "Server", "Services"]),
     .default(enabledTraits: ["CommandLine"]),
   ],
   dependencies: [
@@ -282,6 +293,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -447,6 +459,13 @@ package.targets += [
       "AsperaAuth", "AsperaTransfer", "CloudCredentials", "LocalCloud", "OSSAuth", "StorageAuth", "StorageAuthServer",
       "StorageAuthTesting", "StorageServices",
     ] + products("Services", ["ServiceLifecycle"]), server: ["Hummingbird", "Logging"]),
+  tests(
+    "StorageConfigurationTests",
+    [
+      "AsyncHTTPTransport", "HTTPServing", "LocalCloud", "StorageAuth", "StorageAuthServer", "StorageClient",
+      "StorageConfiguration", "StorageJSON",
+    ],
+    configuration: ["Configuration"]),
   tests(
     "HTTPServingTests", ["HTTPServing", "StorageAuth"], client: ["AsyncHTTPClient"],
     server: ["Hummingbird", "Logging", "NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOSSL"],

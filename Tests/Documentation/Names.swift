@@ -340,6 +340,8 @@ enum StorageServicesPage {
 
 enum StorageClientTestingPage {}
 
+enum StorageConfigurationPage {}
+
 enum StorageDiagnosisPage {
   static var response: HTTPResponse { supposed() }
   static var body: [UInt8] { supposed() }

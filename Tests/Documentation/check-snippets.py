@@ -29,7 +29,8 @@ NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
     "AsperaAuth", "AsperaTransfer", "COSAuth", "CloudCredentials", "HTTPTypes", "Hummingbird", "LocalCloud", "Logging",
     "OSSAuth", "S3Auth", "ServiceLifecycle", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting",
-    "StorageClient", "StorageClientTesting", "StorageDiagnosis", "StorageObservability", "StorageServices", "XCTest",
+    "StorageClient", "StorageClientTesting", "StorageConfiguration", "StorageDiagnosis", "StorageObservability",
+    "StorageServices", "XCTest",
 ]
 CLIENT_PAGES = {"README", "Aspera", "AsperaAccounts", "AsperaQueue", "AsperaTokens", "CachingCredentials",
                 "CredentialServices", "Credentials", "MigratingFromVendorSDKs", "S3", "StorageClient",

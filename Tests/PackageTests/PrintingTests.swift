@@ -25,6 +25,7 @@ final class PrintingTests: XCTestCase {
     "ServiceError": "StorageClientTests/HostileTextTests.swift",
     "AsperaError": "StorageClientTests/HostileTextTests.swift",
     "TransferFailure": "StorageClientTests/HostileTextTests.swift",
+    "ConfigurationError": "StorageConfigurationTests/ReadingTests.swift",
     "StoreError": "StorageAuthServerTests/Tokens/StoreErrorTests.swift",
   ]
 

@@ -19,7 +19,9 @@ from built_modules import ROOT, binaries, run, settings
 
 MODULES = [
     "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "CloudCredentials", "AsperaAuth", "AsperaTransfer", "AscpDriver",
-    "AsyncHTTPTransport", "CommandCredentials", "FoundationTransport", "StorageDiagnosis", "StorageClient", "StorageBackground", "StorageAuthServer", "StorageAuthRedis", "StorageObservability", "StorageJSON",
+    "AsyncHTTPTransport", "CommandCredentials", "FoundationTransport", "StorageDiagnosis", "StorageClient",
+    "StorageBackground", "StorageAuthServer", "StorageAuthRedis", "StorageConfiguration", "StorageObservability",
+    "StorageJSON",
     "LocalCloud",
 ]
 KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.actor"}

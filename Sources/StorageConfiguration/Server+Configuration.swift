@@ -1,0 +1,82 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Configuration
+public import HTTPServing
+public import LocalCloud
+internal import StorageAuth
+public import StorageAuthServer
+
+extension RateLimit {
+  /// Creates a rate limit from settings; the keys are those of ``ConfigurationKeys/rate``.
+  ///
+  /// - Parameter reader: The reader of the settings.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if a value has another form or is out of range, or if
+  ///   two settings contradict each other.
+  public init(reading reader: ConfigReader) async throws(ConfigurationError) {
+    let settings = SettingReader(reader)
+    let perMinute = try await settings.integer("perMinute", in: 1...1_000_000)
+    let burst = try await settings.integer("burst", in: 1...1_000_000)
+    let interval = try await settings.duration("interval")
+    switch (perMinute, burst, interval) {
+    case (let count, nil, nil): self = .perMinute(count ?? 60)
+    case (nil, let burst?, let interval?): self.init(burst: burst, every: interval)
+    case (nil, _, _): throw settings.invalid("burst", "and interval are needed together.", "Set both, or perMinute.")
+    default: throw settings.invalid("perMinute", "excludes burst and interval.", "Leave one of them out.")
+    }
+  }
+}
+
+extension ConnectionLimits {
+  /// Creates limits from settings; the keys are those of ``ConfigurationKeys/connections``.
+  ///
+  /// - Parameter reader: The reader of the settings.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if a value has another form or is out of range.
+  public init(reading reader: ConfigReader) async throws(ConfigurationError) {
+    let settings = SettingReader(reader)
+    let standard = ConnectionLimits()
+    self.init(
+      connections: try await settings.integer("connections", in: 1...1_000_000) ?? standard.connections,
+      headTimeout: try await settings.duration("headTimeout") ?? standard.headTimeout,
+      bodyTimeout: try await settings.duration("bodyTimeout") ?? standard.bodyTimeout,
+      minimumBodyRate: try await settings.integer("minimumBodyRate", in: 1 ... .max) ?? standard.minimumBodyRate,
+      idleTimeout: try await settings.duration("idleTimeout") ?? standard.idleTimeout,
+      writeTimeout: try await settings.duration("writeTimeout") ?? standard.writeTimeout)
+  }
+}
+
+extension LocalCloud.Configuration {
+  /// Creates the configuration of a local server from settings; the keys are those of
+  /// ``ConfigurationKeys/localCloud``.
+  ///
+  /// The accounts, `id:secret` or `id:secret:token`, are read as secrets, or from the lines of the file that
+  /// `accountsFile` names. Faults and services have no settings; set them afterwards.
+  ///
+  /// - Parameter reader: The reader of the settings.
+  /// - Throws: A ``ConfigurationError`` that names the setting, without its value, if it is missing or cannot be used.
+  public init(reading reader: ConfigReader) async throws(ConfigurationError) {
+    let settings = SettingReader(reader)
+    var accounts: [LocalCloud.Account] = []
+    for (index, secret) in try await settings.secrets("accounts").enumerated() {
+      let parts = secret.reveal().split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count >= 2, parts.allSatisfy({ !$0.isEmpty }) else {
+        throw settings.invalid(
+          "accounts", "has an entry (number \(index + 1)) that is no account.", "Write id:secret or id:secret:token.")
+      }
+      accounts.append(
+        LocalCloud.Account(AccessKey(id: parts[0], secret: parts[1], sessionToken: parts.count > 2 ? parts[2] : nil)))
+    }
+    guard !accounts.isEmpty else {
+      throw settings.invalid("accounts", "is missing.", "List at least one, or name a file with accountsFile.")
+    }
+    self.init(
+      accounts: accounts, buckets: try await settings.list("buckets") ?? [],
+      ossPort: try await settings.integer("ossPort", in: 0...65_535) ?? 0,
+      cosPort: try await settings.integer("cosPort", in: 0...65_535) ?? 0,
+      s3Port: try await settings.integer("s3Port", in: 0...65_535) ?? 0, root: try await settings.text("root"),
+      region: try await settings.text("region"), s3Region: try await settings.text("s3Region") ?? "us-east-1",
+      isStrict: try await settings.boolean("isStrict") ?? false,
+      allowedOrigins: try await settings.list("allowedOrigins") ?? [])
+    limits = try await ConnectionLimits(reading: reader.scoped(to: "limits"))
+  }
+}

@@ -1,0 +1,168 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CloudCredentials
+internal import Configuration
+internal import StorageAuth
+
+/// A reader of settings that rejects what cannot be used, instead of falling back to the default.
+struct SettingReader: Sendable {
+  let reader: ConfigReader
+
+  /// The maximum size of a file with a secret, in bytes.
+  private static let secretLimit = 1 << 16
+
+  init(_ reader: ConfigReader) {
+    self.reader = reader
+  }
+
+  func scoped(to key: String) -> SettingReader { SettingReader(reader.scoped(to: ConfigKey(key))) }
+
+  // MARK: Values
+
+  func integer(_ key: String, in range: ClosedRange<Int>) async throws(ConfigurationError) -> Int? {
+    guard let value = try await value(key, "an integer", { try await reader.fetchInt(forKey: $0) }) else { return nil }
+    guard range.contains(value) else {
+      let limit =
+        range.upperBound == .max ? "at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+      throw invalid(key, "is \(value).", "Use a number that is \(limit).")
+    }
+    return value
+  }
+
+  func boolean(_ key: String) async throws(ConfigurationError) -> Bool? {
+    try await value(key, "true or false") { try await reader.fetchBool(forKey: $0) }
+  }
+
+  func text(_ key: String) async throws(ConfigurationError) -> String? {
+    guard let text = try await value(key, "a string", { try await reader.fetchString(forKey: $0) }) else { return nil }
+    guard !text.isEmpty else { throw invalid(key, "is empty.", "Give it a value, or leave it out.") }
+    return text
+  }
+
+  func required(_ key: String) async throws(ConfigurationError) -> String {
+    guard let text = try await text(key) else { throw invalid(key, "is missing.", "Give it a value.") }
+    return text
+  }
+
+  func list(_ key: String) async throws(ConfigurationError) -> [String]? {
+    try await value(key, "a list of strings") { try await reader.fetchStringArray(forKey: $0) }
+  }
+
+  func duration(_ key: String) async throws(ConfigurationError) -> Duration? {
+    guard let text = try await text(key) else { return nil }
+    guard let duration = Quantity.duration(text) else {
+      throw invalid(key, "is no duration.", "Write a number with a unit: ms, s, m, h or d, such as 30s.")
+    }
+    return duration
+  }
+
+  /// Returns a number of bytes, which is an integer or a string with a unit.
+  func size(_ key: String, atLeast minimum: Int64) async throws(ConfigurationError) -> Int64? {
+    var size: Int64?
+    if let number = try? await reader.fetchInt(forKey: ConfigKey(key)) {
+      size = Int64(number)
+    } else {
+      guard let text = try await text(key) else { return nil }
+      size = Quantity.bytes(text)
+    }
+    guard let size, size >= minimum else {
+      throw invalid(
+        key, "is no size that can be used.", "Write at least \(minimum) bytes, with a unit such as KiB or MiB.")
+    }
+    return size
+  }
+
+  // MARK: Secrets
+
+  /// Returns a secret from a key, or from the file that the key with `File` at its end names.
+  func secret(_ key: String) async throws(ConfigurationError) -> Secret? {
+    let fetched = try await value(key, "a string") { try await reader.fetchString(forKey: $0, isSecret: true) }
+    let path = try await text("\(key)File")
+    guard let path else { return fetched.map { Secret($0) } }
+    guard fetched == nil else {
+      throw invalid(key, "and \(key)File are both set.", "Leave one of them out.")
+    }
+    return Secret(try content(of: path, for: "\(key)File"))
+  }
+
+  /// Returns the secrets of a list, or the lines of the file that the key with `File` at its end names.
+  func secrets(_ key: String) async throws(ConfigurationError) -> [Secret] {
+    let listed = try await value(key, "a list of strings") {
+      try await reader.fetchStringArray(forKey: $0, isSecret: true)
+    }
+    var texts = listed ?? []
+    if let path = try await text("\(key)File") {
+      let lines = try content(of: path, for: "\(key)File").split(whereSeparator: \.isNewline).map(String.init)
+      texts += lines.filter { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }
+    }
+    return texts.map { Secret($0) }
+  }
+
+  /// Returns the content of a file with a secret, without the line feed at its end.
+  private func content(of path: String, for key: String) throws(ConfigurationError) -> String {
+    let contents: FileContents
+    do throws(FileReadError) {
+      contents = try SystemFiles().read(path, limit: Self.secretLimit)
+    } catch {
+      throw invalid(key, "names a file that cannot be read.", "Name a file that this process can read.")
+    }
+    if let weakness = contents.weakness {
+      throw invalid(
+        key, "names a file that other users could have written: \(weakness.reason).", "\(weakness.remedy)")
+    }
+    guard let text = String(validating: contents.bytes, as: UTF8.self) else {
+      throw invalid(key, "names a file that is not UTF-8 text.", "Put only the secret into the file.")
+    }
+    let end = text.lastIndex { !$0.isNewline }.map { text.index(after: $0) } ?? text.startIndex
+    guard end > text.startIndex else { throw invalid(key, "names an empty file.", "Put the secret into the file.") }
+    return String(text[..<end])
+  }
+
+  // MARK: Errors
+
+  func invalid(_ key: String, _ reason: String, _ remedy: String) -> ConfigurationError {
+    ConfigurationError(key: key, reader: reader.description, "The setting \(key) \(reason)", remedy: remedy)
+  }
+
+  /// The message of the provider is left out, because it can contain the value.
+  private func value<Value>(
+    _ key: String, _ form: String, _ fetch: (ConfigKey) async throws -> Value?
+  ) async throws(ConfigurationError) -> Value? {
+    do {
+      return try await fetch(ConfigKey(key))
+    } catch {
+      throw invalid(key, "is not \(form).", "Write \(form), or leave the setting out.")
+    }
+  }
+}
+
+/// Parsers of numbers with units.
+enum Quantity {
+  /// Parses a duration such as `30s`; the units are `ms`, `s`, `m`, `h` and `d`.
+  static func duration(_ text: String) -> Duration? {
+    let seconds: [String: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+    guard let (number, unit) = parts(text) else { return nil }
+    if unit == "ms" { return .milliseconds(number) }
+    guard let factor = seconds[unit] else { return nil }
+    let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+    return overflow ? nil : .seconds(product)
+  }
+
+  /// Parses a number of bytes such as `8MiB` or `1000000`; the units are `B`, `KiB`, `MiB`, `GiB`, `KB`, `MB` and `GB`.
+  static func bytes(_ text: String) -> Int64? {
+    let units: [String: Int64] = [
+      "": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000,
+    ]
+    guard let (number, unit) = parts(text), let factor = units[unit] else { return nil }
+    let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+    return overflow ? nil : product
+  }
+
+  private static func parts(_ text: String) -> (Int64, String)? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    guard let number = Int64(digits) else { return nil }
+    let unit = text[digits.endIndex...]
+    return (number, String(unit.first == " " ? unit.dropFirst() : unit))
+  }
+}

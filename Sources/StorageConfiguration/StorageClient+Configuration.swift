@@ -1,0 +1,134 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Configuration
+public import StorageAuth
+public import StorageClient
+
+extension StorageClientConfiguration {
+  /// Creates a configuration from settings; the keys are those of ``ConfigurationKeys/client``.
+  ///
+  /// ```swift
+  /// let reader = ConfigReader(provider: EnvironmentVariablesProvider()).scoped(to: "photos")
+  /// let client = StorageClient(
+  ///   .oss(bucket: "photos", region: "cn-hangzhou"), configuration: try await StorageClientConfiguration(reading: reader))
+  /// ```
+  ///
+  /// - Parameter reader: The reader of the settings.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if a value has another form or is out of range.
+  public init(reading reader: ConfigReader) async throws(ConfigurationError) {
+    let settings = SettingReader(reader)
+    let standard = StorageClientConfiguration()
+    self.init(
+      requestsInFlight: try await settings.integer("requestsInFlight", in: 1 ... .max) ?? standard.requestsInFlight,
+      partsInFlight: try await settings.integer("partsInFlight", in: 1 ... .max) ?? standard.partsInFlight,
+      multipartThreshold: try await settings.size("multipartThreshold", atLeast: 1) ?? standard.multipartThreshold,
+      partSize: try await settings.size("partSize", atLeast: 100 << 10) ?? standard.partSize,
+      keysPerPage: try await settings.integer("keysPerPage", in: 1...1000) ?? standard.keysPerPage,
+      attempts: try await settings.integer("attempts", in: 1...100) ?? standard.attempts,
+      retryDelay: try await settings.duration("retryDelay") ?? standard.retryDelay,
+      longestRetryDelay: try await settings.duration("longestRetryDelay") ?? standard.longestRetryDelay)
+  }
+}
+
+extension CredentialCacheConfiguration {
+  /// Creates a configuration from settings; the keys are those of ``ConfigurationKeys/credentialCache``.
+  ///
+  /// - Parameter reader: The reader of the settings.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if a value has another form.
+  public init(reading reader: ConfigReader) async throws(ConfigurationError) {
+    let settings = SettingReader(reader)
+    let standard = CredentialCacheConfiguration()
+    self.init(
+      timeout: try await settings.duration("timeout") ?? standard.timeout,
+      refreshMargin: try await settings.duration("refreshMargin") ?? standard.refreshMargin,
+      backoff: try await settings.duration("backoff") ?? standard.backoff,
+      longestBackoff: try await settings.duration("longestBackoff") ?? standard.longestBackoff,
+      spreadsFirstRenewal: try await settings.boolean("spreadsFirstRenewal") ?? standard.spreadsFirstRenewal)
+  }
+}
+
+extension AccessKey {
+  /// Creates an access key from settings; the keys are those of ``ConfigurationKeys/accessKey``.
+  ///
+  /// The secret and the session token are read as secrets, or from the files that `secretFile` and `sessionTokenFile`
+  /// name. A file that other users could have written is rejected.
+  ///
+  /// - Parameter reader: The reader of the settings.
+  /// - Throws: A ``ConfigurationError`` that names the setting, without its value, if it is missing or cannot be used.
+  public init(reading reader: ConfigReader) async throws(ConfigurationError) {
+    let settings = SettingReader(reader)
+    let id = try await settings.required("id")
+    guard let secret = try await settings.secret("secret") else {
+      throw settings.invalid("secret", "is missing.", "Set it, or name a file with secretFile.")
+    }
+    self.init(id: id, secret: secret, sessionToken: try await settings.secret("sessionToken"))
+  }
+}
+
+extension OSSProvider {
+  /// Creates a provider from settings; the keys are those of ``ConfigurationKeys/bucket``.
+  ///
+  /// - Parameter reader: The reader of the settings.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if it is missing or cannot be used.
+  public init(reading reader: ConfigReader) async throws(ConfigurationError) {
+    let place = try await BucketSettings(reader)
+    if let endpoint = place.endpoint {
+      self.init(bucket: place.bucket, region: place.region, endpoint: endpoint)
+    } else {
+      self = .oss(bucket: place.bucket, region: place.region)
+    }
+  }
+}
+
+extension COSProvider {
+  /// Creates a provider from settings; the keys are those of ``ConfigurationKeys/bucket``.
+  ///
+  /// - Parameter reader: The reader of the settings.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if it is missing or cannot be used.
+  public init(reading reader: ConfigReader) async throws(ConfigurationError) {
+    let place = try await BucketSettings(reader)
+    if let endpoint = place.endpoint {
+      self.init(bucket: place.bucket, region: place.region, endpoint: endpoint)
+    } else {
+      self = .cos(bucket: place.bucket, region: place.region)
+    }
+  }
+}
+
+extension S3Provider {
+  /// Creates a provider from settings; the keys are those of ``ConfigurationKeys/bucket``.
+  ///
+  /// - Parameter reader: The reader of the settings.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if it is missing or cannot be used.
+  public init(reading reader: ConfigReader) async throws(ConfigurationError) {
+    let place = try await BucketSettings(reader)
+    if let endpoint = place.endpoint {
+      self.init(bucket: place.bucket, region: place.region, endpoint: endpoint)
+    } else {
+      self = .s3(bucket: place.bucket, region: place.region)
+    }
+  }
+}
+
+/// The settings that name a bucket.
+private struct BucketSettings {
+  let bucket: String
+  let region: String
+  let endpoint: ServiceEndpoint?
+
+  init(_ reader: ConfigReader) async throws(ConfigurationError) {
+    let settings = SettingReader(reader)
+    bucket = try await settings.required("bucket")
+    region = try await settings.required("region")
+    guard let url = try await settings.text("endpoint") else {
+      endpoint = nil
+      return
+    }
+    do throws(SigningError) {
+      endpoint = try ServiceEndpoint(url)
+    } catch {
+      throw settings.invalid("endpoint", "is no endpoint.", error.remedy)
+    }
+  }
+}
