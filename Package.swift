@@ -74,8 +74,8 @@ let modules: KeyValuePairs<String, [String]> = [
   ],
   "storage-auth": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "AscpDriver", "CloudCredentials", "LocalCloud",
-    "SigningJobs", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageClient", "StorageDiagnosis",
-    "StorageJSON", "StorageObservability", "HTTPTypes",
+    "SigningJobs", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageClient", "StorageConfiguration",
+    "StorageDiagnosis", "StorageJSON", "StorageObservability", "HTTPTypes",
   ],
 ]
 
@@ -143,8 +143,8 @@ let foreign: [String: [Target.Dependency]] = [
   "storage-auth": products(
     "CommandLine",
     [
-      "ArgumentParser", "CoreMetrics", "Hummingbird", "Logging", "NIOCore", "ServiceLifecycle", "SystemPackage",
-      "UnixSignals",
+      "ArgumentParser", "Configuration", "CoreMetrics", "Hummingbird", "Logging", "NIOCore", "ServiceLifecycle",
+      "SystemPackage", "UnixSignals",
     ]),
 ]
 

@@ -2,14 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import Foundation
+internal import StorageJSON
 
 /// The entry point of the program `storage-auth`.
 @main
 enum StorageAuthProgram {
   /// Runs the command that the command line specifies, and prints errors through ``Terminal``.
   static func main() async {
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    var settings: Settings?
+    // Errors in the arguments are JSON too; later the parsed options count.
+    Terminal.mode.isJSON = arguments.prefix { $0 != "--" }.contains("--json")
     do {
-      var command = try await StorageAuthCommand.asyncParseAsRoot()
+      let read = try await Settings(arguments, environment: ProcessInfo.processInfo.environment)
+      settings = read
+      arguments = read.arguments
+      var command = try await StorageAuthCommand.asyncParseAsRoot(arguments)
+      if let command = command as? any ReportingCommand { Terminal.mode = command.output.mode }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -17,12 +27,27 @@ enum StorageAuthProgram {
       }
     } catch {
       let code = StorageAuthCommand.exitCode(for: error)
-      let message = StorageAuthCommand.fullMessage(for: error)
-      if !message.isEmpty {
-        if code.isSuccess { Terminal.exactLine(message) } else { Terminal.notes(message) }
-      }
+      show(error, status: code, settings)
       StorageAuthCommand.exit(withError: code)
     }
+  }
+}
+
+extension StorageAuthProgram {
+  /// Prints the error that ended the program, or the help that the user asked for.
+  private static func show(_ error: any Error, status: ExitCode, _ settings: Settings?) {
+    var message = StorageAuthCommand.fullMessage(for: error)
+    guard !message.isEmpty else { return }
+    if status.isSuccess { return Terminal.exactLine(message) }
+    var text = StorageAuthCommand.message(for: error)
+    if let origin = settings?.origin(of: text), !origin.isEmpty {
+      text += origin
+      message += "\nNote:\(origin)"
+    }
+    guard Terminal.mode.isJSON else { return Terminal.notes(message) }
+    var members = ErrorReport.members(error, message: text)
+    members["exitStatus"] = .number(JSONNumber(status.rawValue))
+    Terminal.error(json: text, members)
   }
 }
 
@@ -47,6 +72,6 @@ struct StorageAuthCommand: AsyncParsableCommand {
       RemoveCommand.self,
       MakeBucketCommand.self, UploadsCommand.self, CredentialsCommand.self, ExplainCommand.self, VerifyCommand.self,
       AsperaCommand.self,
-      TokenServerCommand.self,
+      TokenServerCommand.self, ConfigCommand.self,
     ])
 }

@@ -26,6 +26,7 @@ final class VendorNameTests: XCTestCase {
     "Sources/storage-auth/Transfer": "options and locations of Aspera, which has no buckets",
     "Sources/storage-auth/Sign/SigningOptions.swift": "the version of the OSS signature is an option",
     "Sources/storage-auth/StorageAuthCommand.swift": "the list of the commands",
+    "Sources/storage-auth/Terminal/ErrorReport.swift": "lists the errors with a code and a remedy",
     "Sources/StorageConfiguration": "settings of every provider, and the ports of LocalCloud",
     "Sources/LocalCloud/LocalCloud.swift": "starts the node, which is not a service with buckets",
     "Sources/LocalCloud/Services": "the registry of LocalCloud: ports, endpoints, roles, counters",

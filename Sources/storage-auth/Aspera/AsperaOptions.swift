@@ -47,7 +47,7 @@ struct AsperaOptions: ParsableArguments {
   /// The way in which an Aspera node transfers files, according to the options.
   var transfers: AsperaTransfers {
     get throws {
-      let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
+      let machine = try ProviderContext.commandLine()
       let passphrase = try account.passwordFile == nil ? nil : account.secret(on: machine)
       let server = TransferServer(
         host: transferServer?.host, sshPort: transferServer?.port, udpPort: account.udpPort,
@@ -60,7 +60,7 @@ struct AsperaOptions: ParsableArguments {
 
   /// Returns a client for transfers that use only an account on an Aspera server, without the Node API.
   func transfers(_ server: ServerAddress) async throws -> AccountTransfers {
-    let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
+    let machine = try ProviderContext.commandLine()
     let account = try account.account(at: server, on: machine)
     for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
     return AccountTransfers(

@@ -10,7 +10,7 @@ internal import StorageAuth
 internal import StorageClient
 
 /// The command `storage-auth aspera probe`, which logs in to an Aspera server and reports what failed.
-struct ProbeCommand: AsyncParsableCommand {
+struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "probe",
     abstract: "Logs in to an Aspera server and out again, and reports what was checked and what failed.",
@@ -37,25 +37,28 @@ struct ProbeCommand: AsyncParsableCommand {
       valueName: "path"))
   var ascp: String?
 
+  @OptionGroup(title: "Output") var output: OutputOptions
+
   func validate() throws { _ = try address() }
 
   func run() async throws {
-    let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
+    let report = ProbeText(isJSON: output.json)
+    defer { report.finish() }
+    let machine = try ProviderContext.commandLine()
     do {
       let account = try options.account(at: address(), on: machine)
-      let report = try await account.check(on: machine)
-      ProbeText.show(account, report)
+      report.show(account, try await account.check(on: machine))
       if usesAscp || ascp != nil {
         if case .refused(let failure) = await (try AscpEngine(program: ascp)).testLogin(account) { throw failure }
-        ProbeText.show("login", "accepted, by ascp")
+        report.show("login", "accepted, by ascp")
       } else {
-        ProbeText.show(try await AccountProbe(machine).check(account))
+        report.show(try await AccountProbe(machine).check(account))
       }
     } catch let error as AsperaError {
-      ProbeText.show("failed", "\(error.message) \(error.remedy)")
+      report.show("failed", "\(error.message) \(error.remedy)")
       throw ExitCode(4)
     } catch let failure as TransferFailure {
-      ProbeText.show("failed", "\(failure)")
+      report.show("failed", "\(failure)")
       throw ExitCode(failure.kind.status)
     }
   }

@@ -35,7 +35,7 @@ struct SpecificationFile {
     }
     specification = try TransferSpec(json: contents.bytes)
     if contents.isReadableByOthers, specification.withoutSecrets != specification {
-      Terminal.note("warning: \(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
+      Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
     }
   }
 

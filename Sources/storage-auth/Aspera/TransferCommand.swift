@@ -11,7 +11,7 @@ internal import StorageClient
 internal import StorageJSON
 
 /// The command `storage-auth aspera transfer`, which carries out a transfer specification with ascp.
-struct TransferCommand: AsyncParsableCommand {
+struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "transfer",
     abstract: "Carries out a transfer specification (transfer_spec) with ascp.",
@@ -40,8 +40,7 @@ struct TransferCommand: AsyncParsableCommand {
       valueName: "path"))
   var ascp: String?
 
-  @Flag(help: "Print each file and the result as a line of JSON.")
-  var json = false
+  @OptionGroup(title: "Output") var output: OutputOptions
 
   @Argument(
     parsing: .postTerminator,
@@ -51,7 +50,7 @@ struct TransferCommand: AsyncParsableCommand {
   func validate() throws { _ = try arguments() }
 
   func run() async throws {
-    let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
+    let machine = try ProviderContext.commandLine()
     var specification = try SpecificationFile(file).specification
     try await account.complete(&specification, on: machine)
     var options = AscpOptions()
@@ -78,10 +77,10 @@ struct TransferCommand: AsyncParsableCommand {
       case .progress(let progress):
         bar?.handler(.init(completed: progress.bytes, total: progress.totalBytes))
       case .file(let file):
-        if json { show(file) }
+        if output.json { show(file) }
         guard case .failed(let code, let text) = file.outcome else { continue }
         failures += 1
-        Terminal.note("Error: \(file.file) was not transferred: \(code) \(text)")
+        Terminal.error("\(file.file) was not transferred: \(code) \(text)")
       case .retry(let retry):
         Terminal.note("note: \(retry.failure.message) The transfer is repeated.")
       case .finished(let ended): result = ended
@@ -90,7 +89,7 @@ struct TransferCommand: AsyncParsableCommand {
     }
     bar?.finish()
     guard let summary = try result?.get() else { throw ExitCode.failure }
-    if json {
+    if output.json {
       show(["files": .number(JSONNumber(summary.files)), "bytes": .number(JSONNumber(summary.bytes))])
     } else {
       Terminal.line("\(summary.files) files, \(summary.bytes) bytes")
@@ -113,5 +112,5 @@ struct TransferCommand: AsyncParsableCommand {
     show(.object(line))
   }
 
-  private func show(_ line: JSONValue) { Terminal.json(String(decoding: line.serialized, as: UTF8.self)) }
+  private func show(_ line: JSONValue) { Terminal.json(line) }
 }

@@ -48,7 +48,8 @@ struct COSCloud: Cloud {
     let region = try options.region(fromEnvironment: ["COS_REGION"], local: "ap-guangzhou")
     return StorageClient(
       .cos(bucket: bucket, region: region, endpoint: options.endpoint),
-      credentials: options.credentials.cache(for: self), configuration: configuration)
+      credentials: try options.credentials.cache(for: self), configuration: configuration,
+      transport: try options.credentials.network.transport)
   }
 
   func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
@@ -83,17 +84,16 @@ struct COSCloud: Cloud {
   func document(_ policy: AccessPolicy, region: String) throws -> String { try policy.camDocument(region: region) }
 
   func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey> {
-    let transport = AsyncHTTPClientTransport.shared
     let endpoint = order.tokenService.map { TencentSTSEndpoint.url($0) } ?? .standard
     if let role = order.role {
       return TencentAssumeRoleProvider(
         roleARN: role, sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
         policy: order.policy,
-        endpoint: endpoint, transport: transport)
+        endpoint: endpoint, transport: order.transport)
     }
     return TencentFederationProvider(
       name: order.sessionName, policy: order.policy, credentials: keys, duration: order.lifetime, endpoint: endpoint,
-      transport: transport)
+      transport: order.transport)
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {

@@ -89,11 +89,11 @@ protocol Cloud: Sendable {
 }
 
 extension Cloud {
-  /// Returns a client for a bucket, with the default configuration.
+  /// Returns a client for a bucket, with the configuration in the settings.
   ///
   /// - Throws: A `ValidationError` if the bucket's region is unknown.
   func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore {
-    try store(bucket, options, StorageClientConfiguration())
+    try store(bucket, options, Settings.client.configuration)
   }
 }
 
@@ -106,6 +106,8 @@ struct KeyOrder {
   let region: String?
   /// The URL of the cloud's token service, or `nil` for the public token service.
   let tokenService: String?
+  /// The transport for requests to the token service.
+  let transport: any HTTPTransport
 }
 
 extension HTTPRequest {

@@ -51,7 +51,8 @@ struct OSSCloud: Cloud {
     let region = try options.region(fromEnvironment: ["OSS_REGION"], local: "cn-hangzhou")
     return StorageClient(
       .oss(bucket: bucket, region: region, signature: options.signature.version, endpoint: options.endpoint),
-      credentials: options.credentials.cache(for: self), configuration: configuration)
+      credentials: try options.credentials.cache(for: self), configuration: configuration,
+      transport: try options.credentials.network.transport)
   }
 
   func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
@@ -94,7 +95,7 @@ struct OSSCloud: Cloud {
     AlibabaAssumeRoleProvider(
       roleARN: order.role ?? "", sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
       policy: order.policy, endpoint: order.tokenService.map { .url($0) } ?? .global,
-      transport: AsyncHTTPClientTransport.shared)
+      transport: order.transport)
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {

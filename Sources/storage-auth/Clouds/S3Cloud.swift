@@ -58,8 +58,9 @@ struct S3Cloud: Cloud {
       fromEnvironment: ["AWS_REGION", "AWS_DEFAULT_REGION"], configured: settings.region, local: "us-east-1",
       endpoint: endpoint)
     return StorageClient(
-      .s3(bucket: bucket, region: region, endpoint: endpoint), credentials: options.credentials.cache(for: self),
-      configuration: configuration)
+      .s3(bucket: bucket, region: region, endpoint: endpoint), credentials: try options.credentials.cache(for: self),
+      configuration: configuration,
+      transport: try options.credentials.network.transport)
   }
 
   func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
@@ -105,7 +106,7 @@ struct S3Cloud: Cloud {
       ?? order.region.map { .region($0) } ?? .global
     return AmazonAssumeRoleProvider(
       roleARN: order.role ?? "", sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
-      policy: order.policy, endpoint: endpoint, transport: AsyncHTTPClientTransport.shared)
+      policy: order.policy, endpoint: endpoint, transport: order.transport)
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {

@@ -35,11 +35,15 @@ struct CredentialFinding {
 
   /// Tries the sources of a chain in order until one has a key or fails.
   ///
-  /// - Parameter makeChain: A function that creates the chain for a context. The context records the warnings of the
-  ///   chain's sources.
-  init(walking makeChain: (ProviderContext) -> CredentialChain<AccessKey>) async {
+  /// - Parameters:
+  ///   - network: The options for connections to services.
+  ///   - makeChain: A function that creates the chain for a context. The context records the warnings of the chain's
+  ///     sources.
+  init(
+    over network: NetworkOptions, walking makeChain: (ProviderContext) -> CredentialChain<AccessKey>
+  ) async throws {
     let log = WalkLog()
-    let chain = makeChain(.commandLine { log.add($0) })
+    let chain = makeChain(try .commandLine(network) { log.add($0) })
     let watched = CredentialChain(chain.links.map { WatchedSource(base: $0, log: log) }, source: chain.source)
     do throws(CredentialError) {
       let issued = try await watched.issue()

@@ -13,11 +13,15 @@ struct CredentialOptions: ParsableArguments {
     help: "Skip the metadata service of the instance, so that the command does not wait for a role of the machine.")
   var leavesOutMetadata = false
 
+  @OptionGroup var network: NetworkOptions
+
   /// Returns a cache for the keys that a cloud's default credential sources provide.
   ///
   /// Warnings of the sources are printed to standard error.
-  func cache(for cloud: any Cloud) -> CredentialCache<AccessKey> {
-    CredentialCache(chain(for: cloud, on: .commandLine { Terminal.note("warning: \($0)") }))
+  func cache(for cloud: any Cloud) throws -> CredentialCache<AccessKey> {
+    let cache = CredentialCache(chain(for: cloud, on: try .commandLine(network)))
+    EventLog.observe(cache.events)
+    return cache
   }
 
   /// Returns the chain of a cloud's default credential sources, or of only one source.
@@ -39,8 +43,16 @@ struct CredentialOptions: ParsableArguments {
 
 extension ProviderContext {
   /// Returns a context for this machine that passes warnings of credential sources to a handler.
-  static func commandLine(onWarning: @escaping @Sendable (CredentialWarning) -> Void) -> ProviderContext {
+  ///
+  /// - Parameters:
+  ///   - network: The options for connections, or `nil` for a command that connects to no credential source.
+  ///   - onWarning: The handler, which prints warnings by default.
+  static func commandLine(
+    _ network: NetworkOptions? = nil,
+    onWarning: @escaping @Sendable (CredentialWarning) -> Void = { Terminal.warning("\($0)") }
+  ) throws -> ProviderContext {
     var machine = ProviderContext.system
+    if let network { machine.transport = try network.credentialTransport }
     machine.onWarning = onWarning
     return machine
   }

@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import StorageAuth
 
 /// The command `storage-auth credentials`, which shows which credential source provides the key.
-struct CredentialsCommand: AsyncParsableCommand {
+struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "credentials",
     abstract: "Shows which source has a key, which sources declined and why, and the lifetime of the key.",
@@ -22,10 +22,9 @@ struct CredentialsCommand: AsyncParsableCommand {
   @Option(help: "Use only this source.")
   var source: SourceName?
 
-  @Flag(help: "Print one line of JSON.")
-  var json = false
-
   @OptionGroup var options: CredentialOptions
+
+  @OptionGroup(title: "Output") var output: OutputOptions
 
   private static func list(_ sources: [SourceName]) -> String {
     sources.map(\.description).joined(separator: ", ")
@@ -39,8 +38,10 @@ struct CredentialsCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let finding = await CredentialFinding { options.chain(for: provider.cloud, on: $0, only: source) }
-    if json { Terminal.json(try finding.json(provider)) } else { Terminal.lines(finding.text) }
+    let finding = try await CredentialFinding(over: options.network) {
+      options.chain(for: provider.cloud, on: $0, only: source)
+    }
+    if output.json { Terminal.json(try finding.json(provider)) } else { Terminal.lines(finding.text) }
     guard case .success(let answer) = finding.result, answer.life.map({ $0 > .zero }) ?? true else {
       throw ExitCode.failure
     }

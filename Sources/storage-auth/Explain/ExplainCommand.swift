@@ -8,7 +8,7 @@ internal import StorageDiagnosis
 internal import StorageJSON
 
 /// The command `storage-auth explain`, which explains why a service rejected a signature.
-struct ExplainCommand: ParsableCommand {
+struct ExplainCommand: ParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
     abstract: "Explains why a service rejected a signature: the line that differs, as sent and as seen by the service.",
@@ -37,8 +37,7 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A file with that program's canonical request or HttpString.", valueName: "file"))
   var canonicalRequest: String?
 
-  @Flag(help: "Print one line of JSON.")
-  var json = false
+  @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
     let request = try options.sent()
@@ -50,11 +49,12 @@ struct ExplainCommand: ParsableCommand {
       stringToSign: try stringToSign.map { try signedText($0, cloud) },
       canonicalRequest: try canonicalRequest.map { try signedText($0, cloud) })
     guard let diagnosis else {
-      Terminal.note("The response is not about the signature, or is not a response of the service.")
+      let message = "The response is not about the signature, or is not a response of the service."
+      if output.json { Terminal.error(json: message) } else { Terminal.notes(message) }
       throw ExitCode.failure
     }
-    if json {
-      Terminal.json(String(decoding: diagnosis.json.serialized, as: UTF8.self))
+    if output.json {
+      Terminal.json(diagnosis.json)
     } else {
       Terminal.lines(diagnosis.description)
     }

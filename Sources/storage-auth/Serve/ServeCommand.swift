@@ -10,7 +10,7 @@ internal import StorageClient
 internal import UnixSignals
 
 /// The command `storage-auth serve`, which runs emulated cloud services on this machine.
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract:
@@ -88,8 +88,7 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Status")
   var status: StatusOptions
 
-  @Flag(help: "Print one line of JSON with the URLs and the accounts when ready.")
-  var json = false
+  @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
     try AccountArgument.check(account, of: "--account")
@@ -126,7 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
   private func announce(
     _ cloud: LocalCloud, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role], status: String?, isMadeUp: Bool
   ) {
-    guard !json else {
+    guard !output.json else {
       Terminal.json(Ready(cloud, accounts, status: status).json)
       return
     }

@@ -5,15 +5,18 @@ internal import ArgumentParser
 internal import HTTPTypes
 internal import SigningJobs
 internal import StorageAuth
+internal import StorageJSON
 
 /// The command `storage-auth presign`, which creates a presigned URL.
-struct PresignCommand: AsyncParsableCommand {
+struct PresignCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "presign",
     abstract: "Creates and prints a presigned URL; headers that the request must contain go to standard error.",
     discussion: "Example: curl \"$(storage-auth presign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg)\"")
 
   @OptionGroup var options: SigningOptions
+
+  @OptionGroup(title: "Output") var output: OutputOptions
 
   @Option(help: ArgumentHelp("The lifetime of the URL in seconds.", valueName: "seconds"))
   var expires: Int64 = 3600
@@ -23,10 +26,16 @@ struct PresignCommand: AsyncParsableCommand {
     let request = try options.request()
     let (signer, key) = try await options.signer(for: request)
     let duration = Duration.seconds(expires)
-    options.printExplanation(
-      of: try signer.prepare(presigning: request, as: key.identity, validFor: duration, in: options.context))
+    let pending = try signer.prepare(presigning: request, as: key.identity, validFor: duration, in: options.context)
+    options.printExplanation(of: pending)
     let presigned = try signer.presign(request, with: key, validFor: duration, in: options.context)
+    guard !output.json else {
+      var object = SignedRequestJSON.object(
+        presigned.method, presigned.url, presigned.headers, explained: options.explain ? pending : nil)
+      object["expiration"] = .string(presigned.expiration.iso8601)
+      return Terminal.json(.object(object))
+    }
     Terminal.exactLine(presigned.url)
-    for field in presigned.headers { Terminal.note("Required header: \(field.name.rawName): \(field.value)") }
+    for field in presigned.headers { Terminal.notes("Required header: \(field.name.rawName): \(field.value)") }
   }
 }

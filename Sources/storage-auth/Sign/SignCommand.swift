@@ -5,9 +5,10 @@ internal import ArgumentParser
 internal import HTTPTypes
 internal import SigningJobs
 internal import StorageAuth
+internal import StorageJSON
 
 /// The command `storage-auth sign`, which signs a request and prints the headers to send.
-struct SignCommand: AsyncParsableCommand {
+struct SignCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign",
     abstract: "Signs a request in its headers and prints the headers to send.",
@@ -15,12 +16,22 @@ struct SignCommand: AsyncParsableCommand {
 
   @OptionGroup var options: SigningOptions
 
+  @OptionGroup(title: "Output") var output: OutputOptions
+
   func run() async throws {
     if options.jsonl { return try LineSigning.run(.header) }
     let request = try options.request()
     let (signer, key) = try await options.signer(for: request)
-    options.printExplanation(of: try signer.prepare(request, as: key.identity, in: options.context))
-    for field in try signer.signed(request, with: key, in: options.context).headerFields {
+    let pending = try signer.prepare(request, as: key.identity, in: options.context)
+    options.printExplanation(of: pending)
+    let signed = try signer.signed(request, with: key, in: options.context)
+    guard !output.json else {
+      return Terminal.json(
+        .object(
+          SignedRequestJSON.object(
+            signed.method, signed.urlText, signed.headerFields, explained: options.explain ? pending : nil)))
+    }
+    for field in signed.headerFields {
       Terminal.exactLine("\(field.name.rawName): \(field.value)")
     }
   }

@@ -81,7 +81,7 @@ struct SigningOptions: ParsableArguments {
 
   /// Prints the canonical request and the string to sign, with the session token masked, if `--explain` is set.
   func printExplanation(of pending: PendingSignature) {
-    guard explain else { return }
+    guard explain, !Terminal.mode.isJSON else { return }
     let mask = SecretMask([pending.identity.sessionToken].compactMap(\.self))
     if let canonical = pending.canonicalRequest {
       Terminal.notes("--- canonical request\n\(mask.applied(to: canonical))")

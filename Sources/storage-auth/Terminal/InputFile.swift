@@ -28,7 +28,7 @@ struct InputFile {
 
   /// Prints an error message about a file and returns the exit status for usage errors.
   static func unusable(_ message: String) -> ExitCode {
-    Terminal.note("Error: \(message)")
+    Terminal.error(message)
     return .validationFailure
   }
 }

@@ -59,6 +59,6 @@ final class ProgressBar: Sendable {
 
   /// Ends the line of the progress bar.
   func finish() {
-    Terminal.note("")
+    Terminal.endLine()
   }
 }

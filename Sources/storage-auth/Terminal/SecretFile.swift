@@ -55,7 +55,7 @@ struct SecretFile {
       )
     }
     if content != .certificates, contents.isReadableByOthers {
-      Terminal.note("warning: \(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
+      Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
     }
     guard let text = String(validating: contents.bytes, as: UTF8.self) else {
       throw Problem(description: "\(path) is not UTF-8 text. \(content.format)")
@@ -63,7 +63,8 @@ struct SecretFile {
     self.text = text
   }
 
-  private static func reason(_ error: FileReadError) -> String {
+  /// Returns the reason why a file cannot be read, as a part of a sentence.
+  static func reason(_ error: FileReadError) -> String {
     switch error {
     case .notFound: "there is no such file"
     case .tooLarge: "it is larger than \(sizeLimit) bytes"

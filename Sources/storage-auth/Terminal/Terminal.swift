@@ -3,12 +3,29 @@
 
 internal import Foundation
 internal import StorageAuth
+internal import StorageJSON
+internal import Synchronization
 
 /// The standard streams, through which all output of the program passes.
 ///
 /// Object names, paths and messages from services are untrusted. Therefore control characters in them are escaped
 /// before they reach a terminal or a log.
 enum Terminal {
+  /// The form and the amount of the output.
+  struct Mode {
+    var isJSON = false
+    var isQuiet = false
+    var isVerbose = false
+  }
+
+  private static let current = Mutex(Mode())
+
+  /// The form and the amount of the output, which the options of the command select before it runs.
+  static var mode: Mode {
+    get { current.withLock { $0 } }
+    set { current.withLock { $0 = newValue } }
+  }
+
   /// Prints one line of a command's result to standard output, without buffering even if standard output is a pipe.
   static func line(_ text: String) {
     write(DisplayText(text), to: .standardOutput)
@@ -33,15 +50,51 @@ enum Terminal {
   /// Prints a line of JSON to standard output, with unsafe characters escaped so that the JSON's meaning does not
   /// change.
   static func json(_ document: String) {
-    FileHandle.standardOutput.write(Data((DisplayText.escapingInsideJSON(document) + "\n").utf8))
+    write(json: document, to: .standardOutput)
+  }
+
+  /// Prints a JSON object on one line to standard output.
+  static func json(_ value: JSONValue) {
+    json(String(decoding: value.serialized, as: UTF8.self))
   }
 
   /// Prints a line for the user, which is not part of a command's result, to standard error.
+  ///
+  /// The line is not printed with `--quiet`.
   static func note(_ text: String) {
-    write(DisplayText(text), to: .standardError)
+    remark("note", text, as: text)
   }
 
-  /// Prints several lines for the user, which are not part of a command's result, to standard error.
+  /// Prints a warning to standard error, unless `--quiet` is set.
+  static func warning(_ text: String) {
+    remark("warning", text, as: "warning: \(text)")
+  }
+
+  /// Prints an error to standard error, which does not end the command.
+  ///
+  /// - Parameters:
+  ///   - text: The error, on one line or several.
+  ///   - members: Members of the JSON object besides the message.
+  static func error(_ text: String, _ members: JSONObject = JSONObject()) {
+    guard mode.isJSON else { return notes("Error: \(text)") }
+    error(json: text, members)
+  }
+
+  /// Prints an error to standard error as a line of JSON.
+  static func error(json text: String, _ members: JSONObject = JSONObject()) {
+    var members = members
+    if members["message"] == nil { members["message"] = .string(text) }
+    write(json: ["error": .object(members)])
+  }
+
+  /// Prints a line about a request, with `--verbose` only.
+  static func trace(_ text: @autoclosure () -> String, _ members: @autoclosure () -> JSONValue) {
+    let mode = mode
+    guard mode.isVerbose else { return }
+    if mode.isJSON { write(json: members()) } else { write(DisplayText(text()), to: .standardError) }
+  }
+
+  /// Prints several lines that the user asked for, which are not part of a command's result, to standard error.
   static func notes(_ text: String) {
     write(DisplayText(text, keepingLines: true), to: .standardError)
   }
@@ -51,8 +104,36 @@ enum Terminal {
     FileHandle.standardError.write(Data("\r\u{1B}[K\(DisplayText(text))".utf8))
   }
 
-  /// Whether standard error is a terminal.
-  static var isWatched: Bool { isatty(FileHandle.standardError.fileDescriptor) == 1 }
+  /// Ends the line on standard error.
+  static func endLine() {
+    FileHandle.standardError.write(Data("\n".utf8))
+  }
+
+  /// Whether standard error is a terminal on which progress is shown.
+  static var isWatched: Bool {
+    let mode = mode
+    return !mode.isJSON && !mode.isQuiet && isatty(FileHandle.standardError.fileDescriptor) == 1
+  }
+
+  private static func remark(_ kind: String, _ text: String, as line: String) {
+    let mode = mode
+    guard !mode.isQuiet else { return }
+    if mode.isJSON {
+      var object = JSONObject()
+      object[kind] = .string(text)
+      write(json: .object(object))
+    } else {
+      write(DisplayText(line), to: .standardError)
+    }
+  }
+
+  private static func write(json value: JSONValue) {
+    write(json: String(decoding: value.serialized, as: UTF8.self), to: .standardError)
+  }
+
+  private static func write(json document: String, to file: FileHandle) {
+    file.write(Data((DisplayText.escapingInsideJSON(document) + "\n").utf8))
+  }
 
   private static func write(_ text: DisplayText, to file: FileHandle) {
     file.write(Data("\(text)\n".utf8))

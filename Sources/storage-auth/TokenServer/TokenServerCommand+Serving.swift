@@ -32,7 +32,7 @@ extension TokenServerCommand {
         address: .hostname(host, port: port), serverName: nil, availableConnectionsDelegate: limits.availableConnections
       ),
       services: parts.compactMap { $0 },
-      onServerRunning: { [host, json] channel in
+      onServerRunning: { [host, json = output.json] channel in
         let address = "\(scheme)://\(host):\(channel.localAddress?.port ?? 0)\(path)"
         if json {
           Terminal.json(status.map { #"{"status":"\#($0.url)","url":"\#(address)"}"# } ?? #"{"url":"\#(address)"}"#)

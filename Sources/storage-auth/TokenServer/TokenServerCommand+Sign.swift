@@ -11,7 +11,7 @@ extension TokenServerCommand {
   func signingRoutes(for callers: CallerFile) throws -> TokenServerRoutes<CallerContext> {
     // Checks the rule at the start, so that an invalid one does not fail only at the first request.
     _ = try rule.policy(of: "example").checkedRules()
-    let keys = credentials.cache(for: provider.cloud)
+    let keys = try credentials.cache(for: provider.cloud)
     let stores = try shared.stores(of: "sign")
     let signing = try provider.cloud.signingAccount(region: region ?? "", endpoint: endpoint, keys: keys)
     let service = SigningService<CallerContext>(signing) { [rule, lifetime] context in

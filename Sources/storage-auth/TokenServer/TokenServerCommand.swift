@@ -9,7 +9,7 @@ internal import StorageClient
 internal import StorageObservability
 
 /// The command `storage-auth token-server`, which issues temporary keys to authenticated callers.
-struct TokenServerCommand: AsyncParsableCommand {
+struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "token-server",
     abstract: "Issues temporary keys, each for one caller's prefix of a bucket, or signs for callers.",
@@ -85,8 +85,7 @@ struct TokenServerCommand: AsyncParsableCommand {
 
   @OptionGroup var credentials: CredentialOptions
 
-  @Flag(help: "Print one line of JSON with the address when ready.")
-  var json = false
+  @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
     try rule.checkPrefix()
@@ -127,7 +126,7 @@ struct TokenServerCommand: AsyncParsableCommand {
     let cloud = provider.cloud
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
     _ = try cloud.document(rule.policy(of: "example"), region: region ?? "")
-    let keys = credentials.cache(for: cloud)
+    let keys = try credentials.cache(for: cloud)
     let stores = try shared.stores(of: "tokens", for: ["\(provider)", role ?? "", region ?? "", sts ?? ""])
     let count = TokenAudit.count(in: StatusServer.registry)
     let service = TokenService(
@@ -156,7 +155,8 @@ struct TokenServerCommand: AsyncParsableCommand {
     return cloud.source(
       KeyOrder(
         role: role, sessionName: sessionName(scope), policy: try cloud.document(scope.policy, region: region ?? ""),
-        lifetime: scope.lifetime, region: region, tokenService: sts), keys: keys)
+        lifetime: scope.lifetime, region: region, tokenService: sts,
+        transport: try credentials.network.transport), keys: keys)
   }
 
   /// Returns the session name for a scope.

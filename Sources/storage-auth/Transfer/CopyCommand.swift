@@ -3,9 +3,10 @@
 
 internal import ArgumentParser
 internal import StorageClient
+internal import StorageJSON
 
 /// The command `storage-auth cp`, which copies files to objects, objects to files, or objects to objects.
-struct CopyCommand: AsyncParsableCommand {
+struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "cp",
     abstract: "Copies files to objects, objects to files, or objects to objects.",
@@ -66,6 +67,8 @@ struct CopyCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Metadata to store with the object, as name=value; repeatable.", valueName: "name=value"))
   var metadata: [MetadataArgument] = []
 
+  @OptionGroup(title: "Output") var output: OutputOptions
+
   func validate() throws {
     guard places.count > 1, let destination = try places.last.map({ try Location($0) }) else {
       throw ValidationError("Name a source and a destination.")
@@ -106,7 +109,10 @@ struct CopyCommand: AsyncParsableCommand {
     var plan = plan
     if resume { plan.checkpoints = try CheckpointDirectory(tree.checkpoints) }
     var transfers: [ObjectTransfer] = []
-    for source in sources { transfers.append(try await plan.transfer(source, to: destination)) }
+    for source in sources {
+      let transfer = try await plan.transfer(source, to: destination)
+      transfers.append(output.json ? transfer.reported : transfer)
+    }
     guard transfers.count > 1 else {
       for transfer in transfers { try await show(transfer) }
       return
@@ -116,10 +122,26 @@ struct CopyCommand: AsyncParsableCommand {
     let bar = ProgressBar("\(transfers.count) objects")
     let report = try await pipeline.run(transfers, progress: bar?.pipelineHandler)
     bar?.finish()
-    for failure in report.failures { Terminal.notes("Error: \(failure.name): \(failure.error)") }
-    guard !report.isComplete else { return }
     let rest = transfers.count - report.completedObjects - report.failedObjects
-    Terminal.note("\(report.completedObjects) copied, \(report.failedObjects) failed, \(rest) not copied")
+    for failure in report.failures {
+      guard output.json else {
+        Terminal.error("\(failure.name): \(failure.error)")
+        continue
+      }
+      Terminal.json(["action": "fail", "path": .string(failure.name), "error": .string("\(failure.error)")])
+    }
+    if output.json {
+      Terminal.json([
+        "summary": [
+          "copied": .number(JSONNumber(report.completedObjects)), "failed": .number(JSONNumber(report.failedObjects)),
+          "notCopied": .number(JSONNumber(rest)),
+        ]
+      ])
+    }
+    guard !report.isComplete else { return }
+    if !output.json {
+      Terminal.notes("\(report.completedObjects) copied, \(report.failedObjects) failed, \(rest) not copied")
+    }
     throw ExitCode.failure
   }
 
@@ -153,6 +175,17 @@ struct CopyCommand: AsyncParsableCommand {
     let bar = ProgressBar(transfer.name)
     defer { bar?.finish() }
     try await transfer.run(progress: bar?.handler)
+  }
+}
+
+extension ObjectTransfer {
+  /// The transfer, which prints a line of JSON when it is complete.
+  fileprivate var reported: ObjectTransfer {
+    ObjectTransfer(name, byteCount: byteCount) { progress in
+      try await run(progress: progress)
+      let bytes = byteCount.map { JSONValue.number(JSONNumber($0)) } ?? .null
+      Terminal.json(["action": "copy", "path": .string(name), "bytes": bytes])
+    }
   }
 }
 

@@ -38,7 +38,7 @@ struct CopyPlan {
     _ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions, parallel: Int, resumes: Bool
   ) {
     self.resumes = resumes
-    var configuration = StorageClientConfiguration()
+    var configuration = Settings.client.configuration
     configuration.requestsInFlight = max(configuration.requestsInFlight, parallel)
     self.configuration = configuration
     self.options = options

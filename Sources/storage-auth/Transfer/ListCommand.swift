@@ -7,7 +7,7 @@ internal import StorageClient
 internal import StorageJSON
 
 /// The command `storage-auth ls`, which lists the objects in a bucket or on an Aspera node.
-struct ListCommand: AsyncParsableCommand {
+struct ListCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those that start with a prefix.",
     discussion: """
@@ -23,16 +23,15 @@ struct ListCommand: AsyncParsableCommand {
   @Flag(name: .shortAndLong, help: "List all keys below the prefix, not only up to the next slash.")
   var recursive = false
 
-  @Flag(help: "Print a line of JSON for each entry, with its exact key.")
-  var json = false
+  @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws { _ = try place() }
 
   func run() async throws {
     let (store, prefix) = try place()
     for try await entry in store.list(prefix: prefix, delimiter: recursive ? nil : "/") {
-      if json {
-        Terminal.json(String(decoding: entry.json.serialized, as: UTF8.self))
+      if output.json {
+        Terminal.json(entry.json)
         continue
       }
       switch entry {

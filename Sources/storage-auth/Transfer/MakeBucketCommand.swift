@@ -3,9 +3,10 @@
 
 internal import ArgumentParser
 internal import StorageClient
+internal import StorageJSON
 
 /// The command `storage-auth mb`, which creates a bucket.
-struct MakeBucketCommand: AsyncParsableCommand {
+struct MakeBucketCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(commandName: "mb", abstract: "Creates a bucket.")
 
   @Argument(help: "oss://bucket, cos://bucket or s3://bucket.")
@@ -13,9 +14,14 @@ struct MakeBucketCommand: AsyncParsableCommand {
 
   @OptionGroup var options: BucketOptions
 
+  @OptionGroup(title: "Output") var output: OutputOptions
+
   func validate() throws { _ = try bucket() }
 
-  func run() async throws { try await bucket().createBucket() }
+  func run() async throws {
+    try await bucket().createBucket()
+    if output.json { Terminal.json(["action": "create", "bucket": .string(location)]) }
+  }
 
   private func bucket() throws -> any BucketStore {
     guard case .object(let name, let bucket, key: "") = try Location(location) else {

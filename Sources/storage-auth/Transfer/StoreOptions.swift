@@ -81,20 +81,23 @@ struct StoreOptions: ParsableArguments {
   ) throws -> (store: any ObjectStore, key: String)? {
     switch location {
     case .object(let name, let bucket, let key): (try name.cloud.store(bucket, buckets), key)
-    case .node(let server, let key): (store(server, transfers), key)
+    case .node(let server, let key): (try store(server, transfers), key)
     case .account, .file: nil
     }
   }
 
   /// Returns a client for an Aspera node.
-  private func store(_ server: ServerAddress, _ transfers: AsperaTransfers) -> StorageClient<AsperaProvider> {
-    let machine = ProviderContext.commandLine { Terminal.note("warning: \($0)") }
+  private func store(_ server: ServerAddress, _ transfers: AsperaTransfers) throws -> StorageClient<AsperaProvider> {
+    let network = buckets.credentials.network
+    let machine = try ProviderContext.commandLine(network)
     let url = node ?? machine.environment(Self.nodeVariable)
+    let cache = CredentialCache(.asperaDefault(machine))
+    EventLog.observe(cache.events)
     return StorageClient(
       .aspera(
         node: url ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", rootFileID: rootFileID,
         transfers: transfers),
-      credentials: CredentialCache(.asperaDefault(machine)))
+      credentials: cache, configuration: Settings.client.configuration, transport: try network.transport)
   }
 
   private static let nodeVariable = "ASPERA_NODE_URL"

@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import StorageClient
 
 /// The command `storage-auth sync`, which gives a folder or the keys below a prefix the content of another.
-struct SyncCommand: AsyncParsableCommand {
+struct SyncCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
     abstract: "Transfers the files or objects that differ between a folder, a bucket or a node, and another.",
@@ -35,6 +35,8 @@ struct SyncCommand: AsyncParsableCommand {
   @OptionGroup var selection: TreeOptions
 
   @OptionGroup var options: StoreOptions
+
+  @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws { _ = try transfer() }
 

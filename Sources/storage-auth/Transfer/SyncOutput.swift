@@ -6,15 +6,14 @@ internal import StorageJSON
 
 /// The output of a transfer of a whole folder, as text or as lines of JSON.
 struct SyncOutput {
-  let isJSON: Bool
-  let isQuiet: Bool
-  let isVerbose: Bool
+  private let mode = Terminal.mode
+  private var isJSON: Bool { mode.isJSON }
 
   /// Whether a line is printed for each transfer.
-  var showsActions: Bool { isJSON || isVerbose }
+  var showsActions: Bool { isJSON || mode.isVerbose }
 
   /// Whether a progress bar replaces the lines.
-  var hasBar: Bool { !isQuiet && !showsActions }
+  var hasBar: Bool { !showsActions }
 
   func show(_ action: SyncAction) {
     guard isJSON else {
@@ -31,7 +30,7 @@ struct SyncOutput {
     for file in skipped {
       if isJSON {
         show(["action": "skip", "path": .string(file.path), "reason": .string(file.reason)])
-      } else if !isQuiet {
+      } else {
         Terminal.note("skipped \(file.path): \(file.reason)")
       }
     }
@@ -39,7 +38,7 @@ struct SyncOutput {
 
   func show(_ error: any Error, of name: String) {
     guard isJSON else {
-      Terminal.notes("Error: \(name): \(error)")
+      Terminal.error("\(name): \(error)")
       return
     }
     show(["action": "fail", "path": .string(name), "error": .string("\(error)")])
@@ -48,12 +47,10 @@ struct SyncOutput {
   func show(_ summary: SyncSummary) {
     if isJSON {
       show(["summary": summary.json])
-    } else if !isQuiet {
+    } else {
       Terminal.note(summary.text)
     }
   }
 
-  private func show(_ value: JSONValue) {
-    Terminal.json(String(decoding: value.serialized, as: UTF8.self))
-  }
+  private func show(_ value: JSONValue) { Terminal.json(value) }
 }

@@ -33,15 +33,6 @@ struct TreeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The region of the source, if the destination is in another.", valueName: "region"))
   var fromRegion: String?
 
-  @Flag(help: "Print a line of JSON for each transfer, and for the summary.")
-  var json = false
-
-  @Flag(name: .shortAndLong, help: "Print only errors.")
-  var quiet = false
-
-  @Flag(name: .shortAndLong, help: "Print a line for each transfer.")
-  var verbose = false
-
   @Option(
     help: ArgumentHelp(
       "The directory for the state of unfinished large transfers; storage-auth/checkpoints in XDG_STATE_HOME, or in "
@@ -51,13 +42,12 @@ struct TreeOptions: ParsableArguments {
 
   /// Whether an option other than the directory for checkpoints was given.
   var isForTreesOnly: Bool {
-    dryRun || json || quiet || verbose || !include.isEmpty || !exclude.isEmpty || jobs != nil || fromEndpoint != nil
+    dryRun || !include.isEmpty || !exclude.isEmpty || jobs != nil || fromEndpoint != nil
       || fromRegion != nil
   }
 
   func validate() throws {
     guard jobs.map({ (1...64).contains($0) }) ?? true else { throw ValidationError("--jobs must be from 1 to 64.") }
-    guard !(quiet && verbose) else { throw ValidationError("--quiet and --verbose exclude each other.") }
     guard (include + exclude).allSatisfy({ !$0.isEmpty }) else { throw ValidationError("A pattern is empty.") }
   }
 }

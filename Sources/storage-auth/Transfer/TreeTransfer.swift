@@ -22,7 +22,7 @@ struct TreeTransfer {
     comparison: SyncOptions.Comparison, deletes: Bool
   ) throws {
     let (from, to) = (try Location(source), try Location(destination))
-    var configuration = StorageClientConfiguration()
+    var configuration = Settings.client.configuration
     configuration.requestsInFlight = max(configuration.requestsInFlight, options.jobs ?? 0)
     var fromStores = stores
     if let endpoint = options.fromEndpoint { fromStores.buckets.endpoint = endpoint }
@@ -65,7 +65,7 @@ struct TreeTransfer {
   ///
   /// - Throws: `ExitCode.failure` if a transfer or a deletion failed.
   func run() async throws {
-    let output = SyncOutput(isJSON: options.json, isQuiet: options.quiet, isVerbose: options.verbose)
+    let output = SyncOutput()
     var settings = SyncOptions(
       comparison: comparison, deletes: deletes, includes: options.include.map { PathPattern($0) },
       excludes: options.exclude.map { PathPattern($0) }, transfersInFlight: options.jobs ?? (isAspera ? 1 : 16))

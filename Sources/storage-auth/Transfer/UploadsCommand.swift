@@ -7,7 +7,7 @@ internal import StorageClient
 internal import StorageJSON
 
 /// The command `storage-auth uploads`, which lists or aborts the unfinished multipart uploads of a bucket.
-struct UploadsCommand: AsyncParsableCommand {
+struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "uploads",
     abstract: "Lists, or with --abort aborts, the uploads in parts that were neither completed nor aborted.",
@@ -26,8 +26,7 @@ struct UploadsCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only uploads that were started at least this many hours ago.", valueName: "hours"))
   var olderThan: Int?
 
-  @Flag(help: "Print a line of JSON for each upload, with its exact key.")
-  var json = false
+  @OptionGroup(title: "Output") var output: OutputOptions
 
   @OptionGroup var options: BucketOptions
 
@@ -57,15 +56,15 @@ struct UploadsCommand: AsyncParsableCommand {
 
   private func show(_ upload: UnfinishedUpload) {
     let started = upload.started?.iso8601
-    guard json else {
+    guard output.json else {
       Terminal.line("\(started ?? String(repeating: " ", count: 20)) \(upload.uploadID) \(upload.key)")
       return
     }
     let value: JSONValue = [
       "key": .string(upload.key), "uploadId": .string(upload.uploadID),
-      "started": started.map { .string($0) } ?? .null,
+      "started": started.map { .string($0) } ?? .null, "isAborted": .bool(abort),
     ]
-    Terminal.json(String(decoding: value.serialized, as: UTF8.self))
+    Terminal.json(value)
   }
 
   private func place() throws -> (store: any BucketStore, prefix: String) {

@@ -5,9 +5,10 @@ internal import ArgumentParser
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
+internal import StorageJSON
 
 /// The command `storage-auth verify`, which verifies a request's signature as a service does.
-struct VerifyCommand: AsyncParsableCommand {
+struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Verifies the signature of a request, with the key of the default sources.",
@@ -31,14 +32,20 @@ struct VerifyCommand: AsyncParsableCommand {
 
   @OptionGroup var credentials: CredentialOptions
 
+  @OptionGroup(title: "Output") var output: OutputOptions
+
   func run() async throws {
     let request = try options.sent()
     let cloud = try options.cloud(of: request)
     do {
       let proof = try await verify(
         request, with: cloud.verifier(of: request, options, isStrict: strict), credentials.cache(for: cloud))
-      Terminal.lines(proof.text)
+      if output.json { Terminal.json(proof.json) } else { Terminal.lines(proof.text) }
     } catch let error as VerificationError {
+      guard !output.json else {
+        Terminal.json(error.json(explained: explain))
+        throw ExitCode.failure
+      }
       Terminal.line("refused  \(error.description)")
       if explain, let comparison = error.comparison {
         if let canonical = comparison.canonicalRequest { Terminal.notes("--- canonical request\n\(canonical)") }
@@ -69,5 +76,36 @@ extension VerifiedRequest {
     for parameter in unsignedParameters { lines.append("unsigned  \(parameter)") }
     if !signedHeaders.isEmpty { lines.append("headers   \(signedHeaders.sorted().joined(separator: " "))") }
     return lines.joined(separator: "\n")
+  }
+}
+
+extension VerifiedRequest {
+  /// The verified properties of the request as a JSON object.
+  fileprivate var json: JSONValue {
+    [
+      "verified": true, "id": .string(accessKeyID.string), "placement": placement == .header ? "headers" : "url",
+      "bucket": target.bucket.map { .string($0.string) } ?? .null,
+      "key": target.key.map { .string($0.string) } ?? .null,
+      "expiration": expiration.map { .string($0.iso8601) } ?? .null,
+      "signedParameters": .array(target.parameters.map { .string("\($0)") }),
+      "unsignedParameters": .array(unsignedParameters.map { .string("\($0)") }),
+      "signedHeaders": .array(signedHeaders.sorted().map { .string($0) }),
+    ]
+  }
+}
+
+extension VerificationError {
+  /// The reason for a refusal as a JSON object.
+  ///
+  /// - Parameter explained: Whether the strings that were compared are added.
+  fileprivate func json(explained: Bool) -> JSONValue {
+    var object: JSONObject = [
+      "verified": false, "code": .string("\(code)"), "message": .string(message), "remedy": .string(remedy),
+    ]
+    if explained, let comparison {
+      object["canonicalRequest"] = comparison.canonicalRequest.map { .string($0) } ?? .null
+      object["stringToSign"] = .string(comparison.stringToSign)
+    }
+    return .object(object)
   }
 }

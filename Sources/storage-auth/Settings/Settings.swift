@@ -1,0 +1,155 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Configuration
+internal import StorageClient
+internal import StorageConfiguration
+internal import StorageJSON
+internal import Synchronization
+
+/// The settings of a command from a file and the environment, and where each of them is from.
+struct Settings {
+  /// The settings of the client and its connections, which no option sets.
+  struct Client {
+    var configuration = StorageClientConfiguration()
+    var timeouts = HTTPTimeouts()
+    var proxy = ProxyConfiguration.direct
+    /// Whether a setting of the connections differs from the default.
+    var isConfigured = false
+  }
+
+  private static let stored = Mutex(Client())
+
+  /// The settings of the client, which are read before the command runs.
+  static var client: Client { stored.withLock { $0 } }
+
+  /// The arguments, with those for the settings after the name of the command.
+  let arguments: [String]
+
+  /// The source of each option that a setting sets, by name.
+  let sources: [String: String]
+
+  /// Reads the settings for a command.
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments of the program.
+  ///   - environment: The variables of the environment.
+  /// - Throws: A `ValidationError` that names the file or the variable, and the key.
+  init(_ arguments: [String], environment: [String: String]) async throws {
+    let variables = SettingsEnvironment(environment)
+    let named = Self.path(in: arguments)
+    guard named != nil || !variables.isEmpty else {
+      (self.arguments, sources) = (arguments, [:])
+      return
+    }
+    let table = OptionTable()
+    guard let command = table.command(in: arguments), !command.options.isEmpty,
+      Set(arguments).isDisjoint(with: ["-h", "--help"])
+    else {
+      (self.arguments, sources) = (arguments, [:])
+      return
+    }
+    let file = try (named ?? variables.path).map { try SettingsFile($0, table) }
+    let given = arguments.dropFirst(command.path.count)
+    var chosen: [String: [Setting]] = [:]
+    for settings in [try file?.settings(for: command) ?? [], try variables.settings(for: command)] {
+      for setting in settings {
+        for group in SettingRules.alternatives where group.contains(setting.option) {
+          for name in group { chosen[name] = nil }
+        }
+        chosen[setting.option] = [setting]
+      }
+    }
+    for name in command.options(in: Array(given)) {
+      chosen[name] = nil
+      for group in SettingRules.alternatives where group.contains(name) { group.forEach { chosen[$0] = nil } }
+    }
+    let settings = chosen.values.joined().sorted { $0.option < $1.option }
+    self.arguments = command.path + (try settings.flatMap { try $0.arguments() }) + given
+    sources = Dictionary(settings.map { ($0.option, $0.source) }) { first, _ in first }
+    try await Self.readClient(file, environment)
+  }
+
+  /// Returns a sentence about the settings that a message names, or an empty string.
+  func origin(of message: String) -> String {
+    let named = sources.filter { source in
+      message.firstRange(of: "--\(source.key)").map { range in
+        message[range.upperBound...].first.map { !$0.isLetter && $0 != "-" } ?? true
+      } ?? false
+    }
+    return named.sorted { $0.key < $1.key }.map { " --\($0.key) is set by \($0.value)." }.joined()
+  }
+
+  /// The file that the option `--config` names, or `nil`.
+  private static func path(in arguments: [String]) -> String? {
+    let options = arguments.prefix { $0 != "--" }
+    var path: String?
+    for (argument, next) in zip(options, options.dropFirst() + [""]) {
+      if argument == "--config", !next.isEmpty { path = next }
+      if argument.hasPrefix("--config=") { path = String(argument.dropFirst("--config=".count)) }
+    }
+    return path
+  }
+
+  // MARK: The client
+
+  private static func readClient(_ file: SettingsFile?, _ environment: [String: String]) async throws {
+    try checkVariables(environment)
+    var values: [AbsoluteConfigKey: ConfigValue] = [:]
+    for section in SettingsFile.sections.keys {
+      add(file?.section(section) ?? [:], at: [section], to: &values)
+    }
+    let reader = ConfigReader(providers: [
+      EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "storageAuth"),
+      InMemoryProvider(name: file?.path ?? "no file", values: values),
+    ])
+    do throws(ConfigurationError) {
+      var client = Client()
+      client.configuration = try await StorageClientConfiguration(reading: reader.scoped(to: "client"))
+      client.timeouts = try await HTTPTimeouts(reading: reader.scoped(to: "http.timeouts"))
+      client.proxy = try await ProxyConfiguration(reading: reader.scoped(to: "http.proxy"))
+      client.isConfigured = client.timeouts != HTTPTimeouts() || client.proxy != .direct
+      let result = client
+      stored.withLock { $0 = result }
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+
+  /// Checks that each variable for the client or its connections is known.
+  private static func checkVariables(_ environment: [String: String]) throws {
+    for (section, keys) in SettingsFile.sections {
+      let start = "\(SettingsEnvironment.prefix)\(section.uppercased())_"
+      let known = keys.map { start + variable($0.name) }
+      for name in environment.keys.sorted() where name.hasPrefix(start) && !known.contains(name) {
+        throw ValidationError(
+          "The variable \(name) is no setting.\(SettingRules.proposal(name, among: known))")
+      }
+    }
+  }
+
+  /// Returns the end of the name of a variable for a key: `retryDelay` becomes `RETRY_DELAY`.
+  private static func variable(_ key: String) -> String {
+    key.map { $0 == "." ? "_" : $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
+  }
+
+  private static func add(_ object: JSONObject, at path: [String], to values: inout [AbsoluteConfigKey: ConfigValue]) {
+    for (name, value) in object {
+      let path = path + [name]
+      if let inner = value.object {
+        add(inner, at: path, to: &values)
+      } else if let content = content(value) {
+        values[AbsoluteConfigKey(path)] = ConfigValue(content, isSecret: path.contains("proxy"))
+      }
+    }
+  }
+
+  private static func content(_ value: JSONValue) -> ConfigContent? {
+    if let text = value.string { return .string(text) }
+    if let number = value.integer { return .int(number) }
+    if let isTrue = value.bool { return .bool(isTrue) }
+    if let texts = value.array?.compactMap(\.string) { return .stringArray(texts) }
+    return value.code.map { .string($0) }
+  }
+}

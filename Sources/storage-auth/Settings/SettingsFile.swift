@@ -1,0 +1,178 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import CloudCredentials
+internal import StorageConfiguration
+internal import StorageJSON
+
+/// A JSON file with values for the options of commands, and settings of the client and its connections.
+///
+/// A member whose value is an object belongs to the command with its name, or is `client` or `http`. Any other member is
+/// an option that all commands share.
+struct SettingsFile {
+  /// The sections that are no commands, with their keys.
+  static let sections = [
+    "client": ConfigurationKeys.client,
+    "http": ConfigurationKeys.transport.filter {
+      // The option --ca-file names the authorities, the environment always counts, and options limit the concurrency.
+      ($0.name.hasPrefix("timeouts.") || $0.name.hasPrefix("proxy.")) && $0.name != "proxy.usesEnvironment"
+    },
+  ]
+
+  private static let sizeLimit = 1 << 20
+
+  let path: String
+  private let document: JSONObject
+  private let table: OptionTable
+
+  /// Reads a file and checks every key and the form of every value.
+  ///
+  /// - Throws: A `ValidationError` that names the file and the key, if the file cannot be used or other users could have
+  ///   written it.
+  init(_ path: String, _ table: OptionTable) throws {
+    self.path = path
+    self.table = table
+    let contents: FileContents
+    do {
+      contents = try SystemFiles().read(path, limit: Self.sizeLimit)
+    } catch {
+      throw ValidationError("\(path) cannot be read as a file with settings: \(SecretFile.reason(error)).")
+    }
+    if let weakness = contents.weakness {
+      throw ValidationError(
+        "\(path) is rejected because others could have written it: \(weakness.reason). \(weakness.remedy)")
+    }
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONValue(parsing: contents.bytes)
+    } catch {
+      throw ValidationError("\(path) is not valid JSON: \(error)")
+    }
+    guard let object = value.object else {
+      throw ValidationError("\(path) contains no JSON object. Write {\"region\": \"cn-hangzhou\"}, for example.")
+    }
+    document = object
+    let hasSecrets = try check()
+    if hasSecrets, contents.isReadableByOthers {
+      Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
+    }
+  }
+
+  /// The number of settings for each command and section, by name.
+  var counts: [(name: String, count: Int)] {
+    document.map { member in (member.name, member.value.object.map { Array($0).count } ?? 1) }
+  }
+
+  /// Returns the object of a section, or an empty one.
+  func section(_ name: String) -> JSONObject { document[name]?.object ?? [:] }
+
+  /// Returns the settings for a command: the shared ones, and then those of the command.
+  func settings(for command: OptionTable.Command) throws -> [Setting] {
+    var settings: [Setting] = []
+    for (name, value) in document where value.object == nil && SettingRules.applies(name, to: command) {
+      settings.append(try setting(name, value, of: command, at: name))
+    }
+    for (name, value) in section(of: command) {
+      settings.append(try setting(name, value, of: command, at: "\(command.path.joined(separator: ".")).\(name)"))
+    }
+    return settings
+  }
+
+  private func section(of command: OptionTable.Command) -> JSONObject {
+    var object = document
+    for name in command.path { object = object[name]?.object ?? [:] }
+    return object
+  }
+
+  // MARK: Checks
+
+  /// Checks the whole file, also what is for other commands, and returns whether it contains a secret.
+  private func check() throws -> Bool {
+    var hasSecrets = false
+    for (name, value) in document {
+      guard let object = value.object else {
+        try checkShared(name, value)
+        continue
+      }
+      if let keys = Self.sections[name] {
+        for (key, similar) in ConfigurationKeys.unknown(in: object, besides: keys) {
+          throw unknown("\(name).\(key)", similar.map { " Did you mean \(name).\($0)?" } ?? "")
+        }
+        hasSecrets = hasSecrets || object["proxy"]?["http"] != nil || object["proxy"]?["https"] != nil
+        continue
+      }
+      hasSecrets = try check(object, at: [name]) || hasSecrets
+    }
+    return hasSecrets
+  }
+
+  private func checkShared(_ name: String, _ value: JSONValue) throws {
+    guard SettingRules.shared.contains(name),
+      let command = table.commands.first(where: { SettingRules.applies(name, to: $0) })
+    else {
+      let commands = table.commands.filter { SettingRules.keys(of: $0).contains(name) }.map(\.name)
+      let place = commands.isEmpty ? "" : " Put it into the object of a command: \(commands.joined(separator: ", "))."
+      throw unknown(
+        name, place.isEmpty ? SettingRules.proposal(name, among: SettingRules.shared + Self.names(table)) : place)
+    }
+    _ = try setting(name, value, of: command, at: name)
+  }
+
+  /// Checks the object of a command or of a group of commands.
+  private func check(_ object: JSONObject, at path: [String]) throws -> Bool {
+    if let command = table.commands.first(where: { $0.path == path }) {
+      var hasSecrets = false
+      for (name, value) in object {
+        _ = try setting(name, value, of: command, at: (path + [name]).joined(separator: "."))
+        hasSecrets = hasSecrets || SettingRules.secrets[command.name]?.contains(name) ?? false
+      }
+      return hasSecrets
+    }
+    let inner = table.commands.filter { $0.path.starts(with: path) }.map { $0.path[path.count] }
+    guard !inner.isEmpty else {
+      throw unknown(path.joined(separator: "."), SettingRules.proposal(path[0], among: Self.names(table)))
+    }
+    var hasSecrets = false
+    for (name, value) in object {
+      guard let below = value.object else {
+        throw unknown((path + [name]).joined(separator: "."), SettingRules.proposal(name, among: inner))
+      }
+      hasSecrets = try check(below, at: path + [name]) || hasSecrets
+    }
+    return hasSecrets
+  }
+
+  private static func names(_ table: OptionTable) -> [String] {
+    Array(Set(table.commands.map { $0.path[0] })).sorted() + Array(sections.keys)
+  }
+
+  private func unknown(_ key: String, _ proposal: String) -> ValidationError {
+    ValidationError("\(path): \(key) is no setting.\(proposal)")
+  }
+
+  /// Returns the arguments for a key of a command.
+  private func setting(
+    _ name: String, _ value: JSONValue, of command: OptionTable.Command, at key: String
+  ) throws -> Setting {
+    if let option = SettingRules.secretOption(name, of: command) {
+      guard let file = value.string else { throw ValidationError("\(path): \(key) must be the path of a file.") }
+      return Setting(option: option.name, source: "\(key) in \(path)", form: .secretFile(file, option))
+    }
+    guard let option = command.option(name) else {
+      throw unknown(key, SettingRules.proposal(name, among: SettingRules.keys(of: command)))
+    }
+    let source = "\(key) in \(path)"
+    if option.isFlag {
+      guard let isOn = value.bool else { throw ValidationError("\(path): \(key) must be true or false.") }
+      return Setting(option: name, source: source, form: .arguments(isOn ? ["--\(name)"] : []))
+    }
+    let values = option.isRepeating ? value.array ?? [value] : [value]
+    let texts = values.compactMap { $0.code }
+    guard texts.count == values.count else {
+      throw ValidationError(
+        "\(path): \(key) must be a string or a number\(option.isRepeating ? ", or an array of them" : "").")
+    }
+    return Setting(option: name, source: source, form: .arguments(texts.map { "--\(name)=\($0)" }))
+  }
+}
