@@ -34,7 +34,7 @@ struct PrivateFolder {
   }
 }
 
-/// A process of `storage-auth token-server`.
+/// A process of `storage-auth token-server`, or of another server of the tool.
 final class TokenServerProcess {
   private final class Marker {}
 
@@ -47,7 +47,8 @@ final class TokenServerProcess {
   /// - Parameters:
   ///   - arguments: The arguments after the name of the command.
   ///   - environment: The environment besides the path and a home directory without files.
-  init(_ arguments: [String], _ environment: [String: String]) throws {
+  ///   - command: The name of the command.
+  init(_ arguments: [String], _ environment: [String: String], command: String = "token-server") throws {
     let places = [Bundle(for: Marker.self).bundleURL, Bundle.main.bundleURL].flatMap {
       [$0, $0.deletingLastPathComponent()]
     }
@@ -55,7 +56,7 @@ final class TokenServerProcess {
       places.map { $0.appending(path: "storage-auth") }
         .first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) },
       "storage-auth is not built")
-    process.arguments = ["token-server"] + arguments
+    process.arguments = [command] + arguments
     process.environment = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"].merging(environment) { $1 }
     let output = Pipe()
     let errors = Pipe()

@@ -6,7 +6,10 @@ import Foundation
 import LocalCloud
 import NIOCore
 import NIOHTTP1
+import OSSAuth
+import StorageAuth
 import StorageAuthServer
+import StorageClient
 import StorageJSON
 import XCTest
 
@@ -85,6 +88,37 @@ final class TokenServerStatusTests: XCTestCase {
     XCTAssertEqual(ready.body, #"{"status":"not ready","checks":{"key":false}}"#)
     server.send(SIGTERM)
     _ = await server.end()
+  }
+
+  // matrix: Health routes: run
+  func testServeShowsWhatItVerifiedAndRefused() async throws {
+    let server = try TokenServerProcess(
+      ["--account", "id-of-a:secret-of-a", "--bucket", "photos", "--status-port", "0", "--json"], [:], command: "serve")
+    let ready = try JSONValue(parsing: Array(try await server.url().utf8))
+    let status = try XCTUnwrap(ready["status"]?.string)
+    let endpoint = try ServiceEndpoint(XCTUnwrap(ready["oss"]?.string))
+    let first = try await get("\(status)/metrics").body
+    XCTAssertFalse(first.contains("local_cloud_requests_total{endpoint=\"oss\"}"), first)
+    for (secret, count) in [("secret-of-a", 3), ("another-secret", 2)] {
+      let client = StorageClient(
+        .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint),
+        credentials: AccessKey(id: "id-of-a", secret: secret))
+      for number in 0..<count { _ = try? await client.upload([1], to: "\(number)") }
+    }
+    let metrics = try await get("\(status)/metrics").body.split(separator: "\n")
+    for line in [
+      #"local_cloud_requests_total{endpoint="oss"} 5"#, #"local_cloud_verified_total{scheme="OSS V4"} 3"#,
+      #"local_cloud_refused_total{code="SignatureDoesNotMatch",endpoint="oss"} 2"#,
+    ] {
+      XCTAssertTrue(metrics.contains { $0 == line }, line)
+    }
+    let again = try await get("\(status)/metrics").body
+    XCTAssertTrue(again.contains(#"local_cloud_requests_total{endpoint="oss"} 5"#))
+    let live = try await get("\(status)/healthz")
+    XCTAssertEqual(live.status, 200)
+    server.send(SIGTERM)
+    let end = await server.end()
+    XCTAssertEqual(end.status, 0, end.errors)
   }
 
   // matrix: Health routes: failure
