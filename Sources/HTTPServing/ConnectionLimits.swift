@@ -17,9 +17,12 @@ internal import Logging
 /// ```
 public struct ConnectionLimits: Sendable, Hashable {
   /// The maximum number of open connections; additional connections wait in the system's accept queue.
+  ///
+  /// The server accepts up to four connections that arrive together, so the number can be exceeded by three.
   public var connections: Int
 
-  /// The maximum time for receiving the head of a request, from the connection's opening or from the head's first byte.
+  /// The maximum time for a TLS handshake, and for receiving the head of a request, from the connection's opening, the
+  /// handshake's end or the head's first byte.
   public var headTimeout: Duration
 
   /// The maximum total time for which the server waits for the client while it receives a body.

@@ -175,11 +175,20 @@ final class HTTPSTests: XCTestCase {
   }
 
   // matrix: HTTPS server: limits
-  func testConnectionsBeyondTheLimitWaitWithTLS() async throws {
-    let server = try await SecureServer(ConnectionLimits(connections: 1, headTimeout: .milliseconds(300)), self)
-    async let half = TLSConnection.plain(server.port, ByteBuffer(bytes: [0x16]))
-    let body = try await withClient { client in try await self.get("/", server, client).1 }
-    XCTAssertEqual(body, "hello")
-    _ = try await half
+  func testConnectionBeyondTheLimitWaitsWithTLS() async throws {
+    let server = try await SecureServer(ConnectionLimits(connections: 1, idleTimeout: .milliseconds(300)), self)
+    let closed = try await TLSConnection.with(server.port, protocols: ["http/1.1"]) { inbound, writer in
+      try await writer.write(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+      var bytes = inbound.makeAsyncIterator()
+      let answer = try await bytes.next()
+      XCTAssertNotNil(answer)
+      // The connection occupies the server until the time between two requests has passed.
+      let start = ContinuousClock.now
+      let body = try await self.withClient { client in try await self.get("/", server, client).1 }
+      XCTAssertEqual(body, "hello")
+      XCTAssertGreaterThan(ContinuousClock.now - start, .milliseconds(150))
+      return try await bytes.next() == nil
+    }
+    XCTAssertTrue(closed)
   }
 }

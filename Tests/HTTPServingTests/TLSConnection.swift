@@ -29,12 +29,22 @@ enum TLSConnection {
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
             NIOSSLClientHandler(context: context, serverHostname: nil))
+          limitTime(of: channel)
           return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
         }
       }
     return try await channel.executeThenClose { inbound, outbound in
       try await body(inbound, outbound)
     }
+  }
+
+  /// Fails the test, and closes a connection, if the server has not closed it after half a minute.
+  private static func limitTime(of channel: any Channel) {
+    let limit = channel.eventLoop.scheduleTask(in: .seconds(30)) {
+      XCTFail("The server did not close the connection.")
+      channel.close(promise: nil)
+    }
+    channel.closeFuture.whenComplete { _ in limit.cancel() }
   }
 
   /// Reads until the server closes the connection, and returns what it sent.
@@ -93,7 +103,8 @@ extension TLSConnection {
     let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .connect(host: "127.0.0.1", port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
-          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          limitTime(of: channel)
+          return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
         }
       }
     return try await channel.executeThenClose { inbound, outbound in

@@ -41,6 +41,7 @@ final class TokenServerProcess {
   private let process = Process()
   private let outputLines: AsyncStream<String>
   private let errorLines: AsyncStream<String>
+  private let limit: Task<Void, any Error>
 
   /// Starts a process with a key for the cloud in its environment.
   ///
@@ -65,9 +66,16 @@ final class TokenServerProcess {
     outputLines = Self.lines(output.fileHandleForReading)
     errorLines = Self.lines(errors.fileHandleForReading)
     try process.run()
+    // A test that waits for a line in vain ends with the process.
+    let identifier = process.processIdentifier
+    limit = Task {
+      try await Task.sleep(for: .seconds(60))
+      kill(identifier, SIGKILL)
+    }
   }
 
   deinit {
+    limit.cancel()
     process.terminate()
   }
 

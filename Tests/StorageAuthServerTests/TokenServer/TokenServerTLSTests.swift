@@ -32,19 +32,30 @@ final class TokenServerTLSTests: XCTestCase {
       ] + more, environment)
   }
 
-  /// Requests a key, and returns the status and the version of HTTP.
-  private func request(_ url: String, _ token: String) async throws -> String {
+  /// Returns a client that trusts the root of the tests.
+  private func client() throws -> HTTPClient {
     var tls = TLSConfiguration.makeClientConfiguration()
     tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(PrivateFolder.certificate("root").utf8)))
-    let client = HTTPClient(
+    return HTTPClient(
       eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(tlsConfiguration: tls))
+  }
+
+  /// Requests a key, and returns the status and the version of HTTP.
+  private func request(_ url: String, _ token: String, over client: HTTPClient) async throws -> String {
     var request = HTTPClientRequest(url: url)
     request.headers.add(name: "Authorization", value: "Bearer \(token)")
+    let response = try await client.execute(request, timeout: .seconds(20))
+    _ = try await response.body.collect(upTo: 1 << 16)
+    return "\(response.version) \(response.status.code)"
+  }
+
+  /// Requests a key over a connection that is closed afterwards.
+  private func request(_ url: String, _ token: String) async throws -> String {
+    let client = try client()
     do {
-      let response = try await client.execute(request, timeout: .seconds(20))
-      _ = try await response.body.collect(upTo: 1 << 16)
+      let answer = try await request(url, token, over: client)
       try await client.shutdown()
-      return "\(response.version) \(response.status.code)"
+      return answer
     } catch {
       try? await client.shutdown()
       throw error
@@ -125,12 +136,15 @@ final class TokenServerTLSTests: XCTestCase {
         "--idle-timeout", "1",
       ])
     let url = try await server.url()
-    let port = try XCTUnwrap(URL(string: url)?.port)
-    // A connection without a handshake occupies the server until the time for the head has passed.
-    async let silent = RawExchange.answer(to: "", at: "127.0.0.1:\(port)")
-    let answer = try await request(url, "token-012345678901")
-    XCTAssertEqual(answer, "HTTP/1.1 200")
-    _ = try? await silent
+    // The connection of the first client stays open until the server has waited for its next request.
+    let first = try client()
+    let one = try await request(url, "token-012345678901", over: first)
+    XCTAssertEqual(one, "HTTP/1.1 200")
+    let start = ContinuousClock.now
+    let other = try await request(url, "token-012345678901")
+    XCTAssertEqual(other, "HTTP/1.1 200")
+    XCTAssertGreaterThan(ContinuousClock.now - start, .milliseconds(500))
+    try await first.shutdown()
   }
 
   // matrix: HTTPS server: token-server
