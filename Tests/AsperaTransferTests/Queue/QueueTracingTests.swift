@@ -29,7 +29,7 @@ final class QueueTracingTests: XCTestCase {
     XCTAssertEqual(
       instrument.lines,
       [
-        "session > refresh desk", "session > attempt 1 failed", "session > refresh script",
+        "session > refresh desk", "session > attempt 1 failed", "session > refresh desk",
         "session > attempt 2", "request > session",
       ])
   }
