@@ -63,7 +63,7 @@ enum LikelyRewriting {
 }
 
 extension HTTPRequest {
-  fileprivate func with(_ change: (inout HTTPRequest) -> Void) -> HTTPRequest {
+  func with(_ change: (inout HTTPRequest) -> Void) -> HTTPRequest {
     var request = self
     change(&request)
     return request

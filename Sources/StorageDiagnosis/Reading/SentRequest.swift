@@ -42,7 +42,8 @@ struct SentRequest {
     parts = texts.flatMap { signedParts($0.stringToSign, $0.canonicalRequest) }
   }
 
-  private static func tokens(of request: HTTPRequest) -> [Secret] {
+  /// Returns the session tokens in a request.
+  static func tokens(of request: HTTPRequest) -> [Secret] {
     var tokens = request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map(\.value)
     for item in (request.path ?? "").cutOnce(at: "?").behind?.cut(at: "&") ?? [] {
       let (name, value) = item.cutOnce(at: "=")
