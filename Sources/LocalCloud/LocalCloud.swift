@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AsperaAuth
+internal import HummingbirdCore
 public import StorageAuth
 internal import SystemPackage
 
@@ -22,7 +23,7 @@ public final class LocalCloud: Sendable {
   /// The fingerprint of the host key that the simulated Aspera transfer server presents.
   public let transferHostKey: HostKeyFingerprint
 
-  private let storage: Storage
+  let storage: Storage
   let stores: StorageServices
   private let services: HTTPService
   private let node: HTTPService
@@ -59,8 +60,13 @@ public final class LocalCloud: Sendable {
     var started: [HTTPService] = []
     do {
       try await storage.createBuckets(configuration.buckets, at: configuration.clock())
-      func open(_ port: Int, _ respond: @escaping HTTPService.Responder) async throws -> HTTPService {
-        let service = try await HTTPService.start(port: port, configuration.limits, respond)
+      func open(
+        _ port: Int,
+        _ respond:
+          @escaping @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
+      ) async throws -> HTTPService {
+        let responder = context.feed.reporting(at: { [context] in context.now }, respond)
+        let service = try await HTTPService.start(port: port, configuration.limits, responder)
         started.append(service)
         return service
       }
@@ -71,24 +77,26 @@ public final class LocalCloud: Sendable {
       let stores = try await StorageServices { provider in
         let gateway = Gateway(
           provider.dialect(for: configuration), try storage.store(of: provider), configuration, context)
-        return try await open(configuration.port(of: provider)) { try await gateway.respond(to: $0, with: $1) }
+        return try await open(configuration.port(of: provider)) { try await gateway.respond(to: $0, with: $1, $2) }
       }
-      let services = try await open(configuration.services.port) { try await servicesGateway.respond(to: $0, with: $1) }
+      let services = try await open(configuration.services.port) {
+        try await servicesGateway.respond(to: $0, with: $1, $2)
+      }
       context.callbacks?.keyURL =
         "\(services.endpoint.scheme)://\(services.endpoint.authority)\(CallbackSender.keyPath)"
       let desk = try await open(configuration.aspera.transferPort) {
-        try await transferGateway.respond(to: $0, with: $1)
+        try await transferGateway.respond(to: $0, with: $1, $2)
       }
       let nodeAPI = NodeAPI(aspera: aspera, transferPort: desk.port)
       let nodeGateway = NodeGateway(api: nodeAPI, context: context)
-      let node = try await open(configuration.aspera.port) { try await nodeGateway.respond(to: $0, with: $1) }
+      let node = try await open(configuration.aspera.port) { try await nodeGateway.respond(to: $0, with: $1, $2) }
       let onCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
       try onCloud.prepare(at: configuration.clock())
       let applicationsGateway = ApplicationsGateway(
         onCloud: onCloud,
         faspex: FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI), context: context)
       let applications = try await open(configuration.aspera.applicationsPort) {
-        try await applicationsGateway.respond(to: $0, with: $1)
+        try await applicationsGateway.respond(to: $0, with: $1, $2)
       }
       return LocalCloud(
         storage: storage, stores: stores, services: services, node: node, desk: desk, applications: applications,
@@ -124,6 +132,7 @@ public final class LocalCloud: Sendable {
     await node.stop()
     await desk.stop()
     await applications.stop()
+    context.feed.finish()
     await storage.close()
   }
 
@@ -184,6 +193,9 @@ public final class LocalCloud: Sendable {
   /// - Parameter keyID: The access key ID of the temporary credential.
   /// - Returns: The session, or `nil` if the server never issued the key or has discarded the session.
   public func session(of keyID: AccessKeyID) -> Session? { context.keys.tokens.session(of: keyID) }
+
+  /// The observers of the server's requests.
+  var feed: RequestFeed { context.feed }
 
   /// The path of the server's data directory.
   public var root: String { storage.root.string }

@@ -17,6 +17,9 @@ extension Subjects {
     "LocalCloud.LocalCloud.GrantRules": "names of algorithms, and durations",
     "LocalCloud.LocalCloud.OAuthUser": "names and public keys",
     "LocalCloud.LocalCloud.Provider": "an enumeration without payload",
+    "LocalCloud.LocalCloud.RequestEvent.Authorization": "the name of a signature scheme",
+    "LocalCloud.LocalCloud.RequestEvent.Outcome": "an enumeration without payload",
+    "LocalCloud.LocalCloud.RequestEvent.Refusal": "a code and a message, in which values with secret names are masked",
     "LocalCloud.LocalCloud.Role": "a name, ids and a duration",
     "LocalCloud.LocalCloud.SignatureKind": "an enumeration without payload",
     "LocalCloud.LocalCloud.Statistics": "numbers and codes",
@@ -57,7 +60,14 @@ extension Subjects {
     let client = StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud.ossEndpoint), credentials: issued)
     try await client.upload([1, 2, 3], to: "a")
+    let requests = cloud.requests()
+    let other = AccessKey(id: "owner", secret: token, sessionToken: token)
+    let stranger = StorageClient(
+      .oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud.ossEndpoint), credentials: other)
+    _ = try? await stranger.head("a")
     await cloud.stop()
+    var events: [(name: String, value: Any)] = []
+    for await event in requests { events.append(("LocalCloud.LocalCloud.RequestEvent", event)) }
     return [
       ("LocalCloud.LocalCloud", cloud), ("LocalCloud.LocalCloud.Configuration", configuration),
       ("LocalCloud.LocalCloud.Account", owner), ("LocalCloud.LocalCloud.Services", services),
@@ -65,6 +75,6 @@ extension Subjects {
       ("LocalCloud.LocalCloud.NodeAccessKey", accessKey), ("LocalCloud.LocalCloud.TransferAccount", transfers),
       ("LocalCloud.LocalCloud.Session", session), ("LocalCloud.LocalCloud.OAuthClient", oauthClient),
       ("LocalCloud.LocalCloud.AsperaOnCloud", onCloud), ("LocalCloud.LocalCloud.Faspex", faspex),
-    ]
+    ] + events
   }
 }

@@ -23,6 +23,7 @@ extension Exchange {
     let hasLength = answer.status != .noContent && answer.status != .notModified
     if hasLength { head.headerFields[.contentLength] = String(answer.body.byteCount) }
     let hasBody = method != .head && hasLength && answer.body.isSent
+    record?.answered(answer.status.code, byteCount: hasBody ? answer.body.byteCount : 0)
     var fault = BodyFault(plan.main?.kind, byteCount: hasBody ? answer.body.byteCount : 0, sleep: sleep)
     if !hasBody || fault?.limit == 0 {
       try await fault?.inject()

@@ -1,9 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The faults that are planned for one request, which are injected before and after its operation.
+/// The faults that are planned for one request, which are injected before and after its operation, and its record.
 struct Exchange: Sendable {
   let plan: FaultPlan
+  /// The record of the request, or `nil` if the server is not observed.
+  let record: RequestRecord?
   let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
   /// Injects the faults that come before the operation of the request.
@@ -31,7 +33,9 @@ struct Exchange: Sendable {
   private func failure(in phase: LocalCloud.Fault.Phase) throws -> Int? {
     guard let fault = plan.main, fault.phase == phase else { return nil }
     switch fault.kind {
-    case .serverError(let status): return status
+    case .serverError(let status):
+      record?.injectedFault()
+      return status
     case .disconnect: throw ConnectionFault()
     case .delay, .stall, .cut, .malformed: return nil
     }

@@ -8,6 +8,7 @@ internal import StorageAuth
 struct Authenticator: Sendable {
   private let claimedID: @Sendable (HTTPRequest) throws -> AccessKeyID?
   private let verified: @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest
+  private let fitting: @Sendable (HTTPRequest, AccessKey, Timestamp) -> Bool
   private let verifiedForm: @Sendable (SubmittedForm, Timestamp) async throws -> VerifiedForm
 
   init(_ verifier: some SignatureVerifier & FormVerifier, _ provider: LocalCloud.Provider, _ context: CloudContext) {
@@ -17,6 +18,10 @@ struct Authenticator: Sendable {
     }
     claimedID = { try verifier.claim(in: $0)?.accessKeyID }
     verified = { request, date in try await verifier.verify(request, at: date) { key($0, at: date) } }
+    fitting = { request, key, date in
+      guard let claim = try? verifier.claim(in: request) else { return false }
+      return (try? verifier.verify(claim, of: request, against: key, at: date)) != nil
+    }
     verifiedForm = { form, date in try await verifier.verify(form, at: date) { key($0, at: date) } }
   }
 
@@ -26,6 +31,12 @@ struct Authenticator: Sendable {
   func verify(_ form: SubmittedForm, at date: Timestamp) async throws -> VerifiedForm {
     try await verifiedForm(form, date)
   }
+
+  /// Returns the access key ID with which a request claims to be signed, or `nil` if it cannot be read.
+  func claimedKeyID(of request: HTTPRequest) -> AccessKeyID? { (try? claimedID(request)) ?? nil }
+
+  /// Returns whether a request is signed with a key.
+  func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool { fitting(request, key, date) }
 
   /// Verifies the signature of a request.
   ///

@@ -8,6 +8,7 @@ struct CloudContext: Sendable {
   let keys: KeyRing
   let counters: Counters
   let injector: FaultInjector
+  let feed = RequestFeed()
   /// The sender of callbacks, or `nil` if the server sends none.
   var callbacks: CallbackSender?
   private let machineClock: @Sendable () -> Timestamp
@@ -25,12 +26,17 @@ struct CloudContext: Sendable {
   var now: Timestamp { machineClock().advanced(by: injector.faults.clockOffset) }
 
   /// Counts a request to an endpoint and returns the faults that are planned for the request.
-  func open(_ endpoint: LocalCloud.Endpoint) -> Exchange {
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint that received the request.
+  ///   - record: The record of the request, or `nil` if the server is not observed.
+  func open(_ endpoint: LocalCloud.Endpoint, _ record: RequestRecord?) -> Exchange {
+    record?.arrived(at: endpoint)
     let plan = injector.plan(for: endpoint)
     counters.count(endpoint) { statistics in
       statistics.requests += 1
       if !plan.isEmpty { statistics.faults += 1 }
     }
-    return Exchange(plan: plan, sleep: sleep)
+    return Exchange(plan: plan, record: record, sleep: sleep)
   }
 }

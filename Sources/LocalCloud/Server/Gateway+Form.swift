@@ -11,20 +11,26 @@ extension Gateway {
   /// Authorization in the headers or the URL is ignored; the authorization in the form's fields must be valid.
   @concurrent
   func post(
-    _ upload: FormUpload, _ request: Request, _ requestID: String, at date: Timestamp
+    _ upload: FormUpload, _ request: Request, _ identity: CallIdentity, _ record: RequestRecord?
   ) async throws -> Answer {
+    let (requestID, date) = (identity.requestID, identity.date)
     // As in the services, a missing bucket is reported before the form is verified.
     try checkPlace(of: upload.bucket, at: request.head.authority)
     let form = try await upload.open(request.body) { form in
       do {
         return try await authenticator.verify(form, at: date)
       } catch let error as VerificationError {
+        record?.rejected(nil)
         throw dialect.formRefusal(error, at: date) ?? dialect.refusal(error, at: date)
       }
     }
     let verified = form.verified
     try dialect.headerRules.check(verified.form)
-    counters.verified(dialect.signatureKind(of: verified.form))
+    let kind = dialect.signatureKind(of: verified.form)
+    counters.verified(kind)
+    record?.authorized(.verified(kind))
+    record?.claims(verified.accessKeyID, isPresigned: false)
+    record?.concerns(bucket: upload.bucket, key: verified.key)
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try check(target)
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing

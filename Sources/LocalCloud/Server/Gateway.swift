@@ -34,13 +34,14 @@ struct Gateway: Sendable {
 
   /// Handles a request and sends the response.
   @concurrent
-  func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
-    let exchange = context.open(endpoint)
+  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
+    let exchange = context.open(endpoint, record)
     let head = request.head
     let identity = CallIdentity(
       requestID: dialect.makeRequestID(at: context.now), method: head.method, host: head.authority ?? "",
       path: String((head.path ?? "").bytes(before: "?")), date: context.now)
     var isAwaitingWord = head.headerFields[.expect]?.asciiLowercased == "100-continue"
+    if let record { note(head, in: record) }
     var answer: Answer
     if let status = try await exchange.begin() {
       answer = dialect.answer(for: .injected(status), to: identity)
@@ -50,15 +51,16 @@ struct Gateway: Sendable {
           answer = try crossOrigin.preflight(head)
         } else if let upload = try FormUpload(head, at: dialect) {
           try await goOn(&isAwaitingWord, &writer)
-          answer = try await post(upload, request, identity.requestID, at: identity.date)
+          answer = try await post(upload, request, identity, record)
         } else {
-          let permit = try await permit(head, at: identity.date)
+          let permit = try await permit(head, identity, record)
           try await goOn(&isAwaitingWord, &writer)
           answer = try await act(permit, request, identity.requestID, at: identity.date)
         }
       } catch {
         let error = RefusalAnswer(of: error)
         counters.refused(error.code, by: endpoint)
+        record?.refused(error.code, error.message)
         answer = dialect.answer(for: error, to: identity)
       }
       if let status = try await exchange.end(&answer) {
@@ -84,7 +86,8 @@ struct Gateway: Sendable {
   }
 
   /// Verifies the signature and permissions of a request, before any of its body is read, and returns the permit.
-  private func permit(_ head: HTTPRequest, at date: Timestamp) async throws -> Permit {
+  private func permit(_ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?) async throws -> Permit {
+    let date = identity.date
     guard head.path?.utf8.first == UInt8(ascii: "/") else {
       throw RefusalAnswer(.badRequest, "InvalidURI", "The request target must be a path that starts with a slash.")
     }
@@ -95,7 +98,9 @@ struct Gateway: Sendable {
     try checkBucket(of: head)
     do {
       if let verified = try await authenticator.verify(head, at: date) {
-        counters.verified(dialect.signatureKind(of: head, verified))
+        let kind = dialect.signatureKind(of: head, verified)
+        counters.verified(kind)
+        record?.authorized(.verified(kind))
         try check(verified.wholeTarget)
         var permit = try permit(verified, head, copySource, at: date)
         if let key = context.keys.key(verified.accessKeyID, of: dialect.provider, at: date) {
@@ -109,12 +114,16 @@ struct Gateway: Sendable {
       let operation = try Operation(head.method, target, of: dialect, isCopy: copySource != nil)
       try dialect.headerRules.check(head.headerFields, for: operation)
       guard let permit = try Permit(everybody: target, operation, in: store, at: dialect) else {
+        record?.rejected(nil)
         throw dialect.anonymousRefusal(at: date)
       }
       counters.anonymous()
+      record?.authorized(.anonymous)
       return permit
     } catch let error as VerificationError {
-      throw dialect.refusal(error, at: date)
+      let refusal = dialect.refusal(error, at: date)
+      record?.rejected(rejectedSignature(head, identity, error, refusal))
+      throw refusal
     }
   }
 

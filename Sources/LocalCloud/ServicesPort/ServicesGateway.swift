@@ -23,8 +23,8 @@ struct ServicesGateway: Sendable {
 
   /// Handles a request and sends the response.
   @concurrent
-  func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
-    let exchange = context.open(Self.endpoint(of: request.head))
+  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
+    let exchange = context.open(Self.endpoint(of: request.head), record)
     let date = context.now
     let requestID = BlobID.random().description.asciiUppercased
     let status = try await exchange.begin()
@@ -45,6 +45,7 @@ struct ServicesGateway: Sendable {
         answer = try handler.answer(to: call)
       } catch {
         context.counters.refused(error.code, by: handler.endpoint)
+        record?.refused(error.code, error.message)
         answer = handler.answer(for: error, to: call)
       }
       if let status = try await exchange.end(&answer) { answer = handler.answer(for: .injected(status), to: call) }

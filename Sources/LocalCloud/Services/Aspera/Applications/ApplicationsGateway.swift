@@ -28,10 +28,10 @@ struct ApplicationsGateway: Sendable {
 
   /// Handles a request and sends the response.
   @concurrent
-  func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
+  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let path = InboundCall.path(of: request.head)
     let handler: any ApplicationHandler = path.hasBytePrefix("\(FaspexAPI.root)/") ? faspex : onCloud
-    let exchange = context.open(handler.endpoint)
+    let exchange = context.open(handler.endpoint, record)
     let date = context.now
     let requestID = BlobID.random().description
     let status = try await exchange.begin()
@@ -47,6 +47,7 @@ struct ApplicationsGateway: Sendable {
       } catch {
         let refusal = RefusalAnswer(ofApplication: error)
         context.counters.refused(refusal.code, by: handler.endpoint)
+        record?.refused(refusal.code, refusal.message)
         answer = handler.answer(for: refusal, to: call)
       }
       if let status = try await exchange.end(&answer) { answer = handler.answer(for: .injected(status), to: call) }

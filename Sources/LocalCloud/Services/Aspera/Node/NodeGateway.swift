@@ -15,8 +15,8 @@ struct NodeGateway: Sendable {
 
   /// Handles a Node API request and sends the response.
   @concurrent
-  func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
-    let exchange = context.open(NodeAPI.endpoint)
+  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
+    let exchange = context.open(NodeAPI.endpoint, record)
     let date = context.now
     var answer: Answer
     if let status = try await exchange.begin() {
@@ -31,6 +31,7 @@ struct NodeGateway: Sendable {
       } catch {
         let error = RefusalAnswer(ofNode: error)
         context.counters.refused(error.code, by: NodeAPI.endpoint)
+        record?.refused(error.code, error.message)
         answer = api.answer(for: error)
       }
       if let status = try await exchange.end(&answer) { answer = api.answer(for: .injected(status)) }

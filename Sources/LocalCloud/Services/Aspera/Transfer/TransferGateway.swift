@@ -21,8 +21,8 @@ struct TransferGateway: Sendable {
 
   /// Handles a request of `ascp-simulator` and sends the response.
   @concurrent
-  func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
-    let exchange = context.open(TransferDesk.endpoint)
+  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
+    let exchange = context.open(TransferDesk.endpoint, record)
     var answer: Answer
     if let status = try await exchange.begin() {
       answer = Answer(HTTPResponse.Status(code: status))
@@ -30,7 +30,7 @@ struct TransferGateway: Sendable {
       do {
         answer = try await self.answer(to: request, at: context.now)
       } catch {
-        answer = refusal(error, of: session(of: request), at: context.now)
+        answer = refusal(error, of: session(of: request), at: context.now, record)
       }
       if let status = try await exchange.end(&answer) { answer = Answer(HTTPResponse.Status(code: status)) }
     }
@@ -82,7 +82,9 @@ struct TransferGateway: Sendable {
     return names.count > 1 ? desk.connections[names[1]]?.session : nil
   }
 
-  private func refusal(_ error: any Error, of session: TransferConnection.Session?, at date: Timestamp) -> Answer {
+  private func refusal(
+    _ error: any Error, of session: TransferConnection.Session?, at date: Timestamp, _ record: RequestRecord?
+  ) -> Answer {
     let refusal: TransferRefusal
     switch error {
     case let injected as InjectedRefusal: refusal = injected.refusal
@@ -95,6 +97,7 @@ struct TransferGateway: Sendable {
       desk.aspera.activity.add("ended", of: record, at: date)
     }
     if !(error is InjectedRefusal) { context.counters.refused(String(refusal.code), by: TransferDesk.endpoint) }
+    record?.refused(String(refusal.code), refusal.text)
     return Answer(refusal.document, .forbidden)
   }
 }

@@ -1,0 +1,106 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HummingbirdCore
+internal import StorageAuth
+internal import Synchronization
+
+extension LocalCloud {
+  /// Returns the requests that end from now on.
+  ///
+  /// Each call returns an independent sequence, which ends when the server stops. The server does not wait for its
+  /// observers: an observer that falls behind loses the oldest events in its buffer, which the numbers of the events
+  /// show. Without an observer, the server creates no events.
+  ///
+  /// ```swift
+  /// for await request in cloud.requests() where request.outcome == .refused {
+  ///   print(request.method, DisplayText(request.target), request.refusal?.code ?? "")
+  /// }
+  /// ```
+  ///
+  /// - Parameter limit: The maximum number of events that wait for the observer, at least 1.
+  /// - Returns: The sequence of requests, in the order in which they end.
+  public func requests(buffering limit: Int = 256) -> AsyncStream<RequestEvent> { feed.observe(max(1, limit)) }
+}
+
+/// The observers of a local server's requests.
+final class RequestFeed: Sendable {
+  private struct State {
+    var observers: [Int: AsyncStream<LocalCloud.RequestEvent>.Continuation] = [:]
+    var nextObserver = 0
+    var lastNumber = 0
+    var isFinished = false
+  }
+
+  private let state = Mutex(State())
+  private let observerCount = Atomic(0)
+
+  /// Whether events are created for requests that arrive now.
+  private var isObserved: Bool { observerCount.load(ordering: .relaxed) > 0 }
+
+  /// Adds an observer, which is removed when its sequence is released or cancelled.
+  func observe(_ limit: Int) -> AsyncStream<LocalCloud.RequestEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: LocalCloud.RequestEvent.self, bufferingPolicy: .bufferingNewest(limit))
+    let id: Int? = state.withLock { state in
+      if state.isFinished { return nil }
+      state.nextObserver += 1
+      state.observers[state.nextObserver] = continuation
+      observerCount.store(state.observers.count, ordering: .relaxed)
+      return state.nextObserver
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    return stream
+  }
+
+  private func remove(_ id: Int) {
+    state.withLock { state in
+      state.observers[id] = nil
+      observerCount.store(state.observers.count, ordering: .relaxed)
+    }
+  }
+
+  /// Ends the sequences of all observers.
+  func finish() {
+    let observers = state.withLock { state in
+      state.isFinished = true
+      return Array(state.observers.values)
+    }
+    for observer in observers { observer.finish() }
+  }
+
+  /// Returns a request handler that reports each request to the observers when the request has ended.
+  ///
+  /// - Parameters:
+  ///   - now: A closure that returns the current time according to the server's clock.
+  ///   - respond: The request handler. Its last parameter is `nil` if there is no observer.
+  func reporting(
+    at now: @escaping @Sendable () -> Timestamp,
+    _ respond:
+      @escaping @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
+  ) -> HTTPService.Responder {
+    { request, writer in
+      guard self.isObserved else { return try await respond(request, writer, nil) }
+      let record = RequestRecord(request.head, at: now())
+      do {
+        try await respond(request, writer, record)
+      } catch {
+        self.publish(record, isComplete: false)
+        throw error
+      }
+      self.publish(record, isComplete: true)
+    }
+  }
+
+  private func publish(_ record: RequestRecord, isComplete: Bool) {
+    state.withLock { state in
+      state.lastNumber += 1
+      let event = record.event(number: state.lastNumber, isComplete: isComplete)
+      for observer in state.observers.values { observer.yield(event) }
+    }
+  }
+}
