@@ -67,6 +67,7 @@ let modules: KeyValuePairs<String, [String]> = [
     "AsyncHTTPTransport", "CloudCredentials", "HTTPServing", "LocalCloud", "StorageAuth", "StorageAuthServer",
     "StorageClient", "StorageJSON",
   ],
+  "LocalConsole": ["LocalCloud", "StorageAuth", "StorageAuthServer", "StorageDiagnosis", "StorageJSON", "HTTPTypes"],
   "StorageAuthTesting": ["StorageAuth", "HTTPTypes"],
   "StorageClientTesting": ["StorageAuth", "StorageClient", "StorageCrypto", "HTTPTypes"],
   "ascp-simulator": [
@@ -74,8 +75,8 @@ let modules: KeyValuePairs<String, [String]> = [
   ],
   "storage-auth": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "AsperaTransfer", "AscpDriver", "CloudCredentials", "LocalCloud",
-    "SigningJobs", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageClient", "StorageConfiguration",
-    "StorageDiagnosis", "StorageJSON", "StorageObservability", "HTTPTypes",
+    "LocalConsole", "SigningJobs", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageClient",
+    "StorageConfiguration", "StorageDiagnosis", "StorageJSON", "StorageObservability", "HTTPTypes",
   ],
 ]
 
@@ -139,6 +140,7 @@ let foreign: [String: [Target.Dependency]] = [
     "Server", ["CoreMetrics", "Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "ServiceLifecycle"]),
   "StorageAuthRedis": products("Redis", ["NIOCore", "NIOPosix", "NIOSSL"]),
   "StorageConfiguration": products("Configuration", ["Configuration"]),
+  "LocalConsole": products("Server", ["Hummingbird", "Logging", "NIOCore"]),
   "ascp-simulator": products("CommandLine", ["NIOCore", "NIOPosix", "_NIOFileSystem", "SystemPackage"]),
   "storage-auth": products(
     "CommandLine",
@@ -204,11 +206,17 @@ func module(_ name: String, _ imports: [String]) -> Target {
     .define("STORAGE_AUTH_URLSESSION", .when(platforms: withPrograms, traits: ["URLSession"])),
   ]
   let settings = name == "StorageClient" ? rules + choices : rules
+  let resources: [Resource] =
+    switch name {
+    case "StorageClient": [.copy("PrivacyInfo.xcprivacy")]
+    case "LocalConsole": ["html", "css", "js"].map { .embedInCode("Page/console.\($0)") }
+    default: []
+    }
   return programs.contains(name)
     ? .executableTarget(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: settings)
     : .target(
       name: name, dependencies: dependencies,
-      resources: name == "StorageClient" ? [.copy("PrivacyInfo.xcprivacy")] : [], swiftSettings: settings)
+      resources: resources, swiftSettings: settings)
 }
 
 /// A module that only tests and examples use.
@@ -477,6 +485,10 @@ package.targets += [
     ],
     client: ["AsyncHTTPClient"], server: ["NIOCore", "NIOHTTP1", "NIOPosix", "_NIOFileSystem", "SystemPackage"],
     copying: ["Vectors"]),
+  tests(
+    "LocalConsoleTests",
+    auth + ["LocalCloud", "LocalConsole", "S3Auth", "StorageAuthTesting", "StorageDiagnosis", "StorageJSON"],
+    client: ["AsyncHTTPClient"], server: ["NIOCore", "NIOHTTP1"]),
   tests(
     "StorageAuthServerTests",
     auth + aspera + [

@@ -213,6 +213,10 @@ enum RemoteSigningPage {
   }
 }
 
+enum ConsolePage {
+  static var cloud: LocalCloud { supposed() }
+}
+
 enum RunningLocallyPage {
   static var cloud: LocalCloud { supposed() }
 }

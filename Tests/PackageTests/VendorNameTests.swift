@@ -31,6 +31,7 @@ final class VendorNameTests: XCTestCase {
     "Sources/LocalCloud/LocalCloud.swift": "starts the node, which is not a service with buckets",
     "Sources/LocalCloud/Services": "the registry of LocalCloud: ports, endpoints, roles, counters",
     "Sources/LocalCloud/Storage/Storage.swift": "the folder of the node",
+    "Sources/LocalConsole/Services": "the registry of the console: the reader of each service's signatures",
     "Sources/SigningJobs/SigningJob+Sign.swift": "the registry of signing jobs in JSON",
     "Sources/CloudCredentials/AppServer/AppServerShape.swift": "the registry of app server response formats",
     "Sources/StorageClient/Exports.swift": "re-exports the modules",

@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
+internal import LocalConsole
 internal import StorageAuth
 internal import StorageClient
 internal import UnixSignals
@@ -76,6 +77,8 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   @Flag(help: "Send the callbacks that uploads to OSS ask for, to servers on this machine.")
   var callbacks = false
 
+  @OptionGroup var page: ConsoleOptions
+
   @OptionGroup(title: "Token services, app server, metadata")
   var services: ServiceOptions
 
@@ -112,8 +115,11 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
     do {
       let metrics = LocalCloudMetrics(factory: StatusServer.registry)
       let status = try await StatusServer.start(status) { metrics.update(with: cloud.statistics) }
-      announce(cloud, accounts, services.roles, status: status?.url, isMadeUp: named.isEmpty)
+      let console = try await page.start(for: cloud)
+      let sites = Sites(status: status?.url, console: console?.url)
+      announce(cloud, sites, accounts, services.roles, isMadeUp: named.isEmpty)
       for await _ in signals { break }
+      await console?.stop()
       await status?.stop()
     } catch {
       await cloud.stop()
@@ -123,10 +129,10 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   private func announce(
-    _ cloud: LocalCloud, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role], status: String?, isMadeUp: Bool
+    _ cloud: LocalCloud, _ sites: Sites, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role], isMadeUp: Bool
   ) {
     guard !output.json else {
-      Terminal.json(Ready(cloud, accounts, status: status).json)
+      Terminal.json(Ready(cloud, sites, accounts).json)
       return
     }
     Terminal.line("OSS           \(cloud.url(of: .oss))")
@@ -140,7 +146,8 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
     Terminal.line("Aspera        \(cloud.nodeURL)")
     Terminal.line("transfers     127.0.0.1:\(cloud.transferPort) for ascp-simulator, host key \(cloud.transferHostKey)")
     if let url = cloud.callbackKeyURL { Terminal.line("callback key  \(url)") }
-    if let status { Terminal.line("status        \(status)/metrics") }
+    if let console = sites.console { Terminal.line("console       \(console)") }
+    if let status = sites.status { Terminal.line("status        \(status)/metrics") }
     for role in roles { Terminal.line("role          \(role.arn)") }
     Terminal.line("data          \(cloud.root)")
     if isMadeUp, let made = accounts.first {
@@ -151,6 +158,12 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       Terminal.line("export AWS_ACCESS_KEY_ID=\(made.id) AWS_SECRET_ACCESS_KEY=\(made.secret)")
     }
   }
+}
+
+/// The URLs of the pages about the server, each `nil` without its option.
+private struct Sites {
+  let status: String?
+  let console: String?
 }
 
 /// The JSON object that `storage-auth serve --json` prints when the server is ready.
@@ -185,12 +198,14 @@ private struct Ready: Encodable {
   let node: String
   let transferPort: Int
   let transferHostKey: String
+  /// The URL of the console, which is absent if there is no console.
+  let console: String?
   /// The URL of the status port, which is absent without the option.
   let status: String?
   let accounts: [Account]
 
-  init(_ cloud: LocalCloud, _ accounts: [AccountArgument], status: String?) {
-    self.status = status
+  init(_ cloud: LocalCloud, _ sites: Sites, _ accounts: [AccountArgument]) {
+    status = sites.status
     oss = cloud.url(of: .oss)
     cos = cloud.url(of: .cos)
     s3 = cloud.url(of: .s3)
@@ -201,6 +216,7 @@ private struct Ready: Encodable {
     node = cloud.nodeURL
     transferPort = cloud.transferPort
     transferHostKey = cloud.transferHostKey.description
+    console = sites.console
     self.accounts = accounts.map { Account(id: $0.id, secret: $0.secret, token: $0.token) }
   }
 

@@ -1,0 +1,143 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LocalCloud
+internal import StorageAuth
+internal import StorageDiagnosis
+internal import StorageJSON
+
+/// The explanation of a rejected signature: the cause, the remedy, and the strings of both sides.
+struct Explanation: Sendable {
+  /// The cause in a few words, such as `content type added`.
+  let title: String
+  private let text: String
+  private let remedy: String
+  private let diagnosis: SignatureDiagnosis?
+  private let strings: [(name: String, comparison: LineComparison, isPair: Bool)]
+  private let basis: String
+
+  /// Creates the explanation of a rejected signature, or `nil` if its rejection does not concern the signature.
+  init?(_ rejected: RejectedSignature) {
+    let report = RejectionReport(
+      of: RefusedAnswer(rejected.response, body: rejected.document), to: rejected.request,
+      signedFor: rejected.provider.signedService(region: rejected.region), region: rejected.region,
+      isMismatch: rejected.isMismatch, fits: { rejected.fits($0) })
+    guard let diagnosis = report.diagnosis else { return nil }
+    let isUnexplained = rejected.isMismatch && report.basis == .unknown
+    let mistake = isUnexplained ? rejected.mistakenSecret : nil
+    var client = report.client
+    if let mistake {
+      title = "wrong secret"
+      (text, remedy) = mistake.words
+      self.diagnosis = nil
+      basis = "proven"
+      client = report.service
+    } else if isUnexplained {
+      title = "wrong secret"
+      text =
+        """
+        No likely change of the request explains the signature. The secret is wrong, or the client signed another string \
+        than the service.
+        """
+      remedy =
+        """
+        Check the secret of the key. If it is right, compare the string below with the one that the client signed, line by \
+        line.
+        """
+      self.diagnosis = nil
+      basis = "unknown"
+    } else {
+      title = diagnosis.cause.title
+      text = diagnosis.explanation
+      remedy = diagnosis.remedy
+      self.diagnosis = diagnosis
+      basis = report.basis.rawValue
+    }
+    var strings: [(String, LineComparison, Bool)] = []
+    for (name, path) in [("String to sign", \SignedTexts.toSign), ("Canonical request", \SignedTexts.canonical)] {
+      let (first, second) = (client?[keyPath: path], report.service?[keyPath: path])
+      guard let one = first ?? second else { continue }
+      strings.append(
+        (name, LineComparison(client: first ?? one, service: second ?? one), first != nil && second != nil))
+    }
+    self.strings = strings
+  }
+
+  /// The explanation as JSON, with all strings safe to show.
+  var json: JSONValue {
+    func text(_ string: String?) -> JSONValue { string.map { .string($0.onOneLine) } ?? .null }
+    let time = signingTimes
+    let shown = strings.map { name, comparison, isPair -> JSONValue in
+      let rows = comparison.rows.map { row -> JSONValue in
+        let isMarked = row.differs || time.contains { row.client?.text.contains($0) ?? false }
+        return [
+          "client": isPair ? Self.json(row.client) : .null, "service": Self.json(row.service ?? row.client),
+          "differs": .bool(isMarked),
+        ]
+      }
+      return ["name": .string(name), "pair": .bool(isPair), "rows": .array(rows)]
+    }
+    return [
+      "title": text(title), "text": text(self.text), "remedy": text(remedy), "basis": .string(basis),
+      "line": text(diagnosis?.line), "sent": text(diagnosis?.sent), "seen": text(diagnosis?.seen),
+      "others": .array((diagnosis?.otherLines ?? []).map { text($0) }), "strings": .array(shown),
+    ]
+  }
+
+  private static func json(_ line: LineComparison.Line?) -> JSONValue {
+    guard let line else { return .null }
+    return [.string(line.before), .string(line.difference), .string(line.after)]
+  }
+
+  /// The spellings of the signing time in signed strings, if the rejection concerns it.
+  private var signingTimes: [String] {
+    guard let diagnosis, [.clockSkew, .notYetValid, .expired].contains(diagnosis.cause),
+      let instant = diagnosis.sent.flatMap({ Timestamp(iso8601: $0) })
+    else { return [] }
+    return [instant.iso8601Basic, instant.httpDate, String(instant.unixSeconds)]
+  }
+}
+
+extension SignedTexts {
+  fileprivate var toSign: String? { stringToSign }
+  fileprivate var canonical: String? { canonicalRequest }
+}
+
+extension SignatureDiagnosis.Cause {
+  /// The name of the cause in words.
+  fileprivate var title: String {
+    var words = ""
+    var previous: Character = " "
+    for character in rawValue {
+      if character.isUppercase, !previous.isUppercase { words += " " }
+      words.append(character)
+      previous = character
+    }
+    return words.split(separator: " ").map { word in
+      word.dropFirst().contains(where: \.isUppercase) ? String(word) : word.lowercased()
+    }.joined(separator: " ")
+  }
+}
+
+extension RejectedSignature.MistakenSecret {
+  /// The explanation and the remedy.
+  fileprivate var words: (String, String) {
+    switch self {
+    case .withEnd(let name):
+      (
+        "The strings are equal. The signature is valid for the secret with \(name) at its end, as it is read from a file.",
+        "Remove it where the client reads the secret."
+      )
+    case .otherAccount(let id):
+      (
+        "The strings are equal. The signature is valid for the secret of the account \(id.string.onOneLine).",
+        "Use the ID and the secret of the same key."
+      )
+    case .accessKeyID:
+      (
+        "The strings are equal. The client signed with the access key ID instead of the secret.",
+        "Pass the secret of the key."
+      )
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import LocalCloud
+import LocalConsole
+import XCTest
+
+/// The list of requests and its listeners: replay, bounds, and listeners that read too slowly.
+final class RequestLogTests: XCTestCase {
+  private func limits(_ change: (inout RequestLog.Limits) -> Void) -> RequestLog.Limits {
+    var limits = RequestLog.Limits()
+    change(&limits)
+    return limits
+  }
+
+  /// Adds requests to a log, by sending them to a cloud.
+  private func fill(_ log: RequestLog, _ count: Int) async throws {
+    let bench = try await ConsoleBench(self, withConsole: false)
+    var events = bench.cloud.requests().makeAsyncIterator()
+    for _ in 0..<count {
+      _ = try await bench.send(bench.signed("a", of: .oss))
+      let event = await events.next()
+      log.append(RequestReport(try XCTUnwrap(event)))
+    }
+  }
+
+  private func numbers(_ events: [ServerEvent]) -> [Int] {
+    events.compactMap { event in
+      String(decoding: event.bytes, as: UTF8.self).firstMatch(of: /"n":(\d+)/).flatMap { Int($0.1) }
+    }
+  }
+
+  private func lastID(_ events: [ServerEvent]) throws -> String {
+    let texts = events.map { String(decoding: $0.bytes, as: UTF8.self) }
+    return String(try XCTUnwrap(texts.compactMap { $0.firstMatch(of: /\nid: (.+)\n/)?.1 }.last))
+  }
+
+  // matrix: Console: replay
+  func testNewListenerReceivesTheKeptRequestsAndContinuesAfterItsLastOne() async throws {
+    let log = RequestLog()
+    try await fill(log, 3)
+    let first = try XCTUnwrap(log.listen(after: nil))
+    XCTAssertEqual(numbers(first.missed), [1, 2, 3])
+    XCTAssertTrue(String(decoding: first.missed[0].bytes, as: UTF8.self).contains(#""continues":false"#))
+    let id = try lastID(first.missed)
+    try await fill(log, 2)
+    let again = try XCTUnwrap(log.listen(after: id))
+    XCTAssertEqual(numbers(again.missed), [4, 5])
+    XCTAssertTrue(String(decoding: again.missed[0].bytes, as: UTF8.self).contains(#""continues":true"#))
+  }
+
+  func testIDOfAnotherConsoleStartsAnew() async throws {
+    let log = RequestLog()
+    try await fill(log, 2)
+    let id = try lastID(try XCTUnwrap(log.listen(after: nil)).missed)
+    let other = RequestLog()
+    try await fill(other, 3)
+    for strange in [
+      id, "", "x", id + "9", id.replacing(/\d+$/, with: "-1"), id.replacing(/\d+$/, with: "99999999999999999999"),
+    ] {
+      let log = strange == id ? other : log
+      let subscription = try XCTUnwrap(log.listen(after: strange))
+      XCTAssertEqual(numbers(subscription.missed), strange == id ? [1, 2, 3] : [1, 2], strange)
+      XCTAssertTrue(String(decoding: subscription.missed[0].bytes, as: UTF8.self).contains("false"), strange)
+      subscription.cancel()
+    }
+  }
+
+  // matrix: Console: limits
+  func testListKeepsTheLatestRequests() async throws {
+    let log = RequestLog(limits { $0.requests = 2 })
+    try await fill(log, 5)
+    XCTAssertEqual(numbers(try XCTUnwrap(log.listen(after: nil)).missed), [4, 5])
+    XCTAssertEqual((0...6).map { log.detail(of: $0) != nil }, [false, false, false, false, true, true, false])
+    XCTAssertNil(log.detail(of: .min))
+    XCTAssertNil(log.detail(of: .max))
+    let small = RequestLog(limits { $0.byteCount = 1 })
+    try await fill(small, 2)
+    XCTAssertEqual(numbers(try XCTUnwrap(small.listen(after: nil)).missed), [])
+  }
+
+  func testNumberOfListenersIsLimited() async throws {
+    let log = RequestLog(limits { $0.listeners = 2 })
+    let first = try XCTUnwrap(log.listen(after: nil))
+    let second = try XCTUnwrap(log.listen(after: nil))
+    XCTAssertNil(log.listen(after: nil))
+    first.cancel()
+    XCTAssertEqual(log.listenerCount, 1)
+    XCTAssertNotNil(log.listen(after: nil))
+    withExtendedLifetime(second) {}
+  }
+
+  // matrix: Console: limits
+  func testListenerThatReadsTooSlowlyIsDroppedAndCatchesUp() async throws {
+    let log = RequestLog(limits { $0.waitingEvents = 2 })
+    let slow = try XCTUnwrap(log.listen(after: nil))
+    try await fill(log, 3)
+    XCTAssertEqual(log.listenerCount, 0, "the third event did not fit")
+    var received: [ServerEvent] = []
+    for await event in slow.following { received.append(event) }
+    XCTAssertEqual(numbers(received), [1, 2])
+    let again = try XCTUnwrap(log.listen(after: try lastID(received)))
+    XCTAssertEqual(numbers(again.missed), [3])
+  }
+
+  func testSignsOfLifeReachListenersAndDropThoseThatDoNotRead() throws {
+    let log = RequestLog(limits { $0.waitingEvents = 1 })
+    let listener = try XCTUnwrap(log.listen(after: nil))
+    log.beat()
+    XCTAssertEqual(log.listenerCount, 1)
+    log.beat()
+    XCTAssertEqual(log.listenerCount, 0)
+    withExtendedLifetime(listener) {}
+  }
+
+  func testFinishedLogEndsItsListenersAndAcceptsNone() async throws {
+    let log = RequestLog()
+    let listener = try XCTUnwrap(log.listen(after: nil))
+    log.finish()
+    for await _ in listener.following { XCTFail("there is no event") }
+    XCTAssertNil(log.listen(after: nil))
+  }
+}
