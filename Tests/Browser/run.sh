@@ -2,9 +2,10 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-# Uploads through the page of FormUploadExample with a real browser, headless Chromium.
+# Uses the page of FormUploadExample and the console of `storage-auth serve` with a real browser, headless Chromium.
 #
-# FORM_UPLOAD_EXAMPLE is the path of FormUploadExample, which is built if unset. CHROMIUM is the path of the browser.
+# FORM_UPLOAD_EXAMPLE and STORAGE_AUTH are the paths of the programs, which are built if unset. CHROMIUM is the path of the
+# browser. SCREENSHOTS is a folder for pictures of the console.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -26,12 +27,26 @@ fi
 command -v python3 >/dev/null || skip "there is no python3."
 export CHROMIUM
 
-if [[ -z ${FORM_UPLOAD_EXAMPLE:-} ]]; then
-  swift build --package-path "$root" --product FormUploadExample
-  FORM_UPLOAD_EXAMPLE=$(swift build --package-path "$root" --show-bin-path)/FormUploadExample
-fi
-[[ -x $FORM_UPLOAD_EXAMPLE ]] || { echo "There is no program at $FORM_UPLOAD_EXAMPLE." >&2; exit 1; }
-export FORM_UPLOAD_EXAMPLE
+# Builds a program unless its path is given, and prints the path.
+program() {
+  local path=$1
+  if [[ -z $path ]]; then
+    swift build --package-path "$root" --product "$2" >&2
+    path=$(swift build --package-path "$root" --show-bin-path)/$2
+  fi
+  [[ -x $path ]] || { echo "There is no program at $path." >&2; return 1; }
+  echo "$path"
+}
+
+FORM_UPLOAD_EXAMPLE=$(program "${FORM_UPLOAD_EXAMPLE:-}" FormUploadExample)
+STORAGE_AUTH=$(program "${STORAGE_AUTH:-}" storage-auth)
+export FORM_UPLOAD_EXAMPLE STORAGE_AUTH
 
 export PYTHONDONTWRITEBYTECODE=1
+pictures=()
+if [[ -n ${SCREENSHOTS:-} ]]; then
+  mkdir -p "$SCREENSHOTS"
+  pictures=(--screenshots "$SCREENSHOTS")
+fi
+python3 "$here/test_console.py" "${pictures[@]}" "$@"
 exec python3 "$here/test_upload.py" "$@"
