@@ -1,6 +1,6 @@
 .PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
-  bench bench-instructions bench-transfer bench-servers fleet interop browser large resume sync longrun load sanitize \
-  fuzz complexity setup test-transports test-backends-client install fleet-redis container-check
+  bench plot bench-instructions bench-transfer bench-servers fleet interop browser large resume sync longrun load \
+  sanitize fuzz complexity setup test-transports test-backends-client install fleet-redis container-check
 
 SWIFT ?= swift
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
@@ -82,10 +82,20 @@ install: setup
 	$(SWIFT) build -c release --product storage-auth
 	Documentation/install.sh $(RELEASE)/storage-auth "$(DESTDIR)$(PREFIX)"
 
-## Measures seven signing workloads next to their hash blocks in C, and a warm credential cache.
+# Where the drawings of `bench`, `fleet` and `load` are written; PLOTS=Documentation replaces those of the pages.
+PLOTS ?= .build/plots
+
+## Measures seven signing workloads next to their hash blocks in C, and a warm credential cache; ARGUMENTS=--plot draws them.
 bench: setup
 	$(SWIFT) build -c release --product signing-benchmark
-	$(RELEASE)/signing-benchmark $(ARGUMENTS)
+	@mkdir -p $(PLOTS)
+	$(if $(filter --plot,$(ARGUMENTS)),Benchmarks/plot-signing.py $(RELEASE)/signing-benchmark $(PLOTS)/signing.svg,\
+	  $(RELEASE)/signing-benchmark $(ARGUMENTS))
+
+## Draws the signing workloads, the fleet and the load of the token server for the performance page.
+plot:
+	-$(MAKE) bench ARGUMENTS=--plot PLOTS=Documentation
+	$(MAKE) fleet load PLOTS=Documentation
 
 ## Counts the instructions of a signature outside libcrypto with valgrind, independently of the machine's load.
 bench-instructions: setup
@@ -106,16 +116,17 @@ bench-servers: setup
 	$(SWIFT) build -c release --product transfer-benchmark
 	Benchmarks/measure-servers.py $(RELEASE) $(ARGUMENTS)
 
-## Steps the credential caches of a million devices, and shows the load of their token service.
+## Steps the credential caches of a million devices, and shows and draws the load of their token service.
 fleet: setup
 	$(SWIFT) build -c release --product fleet
-	$(RELEASE)/fleet $(ARGUMENTS)
+	@mkdir -p $(PLOTS)
+	$(RELEASE)/fleet --svg $(PLOTS)/fleet.svg $(ARGUMENTS)
 
 ## Runs the vendors' Python SDKs and tools against the local server.
 interop: setup
 	Tests/Interop/run.sh
 
-## Uploads by form with headless Chromium.
+## Uploads by form, and the console of the local server, with headless Chromium; SCREENSHOTS names a folder for pictures.
 browser: setup
 	Tests/Browser/run.sh
 
@@ -135,9 +146,10 @@ sync: setup
 longrun: setup
 	$(SWIFT) run long-run $(ARGUMENTS)
 
-## Puts the token server under load with wrk, and checks its answers, limits and memory.
+## Puts the token server under load with wrk, checks its answers, limits and memory, and draws its latencies.
 load: setup
-	Tests/TokenLoad/run.sh
+	@mkdir -p $(PLOTS)
+	Tests/TokenLoad/run.sh --svg $(PLOTS)/load.svg $(ARGUMENTS)
 
 ## Runs four servers behind nginx with one Redis server, kills them, and checks replays, rates and requests for keys.
 fleet-redis: setup

@@ -125,7 +125,8 @@ def main() -> None:
             file.write(draw([
                 ("Processor time of the server for a response", "µs", [(name, row[0]) for name, row in found.items()]),
                 ("Token server at 256 connections: responses per second", "", [(name, row[0]) for name, row in served.items()]),
-                ("Token server at 256 connections: 99th percentile", "ms", [(name, row[2]) for name, row in served.items()])]))
+                ("Token server at 256 connections: 99th percentile", "ms", [(name, row[2]) for name, row in served.items()]),
+            ], "Servers under load", "Processor time of a response of LocalCloud and its peers, and the token server at 256 connections."))
 
 
 if __name__ == "__main__":

@@ -78,7 +78,8 @@ def large(arguments: argparse.Namespace, folder: str) -> None:
             with open(arguments.svg, "w") as file:
                 file.write(draw([
                     (f"{size}: seconds", "s", [(name, row[0]) for name, row in best.items()]),
-                    (f"{size}: processor seconds of the client", "s", [(name, row[1]) for name, row in best.items()])]))
+                    (f"{size}: processor seconds of the client", "s", [(name, row[1]) for name, row in best.items()]),
+                ], f"Transfers of {size}", "Seconds, and processor seconds of the client, next to curl."))
     finally:
         server.stop()
         if nginx:

@@ -10,15 +10,29 @@ struct FleetPlot {
     ("Ten minutes of outage, and return", Fleet.Story.outage - 1800..<Fleet.Story.outage + 3600),
     ("Every key rejected within a second", Fleet.Story.rejection - 1800..<Fleet.Story.rejection + 5400),
   ]
-  private static let colors = ["#0b6e99", "#c2571a"]
+  private static let classes = ["first", "second"]
   private static let (width, height, highest) = (300, 150, 10.0)
 
   /// The drawing in SVG.
   var svg: String {
     var lines = [
       """
-      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1020 230" font-family="sans-serif" font-size="11">
-      <rect width="1020" height="230" fill="#fff"/>
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1020 230" font-family="sans-serif" font-size="11" role="img" \
+      aria-labelledby="title description">
+      <title id="title">Requests of a fleet to its token service</title>
+      <desc id="description">\(Self.description(of: reports))</desc>
+      <style>
+        svg { color-scheme: light dark; }
+        .ground { fill: #fff; } text { fill: #1c2430; } .level { stroke: #ddd; }
+        path.first { stroke: #0b6e99; } path.second { stroke: #c2571a; }
+        text.first { fill: #0b6e99; } text.second { fill: #c2571a; }
+        @media (prefers-color-scheme: dark) {
+          .ground { fill: #14171c; } text { fill: #e4e8ee; } .level { stroke: #39414d; }
+          path.first { stroke: #4fb3dc; } path.second { stroke: #e8894f; }
+          text.first { fill: #4fb3dc; } text.second { fill: #e8894f; }
+        }
+      </style>
+      <rect width="1020" height="230" class="ground"/>
       """
     ]
     for (index, panel) in Self.panels.enumerated() {
@@ -26,22 +40,31 @@ struct FleetPlot {
       lines.append("<text y=\"-10\" font-weight=\"bold\">\(panel.0)</text>")
       for level in [0, 2, 6, 10] {
         let y = Self.y(Double(level))
-        lines.append("<path d=\"M0 \(y)h\(Self.width)\" stroke=\"#ddd\"/>")
+        lines.append("<path d=\"M0 \(y)h\(Self.width)\" class=\"level\"/>")
         lines.append("<text x=\"-16\" y=\"\(y + 4)\">\(level)</text>")
       }
-      for (report, color) in zip(reports, Self.colors) {
-        lines.append("<path d=\"\(path(of: report, panel.1))\" fill=\"none\" stroke=\"\(color)\"/>")
+      for (report, name) in zip(reports, Self.classes) {
+        lines.append("<path d=\"\(path(of: report, panel.1))\" fill=\"none\" class=\"\(name)\"/>")
       }
       let hours = Double(panel.1.count) / 3600
       lines.append("<text x=\"\(Self.width - 40)\" y=\"\(Self.height + 16)\">\(hours.text(1)) hours</text></g>")
     }
     for (index, report) in reports.enumerated() {
       lines.append(
-        "<text x=\"\(30 + index * 180)\" y=\"220\" fill=\"\(Self.colors[index % 2])\">keys of \(report.life / 60) minutes</text>"
+        "<text x=\"\(30 + index * 180)\" y=\"220\" class=\"\(Self.classes[index % 2])\">keys of \(report.life / 60) minutes</text>"
       )
     }
     lines.append("<text x=\"400\" y=\"220\">the busiest second of each minute, as a multiple of the mean</text>")
     return (lines + ["</svg>", ""]).joined(separator: "\n")
+  }
+
+  /// Returns a description of the drawing for screen readers.
+  private static func description(of reports: [FleetReport]) -> String {
+    let peaks = reports.map { report in
+      let parts = FleetReport.parts.map { "\(report.peak($0.seconds).text(1)) \($0.name)" }
+      return "with keys of \(report.life / 60) minutes \(parts.joined(separator: ", "))"
+    }
+    return "The busiest second as a multiple of the mean: \(peaks.joined(separator: "; "))."
   }
 
   private static func y(_ value: Double) -> Int {

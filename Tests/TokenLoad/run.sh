@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Runs a load test of the token server on loopback with wrk. SECONDS_OF_LOAD and CONNECTIONS can be set.
+# --svg FILE draws the load at several numbers of connections.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -15,4 +16,4 @@ if [[ -z ${STORAGE_AUTH:-} ]]; then
   swift build -c release --product storage-auth
   STORAGE_AUTH=$(swift build -c release --show-bin-path)/storage-auth
 fi
-STORAGE_AUTH=$STORAGE_AUTH exec python3 Tests/TokenLoad/token_load.py
+STORAGE_AUTH=$STORAGE_AUTH PYTHONDONTWRITEBYTECODE=1 exec python3 Tests/TokenLoad/token_load.py "$@"

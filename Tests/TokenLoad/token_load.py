@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """Tests the token server under load on loopback: requests per second, latency, memory, requests to the token service,
-and that a caller over its rate does not affect other callers."""
+and that a caller over its rate does not affect other callers. With `--svg FILE`, draws the load at several numbers of
+connections."""
 
+import argparse
 import json
 import os
 import re
@@ -16,10 +18,15 @@ import time
 import urllib.error
 import urllib.request
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Benchmarks"))
+from bars import draw
+
 TOOL = os.environ["STORAGE_AUTH"]
 SECONDS = int(os.environ.get("SECONDS_OF_LOAD", 8))
 CONNECTIONS = int(os.environ.get("CONNECTIONS", 256))
 CALLERS = 64
+# The numbers of connections of the drawing.
+STEPS = (16, 64, 256)
 ROLE = "acs:ram::1250000000:role/localcloud"
 
 WRK_SCRIPT = """
@@ -42,8 +49,8 @@ done = function(summary, latency, requests)
     for status, count in pairs(thread:get("statuses")) do total[status] = (total[status] or 0) + count end
   end
   for status, count in pairs(total) do io.write(string.format("status %d: %d\\n", status, count)) end
-  io.write(string.format("p50 %.2f p99 %.2f max %.2f\\n", latency:percentile(50) / 1000, latency:percentile(99) / 1000,
-    latency.max / 1000))
+  io.write(string.format("p50 %.2f p90 %.2f p99 %.2f max %.2f\\n", latency:percentile(50) / 1000,
+    latency:percentile(90) / 1000, latency:percentile(99) / 1000, latency.max / 1000))
   io.write(string.format("rate %.0f\\n", summary.requests / summary.duration * 1e6))
   io.write(string.format("errors %d\\n", summary.errors.connect + summary.errors.read + summary.errors.write
     + summary.errors.timeout))
@@ -107,12 +114,12 @@ def wrk(folder: str, url: str, numbers: range, seconds: int, connections: int) -
         ["wrk", "-t", "2", "-c", str(connections), "-d", f"{seconds}s", "--timeout", "60s", "-s", script, url],
         check=True, capture_output=True, text=True,
         env=os.environ | {"TOKENS": " ".join(token(number) for number in numbers)}).stdout
-    latency = re.search(r"^p50 (\S+) p99 (\S+) max (\S+)", printed, re.MULTILINE)
+    latency = re.search(r"^p50 (\S+) p90 (\S+) p99 (\S+) max (\S+)", printed, re.MULTILINE)
     return {
         "statuses": {int(status): int(count) for status, count in re.findall(r"status (\d+): (\d+)", printed)},
         "rate": int(re.search(r"^rate (\d+)", printed, re.MULTILINE)[1]),
         "errors": int(re.search(r"^errors (\d+)", printed, re.MULTILINE)[1]),
-        "p50": float(latency[1]), "p99": float(latency[2]), "max": float(latency[3]),
+        "p50": float(latency[1]), "p90": float(latency[2]), "p99": float(latency[3]), "max": float(latency[4]),
     }
 
 
@@ -164,7 +171,28 @@ def greedy_caller(folder: str, sts: str) -> None:
     check(polite.count(200) == len(polite), "another caller was rejected")
 
 
+def plot(folder: str, sts: str, path: str) -> None:
+    """Draws responses per second and latencies at several numbers of connections."""
+    found = {}
+    for connections in STEPS:
+        server = Server(folder, sts, rate=0)
+        found[connections] = wrk(folder, server.url, range(CALLERS), SECONDS, connections)
+        server.stop()
+    panels = [("Responses per second", "", [(f"{number} connections", row["rate"]) for number, row in found.items()])]
+    for name, key in (("Median latency", "p50"), ("90th percentile", "p90"), ("99th percentile", "p99")):
+        panels.append((name, "ms", [(f"{number} connections", row[key]) for number, row in found.items()]))
+    text = "; ".join(
+        f"{number} connections: {row['rate']} responses per second, median {row['p50']:.1f} ms, 99th percentile "
+        f"{row['p99']:.1f} ms" for number, row in found.items())
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(draw(panels, "The token server under load", f"{text}."))
+    print(f"{path}: {text}")
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--svg")
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         cloud = subprocess.Popen(
             [TOOL, "serve", "--json", "--account", "load-id:load-secret", "--root", os.path.join(folder, "root")],
@@ -173,6 +201,8 @@ def main() -> None:
             sts = json.loads(cloud.stdout.readline())["services"] + "/"
             many_callers(folder, sts)
             greedy_caller(folder, sts)
+            if arguments.svg:
+                plot(folder, sts, arguments.svg)
         finally:
             cloud.send_signal(signal.SIGTERM)
             cloud.wait()

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
+"""Draws the seven signing workloads as SVG: the time of a signature relative to its hash blocks.
+
+    plot-signing.py PROGRAM FILE
+
+PROGRAM is signing-benchmark, which runs first. Exits with its status, which is 1 if a goal is missed, after drawing."""
+
+import subprocess
+import sys
+
+from bars import draw
+
+NAMES = {
+    "W1": "OSS V1, header", "W2": "OSS V1, URL", "W3": "OSS V4, header", "W4": "COS V5, header", "W5": "COS V5, URL",
+    "W6": "S3, header", "W7": "S3, URL",
+}
+GOALS = {"header": 3.0, "URL": 4.0}
+
+
+def main() -> int:
+    program, path = sys.argv[1:]
+    run = subprocess.run([program, "--tsv"], stdout=subprocess.PIPE, text=True)
+    minima: dict[tuple[str, str], float] = {}
+    for line in run.stdout.splitlines():
+        fields = line.split("\t")
+        if fields[0] == "NS":
+            minima[fields[1], fields[2]] = float(fields[4])
+    if len(minima) != 2 * len(NAMES):
+        sys.exit(f"plot-signing.py: {program} measured {len(minima)} of {2 * len(NAMES)} rows; its status is {run.returncode}")
+    ratios = {name: minima["swift-storage-auth", name] / minima["hash-blocks", name] for name in NAMES}
+    panels = []
+    for kind, goal in GOALS.items():
+        bars = [(f"{name}: {about}", ratios[name]) for name, about in NAMES.items() if about.endswith(kind)]
+        panels.append((f"{kind[0].upper()}{kind[1:]}s: time of a signature, relative to its hash blocks", "times", bars, goal))
+    text = ", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios.items())
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(draw(
+            panels, "Time of a signature, relative to its hash blocks",
+            f"Times the hash blocks: {text}. The goal is 3 for headers and 4 for URLs."))
+    print(f"{path}: {text}")
+    return run.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
