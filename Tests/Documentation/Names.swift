@@ -314,6 +314,8 @@ enum AsperaTransferPage {
 
 enum COSAuthPage {}
 
+enum AsyncHTTPTransportPage {}
+
 enum CloudCredentialsPage {}
 
 enum LocalCloudPage {}
