@@ -51,7 +51,8 @@ def lint() -> tuple[list[dockerfile.Stage], dict]:
         note("hadolint has no findings")
     else:
         skipped("hadolint is missing")
-    if subprocess.run(["docker", "compose", "version"], capture_output=True, check=False).returncode == 0:
+    if shutil.which("docker") and subprocess.run(["docker", "compose", "version"], capture_output=True,
+                                                 check=False).returncode == 0:
         run(["docker", "compose", "--file", str(DEPLOYMENT / "compose.yaml"), "config", "--quiet"], env=os.environ | VARIABLES)
         note("docker compose accepts compose.yaml")
     else:

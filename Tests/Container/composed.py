@@ -172,7 +172,8 @@ class Services:
                      "--resolve", f"{name}:8443:{ADDRESSES[host]}", "--header", f"Authorization: Bearer {token}",
                      "--output", str(path), "--write-out", "%{http_version} %{response_code}", *options,
                      f"https://{name}:8443/distribute-token.json"], capture_output=True, text=True)
-        return found.stdout, json.loads(path.read_text() or "{}")
+        text = path.read_text()
+        return found.stdout, json.loads(text) if text.startswith("{") else {}
 
     def serial(self, host: str) -> str:
         """Returns the number of the certificate that a server presents."""
