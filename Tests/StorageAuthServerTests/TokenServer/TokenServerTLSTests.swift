@@ -138,13 +138,13 @@ final class TokenServerTLSTests: XCTestCase {
     let url = try await server.url()
     // The connection of the first client stays open until the server has waited for its next request.
     let first = try client()
+    addTeardownBlock { try await first.shutdown() }
     let one = try await request(url, "token-012345678901", over: first)
     XCTAssertEqual(one, "HTTP/1.1 200")
     let start = ContinuousClock.now
     let other = try await request(url, "token-012345678901")
     XCTAssertEqual(other, "HTTP/1.1 200")
     XCTAssertGreaterThan(ContinuousClock.now - start, .milliseconds(500))
-    try await first.shutdown()
   }
 
   // matrix: HTTPS server: token-server
