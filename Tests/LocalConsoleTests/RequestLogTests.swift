@@ -96,6 +96,8 @@ final class RequestLogTests: XCTestCase {
     let slow = try XCTUnwrap(log.listen(after: nil))
     try await fill(log, 3)
     XCTAssertEqual(log.listenerCount, 0, "the third event did not fit")
+    // The sequence has ended already; otherwise the test would wait here instead of failing.
+    slow.cancel()
     var received: [ServerEvent] = []
     for await event in slow.following { received.append(event) }
     XCTAssertEqual(numbers(received), [1, 2])
