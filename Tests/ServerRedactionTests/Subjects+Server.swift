@@ -15,6 +15,7 @@ extension Subjects {
   static let holdsNothingOfServer: [String: String] = [
     "StorageAuthServer.HealthCheck": "a name and a closure of the app",
     "StorageAuthServer.LoopbackHostMiddleware": "has no properties",
+    "StorageAuthServer.RequestMetricsMiddleware": "a metrics backend",
     "StorageAuthServer.StoreError": "a message and a remedy without secrets",
     "StorageAuthServer.UnsharedKeyStore": "has no properties",
     "StorageAuthRedis.RedisDurability": "an enumeration without payload",
