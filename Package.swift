@@ -52,7 +52,7 @@ let modules: KeyValuePairs<String, [String]> = [
   ],
   "StorageBackground": ["FoundationTransport", "StorageAuth", "StorageClient", "StorageCrypto", "HTTPTypes"],
   "StorageObservability": ["StorageAuth", "HTTPTypes"],
-  "StorageServices": ["AsperaAuth", "AsperaTransfer", "StorageAuth"],
+  "StorageServices": ["AsperaTransfer", "StorageAuth"],
   "HTTPServing": ["StorageAuth", "HTTPTypes"],
   "LocalCloud": [
     "OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "CloudCredentials", "HTTPServing", "StorageAuth", "StorageCrypto",

@@ -7,6 +7,7 @@ import Hummingbird
 import LocalCloud
 import Logging
 import OSSAuth
+import ServiceLifecycle
 import StorageAuthServer
 import StorageAuthTesting
 import StorageBackground
@@ -338,9 +339,13 @@ enum StorageAuthTestingPage {}
 
 enum StorageClientPage {}
 
-enum StorageObservabilityPage {}
+enum StorageObservabilityPage {
+  static var client: StorageClient<OSSProvider> { supposed() }
+}
 
 enum StorageServicesPage {
+  static var cache: CredentialCache<AccessKey> { supposed() }
+  static var queue: TransferQueue { supposed() }
   static var application: any Service { supposed() }
 }
 

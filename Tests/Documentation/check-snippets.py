@@ -30,7 +30,7 @@ EVERYTHING = [
     "AsperaAuth", "AsperaTransfer", "COSAuth", "CloudCredentials", "HTTPTypes", "Hummingbird", "LocalCloud", "Logging",
     "OSSAuth", "S3Auth", "ServiceLifecycle", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting",
     "StorageClient", "StorageClientTesting", "StorageConfiguration", "StorageDiagnosis", "StorageObservability",
-    "StorageServices", "XCTest",
+    "StorageServices", "UnixSignals", "XCTest",
 ]
 CLIENT_PAGES = {"README", "Aspera", "AsperaAccounts", "AsperaQueue", "AsperaTokens", "CachingCredentials",
                 "CredentialServices", "Credentials", "MigratingFromVendorSDKs", "S3", "StorageClient",
