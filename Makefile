@@ -1,6 +1,6 @@
 .PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
-  bench plot bench-instructions bench-transfer bench-servers fleet interop browser large resume sync longrun load \
-  sanitize fuzz complexity setup test-transports test-backends-client install fleet-redis container-check
+  bench plot bench-instructions bench-transfer bench-servers bench-sync fleet interop browser large resume sync longrun \
+  load sanitize fuzz complexity setup test-transports test-backends-client install fleet-redis container-check
 
 SWIFT ?= swift
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
@@ -115,6 +115,11 @@ bench-servers: setup
 	$(SWIFT) build -c release --product storage-auth
 	$(SWIFT) build -c release --product transfer-benchmark
 	Benchmarks/measure-servers.py $(RELEASE) $(ARGUMENTS)
+
+## Moves 10,000 small objects with sync and with the vendors' Python SDKs, in turn.
+bench-sync: setup
+	$(SWIFT) build -c release --product storage-auth
+	Benchmarks/measure-sync.py $(RELEASE) $(ARGUMENTS)
 
 ## Steps the credential caches of a million devices, and shows and draws the load of their token service.
 fleet: setup
