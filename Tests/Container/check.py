@@ -81,14 +81,13 @@ def unit() -> None:
 
 
 def check_options(command: list[str]) -> None:
-    """Checks that a command has only options that the program knows, apart from those in `composed.LATER`."""
+    """Checks that a command has only options that the program knows."""
     program = os.environ.get("STORAGE_AUTH")
     if not program:
         return
     known = run([program, command[0], "--help"], capture_output=True, text=True).stdout
-    import composed
     options = {word.split("=")[0] for word in command if word.startswith("--")}
-    unknown = sorted(option for option in options if not re.search(rf"{option}\b", known) and option not in composed.LATER)
+    unknown = sorted(option for option in options if not re.search(rf"{option}\b", known))
     fail([f"the program has no option {option}" for option in unknown], command[0])
 
 

@@ -25,9 +25,6 @@ from image import note, run
 
 DEPLOYMENT = pathlib.Path(__file__).resolve().parents[2] / "Examples/Deployment"
 ADDRESSES = {"token-server-1": "127.0.1.1", "token-server-2": "127.0.1.2", "redis": "127.0.1.3", "nginx": "127.0.1.4"}
-# Options of compose.yaml and of the unit that the program may not have yet. Without them, the health of a server is that its
-# port accepts connections. Remove the options from here when the program has them.
-LATER = {"--status-port", "--status-host"}
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 KEY = {"OSS_ACCESS_KEY_ID": "id-of-the-composition", "OSS_ACCESS_KEY_SECRET": "secret-of-the-composition"}
 VARIABLES = {"BUCKET": "photos", "ROLE": "acs:ram::1250000000:role/localcloud"}
@@ -119,18 +116,13 @@ class Services:
         service = self.document["services"][name]
         if "build" not in service:
             return service["entrypoint"], False
-        known = run(["chroot", str(self.root), *self.entry, "token-server", "--help"], capture_output=True, text=True).stdout
         words = []
         for word in service["command"]:
-            option = word.split("=")[0]
-            if option in LATER and option not in known:
-                note(f"=== LATER: {name} runs without {word} ===")
-            elif word == "--host=0.0.0.0":
+            if word == "--host=0.0.0.0":
                 words.append(f"--host={ADDRESSES[name]}")
             else:
                 words.append(word)
-        if "--status-host" in known:
-            words.append(f"--status-host={ADDRESSES[name]}")
+        words.append(f"--status-host={ADDRESSES[name]}")
         # After the start of Redis callers have no burst, which builds up at this rate.
         return [*self.entry, *words, "--sts=http://127.0.0.1:9003", "--rate=60000"], True
 
@@ -152,8 +144,6 @@ class Services:
         check(test[0] == "CMD", f"{name}: the health check must be a command")
         inside = "build" in self.document["services"][name]
         words = [word.replace("127.0.0.1", ADDRESSES[name]) for word in test[1:]]
-        if inside and not any("--status-port" in word for word in self.processes[name].args):
-            words = ["bash", "-c", f"exec 3<>/dev/tcp/{ADDRESSES[name]}/8443"]
         return self.launch(words, inside, subprocess.DEVNULL, {}).wait(timeout=10) == 0
 
     def stop(self) -> None:

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
-import AsperaTransfer
 import CloudCredentials
 import Hummingbird
 import LocalCloud
@@ -15,6 +14,8 @@ import StorageAuthTesting
 import StorageServices
 import Synchronization
 import XCTest
+
+@testable import AsperaTransfer
 
 /// Caches, queues and servers in a service group that is shut down in an orderly way.
 final class ServiceTests: XCTestCase {
@@ -87,6 +88,7 @@ final class ServiceTests: XCTestCase {
     let waiting = queue.add(TransferSession(.init(.send, [TransferPath("/b")], destinationRoot: "/"), id: "waiting"))
     try await engine.started()
     await group.triggerGracefulShutdown()
+    try await eventually { queue.state.withLock { $0.machine.isPaused } }
     XCTAssertEqual(queue.status(of: waiting), .waiting)
     engine.release()
     try await running.value

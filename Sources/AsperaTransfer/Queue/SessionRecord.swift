@@ -26,7 +26,7 @@ struct SessionRecord {
   var work: Task<Void, Never>?
   var feed: PathFeed?
   /// The span that measures the session until it ends, or `nil` if no instrument is installed.
-  var span: ActiveSpan?
+  var trace: ActiveSpan?
   /// The number of attempts that have started.
   var attempts = 0
   /// The uptime at which the session's current activation started.
@@ -103,7 +103,7 @@ extension SessionRecord {
     tokens = nil
     signed = nil
     work = nil
-    span = nil
+    trace = nil
     attempts = 0
     waiters = []
   }

@@ -126,7 +126,7 @@ extension TransferQueue {
       return prepare(kind, id, &state, at: uptime)
     case .session(let id, let ticket, .ask(let need)):
       guard let record = state.records[id], let tokens = record.tokens else { break }
-      state.records[id]?.work = ask(tokens, need, id, ticket, in: record.span)
+      state.records[id]?.work = ask(tokens, need, id, ticket, in: record.trace)
     case .session(let id, let ticket, .check):
       guard let record = state.records[id] else { break }
       state.records[id]?.work = check(record, id, ticket)
@@ -158,11 +158,11 @@ extension TransferQueue {
     case .didStartRunning:
       state.accepted.insert(record.login)
     case .retry(let retry):
-      state.untold.append(.auth(.retry(record.retryEvent(retry)), record.span))
+      state.untold.append(.auth(.retry(record.retryEvent(retry)), record.trace))
     case .finished(let result):
       let transfer = record.transferEvent(result, at: uptime)
       state.untold.append(.auth(.transfer(transfer), nil))
-      if let span = record.span { state.untold.append(.spanEnd(span, .init(failure: transfer.failure))) }
+      if let span = record.trace { state.untold.append(.spanEnd(span, .init(failure: transfer.failure))) }
       state.untold.append(.result(record.waiters, result))
       if let batch = record.batch {
         state.batches[batch]?.open.remove(id)
@@ -234,7 +234,7 @@ extension TransferQueue {
   /// Returns the record of a session that is added to the queue by the current task, in whose trace the session runs.
   func record(of session: TransferSession, batch: UInt64?) -> SessionRecord {
     var record = SessionRecord(session, account: account, issuer: issuer, batch: batch)
-    record.span = authEvents.begin(AuthActivity(.operation, record.subject))
+    record.trace = authEvents.begin(AuthActivity(.operation, record.subject))
     return record
   }
 
@@ -333,7 +333,7 @@ extension TransferQueue {
   private func measured(
     _ record: SessionRecord, _ attempt: () async throws(TransferFailure) -> TransferSummary
   ) async throws(TransferFailure) -> TransferSummary {
-    try await record.span.perform { () async throws(TransferFailure) in
+    try await record.trace.perform { () async throws(TransferFailure) in
       try await authEvents.begin(AuthActivity(.attempt, record.subject, attempt: record.attempts)).measure {
         () async throws(TransferFailure) in
         try await attempt()

@@ -10,16 +10,16 @@ package struct ActiveSpan: Sendable {
 
   /// The kind of the work that the span measures.
   package let kind: AuthActivity.Kind
-  private let span: any AuthSpan
+  private let base: any AuthSpan
 
   fileprivate init(_ activity: AuthActivity, _ instrument: any AuthInstrument, in context: (any Sendable)?) {
     kind = activity.kind
-    span = instrument.begin(activity, in: context)
+    base = instrument.begin(activity, in: context)
   }
 
   /// Adds the fields that continue the current task's trace in another process to a request to the app's own server.
   package static func inject(into fields: inout HTTPFields) {
-    current?.span.inject(into: &fields)
+    current?.base.inject(into: &fields)
   }
 
   /// Runs a function inside the span, without ending the span.
@@ -28,7 +28,7 @@ package struct ActiveSpan: Sendable {
   ) async throws(Failure) -> Value {
     let result: Result<Value, Failure> = await Self.$current.withValue(self) {
       do throws(Failure) {
-        return .success(try await span.run(body))
+        return .success(try await base.run(body))
       } catch {
         return .failure(error)
       }
@@ -38,12 +38,12 @@ package struct ActiveSpan: Sendable {
 
   /// Adds an event that occurred during the span to the span.
   package func record(_ event: AuthEvent) {
-    span.record(event)
+    base.record(event)
   }
 
   /// Ends the span.
   package func end(_ outcome: AuthActivity.Outcome) {
-    span.end(outcome)
+    base.end(outcome)
   }
 }
 

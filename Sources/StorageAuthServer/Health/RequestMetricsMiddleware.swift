@@ -42,15 +42,15 @@ public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddlewar
   private func count(
     _ request: Request, _ context: Context, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant
   ) {
-    let route = ("route", context.endpointPath ?? "none")
+    // The path of a request without a route is no pattern, which begins with a slash.
+    let route = ("route", context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "none")
     let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
     Counter(
       label: "http_server_requests_total", dimensions: [route, ("method", method), ("status", "\(status.code)")],
       factory: factory
     ).increment()
-    let (seconds, attoseconds) = start.duration(to: .now).components
     Timer(label: "http_server_request_duration_seconds", dimensions: [route], factory: factory)
-      .recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+      .recordSeconds(start.duration(to: .now) / .seconds(1))
   }
 
   private static var methods: Set<HTTPRequest.Method> {
