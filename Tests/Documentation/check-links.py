@@ -16,6 +16,7 @@ import urllib.parse
 
 from pages import ROOT, anchors, pages, prose
 
+SITE = os.path.join(ROOT, "Documentation/SwiftStorageAuth/SwiftStorageAuth.docc")
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^\s)>]*)>?(?:\s+\"[^\"]*\")?\s*\)")
 DEFINITION = re.compile(r"^ {0,3}\[[^\]]+\]:\s*<?(\S+?)>?(?:\s+\".*\")?\s*$")
@@ -84,6 +85,9 @@ def problem(page, link):
         return "the file is outside of the repository"
     if not os.path.exists(path):
         return "there is no such file"
+    if path.endswith((".svg", ".png")) and os.path.islink(os.path.join(SITE, os.path.basename(page))):
+        if not os.path.exists(os.path.join(SITE, "Resources", os.path.basename(path))):
+            return "the site has no such picture: link it into the Resources of its catalogue"
     if url.fragment:
         if not path.endswith(".md"):
             return None if re.fullmatch(r"L\d+(-L\d+)?", url.fragment) else "only pages have headings"
