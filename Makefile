@@ -17,7 +17,7 @@ demo: setup
 ## Runs all tests, and the checks of the documentation, the linkage and the budgets.
 test: setup
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	SWIFT="$(SWIFT)" Tests/run-tests.sh
 	Tests/run-checks.sh
 
 ## Tests the cryptography of Apple's systems on Linux, with a stand-in for CommonCrypto.
