@@ -74,6 +74,8 @@ class System:
 
     def __init__(self, toolchain, triple, suffix, folder, version):
         self.target = f"{triple}{version}{suffix}"
+        # The macros of the standard library are programs of this machine, whatever the system.
+        self.macros = os.path.join(toolchain, "host/plugins")
         self.resources = os.path.join(BUILD, folder)
         # Not inside of the resources, whose modules count as those of Apple.
         self.products = os.path.join(BUILD, f"{folder}-products")
@@ -111,7 +113,7 @@ class System:
         outcome = run(
             *os.environ.get("SWIFTC", "swiftc").split(), "-frontend", "-emit-module", "-target", self.target, "-resource-dir",
             self.resources, "-module-cache-path", os.path.join(self.resources, "cache"), "-disable-objc-interop",
-            "-module-name", name, "-parse-as-library", "-I", self.products,
+            "-plugin-path", self.macros, "-module-name", name, "-parse-as-library", "-I", self.products,
             "-Xcc", "-ffreestanding", *options, *sources, "-o", os.path.join(self.products, f"{name}.swiftmodule"))
         return outcome.stdout + outcome.stderr if outcome.returncode else ""
 
