@@ -123,6 +123,7 @@ final class ExplanationTests: XCTestCase {
     let (summary, detail) = try await bench.explanation(of: request)
     XCTAssertEqual(summary["cause"]?.string, "unknown key ID")
     XCTAssertEqual(detail["strings"]?[0]?["pair"]?.bool, false)
+    XCTAssertEqual(detail["strings"]?[0]?["rows"]?[0]?["client"], .null, "the client's string is unknown")
     var events = try await bench.events()
     try await bench.send(bench.request(.get, "unsigned", of: .oss))
     var unsigned = try await events.next("request")

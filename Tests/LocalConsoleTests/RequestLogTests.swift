@@ -119,7 +119,13 @@ final class RequestLogTests: XCTestCase {
     let log = RequestLog()
     let listener = try XCTUnwrap(log.listen(after: nil))
     log.finish()
+    let watching = Task {
+      try await Task.sleep(for: .seconds(60))
+      XCTFail("the sequence does not end")
+      listener.cancel()
+    }
     for await _ in listener.following { XCTFail("there is no event") }
+    watching.cancel()
     XCTAssertNil(log.listen(after: nil))
   }
 }

@@ -147,7 +147,16 @@ struct EventReader {
         }
       }
     }
-    received.onTermination = { _ in reading.cancel() }
+    // A missing event fails the test that waits for it, which would wait forever otherwise.
+    let watching = Task {
+      try await Task.sleep(for: .seconds(60))
+      received.yield("no event and no end within a minute")
+      received.finish()
+    }
+    received.onTermination = { _ in
+      reading.cancel()
+      watching.cancel()
+    }
     self.blocks = blocks.makeAsyncIterator()
   }
 
