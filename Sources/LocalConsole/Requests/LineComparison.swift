@@ -59,12 +59,11 @@ package struct LineComparison: Sendable {
     text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String($0)?.onOneLine ?? "" }
   }
 
-  /// Returns the indices of a longest common subsequence, in ascending order.
+  /// Returns the indices of a longest common subsequence in ascending order, or no indices for very many lines.
   private static func commonLines(_ first: [String], _ second: [String]) -> [(Int, Int)] {
     let width = second.count + 1
-    guard first.count * width <= pairLimit else {
-      return zip(first.indices, second.indices).filter { first[$0].isIdentical(to: second[$1]) }
-    }
+    // Without common lines, all lines are compared by their position.
+    guard first.count * width <= pairLimit else { return [] }
     var lengths = [Int32](repeating: 0, count: (first.count + 1) * width)
     for i in first.indices.reversed() {
       for j in second.indices.reversed() {
