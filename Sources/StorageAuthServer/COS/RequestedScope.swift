@@ -56,7 +56,7 @@ public struct RequestedScope: Sendable, Hashable {
   /// prefix.
   private static func keys(_ prefix: String) throws -> ObjectScope {
     let star = UInt8(ascii: "*")
-    let bare = prefix.utf8.first == UInt8(ascii: "/") ? prefix.utf8.dropFirst() : prefix.utf8[...]
+    let bare = prefix.beginsWithByte("/") ? prefix.utf8.dropFirst() : prefix.utf8[...]
     if bare.elementsEqual([star]) { return .all }
     let head = bare.last == star ? bare.dropLast() : bare
     guard !head.isEmpty, !head.contains(star), let text = String(head) else {

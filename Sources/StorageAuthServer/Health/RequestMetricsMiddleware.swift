@@ -4,6 +4,7 @@
 public import CoreMetrics
 internal import HTTPTypes
 public import Hummingbird
+internal import StorageAuth
 
 /// A middleware that counts requests and measures their duration with swift-metrics.
 ///
@@ -43,7 +44,7 @@ public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddlewar
     _ request: Request, _ context: Context, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant
   ) {
     // The path of a request without a route is no pattern, which begins with a slash.
-    let route = ("route", context.endpointPath.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil } ?? "none")
+    let route = ("route", context.endpointPath.flatMap { $0.beginsWithByte("/") ? $0 : nil } ?? "none")
     let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
     Counter(
       label: "http_server_requests_total", dimensions: [route, ("method", method), ("status", "\(status.code)")],
