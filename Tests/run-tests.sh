@@ -19,8 +19,8 @@ if grep -q ': Test skipped' "$log"; then
 fi
 if [ "$status" -ne 0 ]; then
   echo "=== Failed ===" >&2
-  # A test that ended the process has begun and has no result.
   grep -E ': error: |^error: |[Ff]atal error: ' "$log" >&2
-  grep "^Test Case .* started" "$log" | tail -1 >&2
+  # A test that ended the process has begun and has no result.
+  grep '^Test Case ' "$log" | tail -1 | grep ' started' >&2
 fi
 exit "$status"

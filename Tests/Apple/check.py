@@ -74,7 +74,7 @@ class System:
 
     def __init__(self, toolchain, triple, suffix, folder, version):
         self.target = f"{triple}{version}{suffix}"
-        # The macros of the standard library are programs of this machine, whatever the system.
+        # The macros of the standard library run on this machine, whatever the system is.
         self.macros = os.path.join(toolchain, "host/plugins")
         self.resources = os.path.join(BUILD, folder)
         # Not inside of the resources, whose modules count as those of Apple.

@@ -6,7 +6,7 @@ internal import Foundation
 
 /// A writer of bytes into a stream, as fast as the stream accepts them.
 final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
-  // Safe: everything below is used on this queue only, on which the stream calls its delegate too.
+  // Safe: after the initializer, everything below is used on this queue only, on which the stream calls its delegate too.
   let queue = DispatchQueue(label: "StreamWriter")
   private var output: OutputStream?
   private var rest: ArraySlice<UInt8> = []
@@ -28,6 +28,8 @@ final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
   }
 
   /// Writes bytes, and waits until the stream has accepted them.
+  ///
+  /// The next call has to begin after this one has returned: one call at a time waits.
   ///
   /// - Returns: Whether the stream has accepted all bytes.
   func write(_ bytes: [UInt8]) async -> Bool {
