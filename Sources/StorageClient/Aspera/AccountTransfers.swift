@@ -50,14 +50,14 @@ package struct AccountTransfers: Sendable {
   ///   - progress: A closure that receives the progress of the transfer, or `nil`.
   package func download(_ path: String, to file: FilePath, progress: TransferProgress.Handler? = nil) async throws {
     let place = try await FilePlace(file)
-    let folder = try TemporaryFolder(in: place.folder.string)
+    let folder = try TemporaryFolder(in: place.folder.path.absolute.string)
     let name = "content"
     let spec = TransferSpec(.receive, [TransferPath("/" + path, to: name)], destinationRoot: folder.path)
     let meter = ProgressMeter(total: nil, handler: progress)
     try await queue.carryOut(session(spec), size: nil) { meter.advance(by: $0) }
     let info = ObjectInfo(key: path, size: nil, lastModified: nil)
     let copy = try await FetchedFile(info, FilePath(folder.path).appending(name), in: folder)
-    try await place.put(copy.file)
+    try await copy.move(to: place)
   }
 
   private func session(_ spec: TransferSpec) -> TransferSession {

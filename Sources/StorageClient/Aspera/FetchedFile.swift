@@ -29,6 +29,17 @@ struct FetchedFile: Sendable {
     self.folder = folder
   }
 
+  /// Moves the file to a place, with the permissions of the file that it replaces.
+  func move(to place: FilePlace) async throws {
+    if let permissions = try await place.permissions() { try await content.setPermissions(permissions) }
+    let source = try await FilePlace(file)
+    guard let status = try await source.status(followsLink: false), status.isSameFile(as: content.status) else {
+      throw StorageError(
+        .unusableFile, "\(file) was replaced by another file.", remedy: "Check who else writes to the folder.")
+    }
+    try await place.folder.system.run { try FileReplacement.rename(source, to: place) }
+  }
+
   /// Returns the byte offsets that a range selects, or all offsets of the file if the range is `nil`.
   ///
   /// - Throws: ``ServiceError`` of the kind `invalidRange`, as from other services, if the range lies outside the

@@ -12,19 +12,26 @@ extension NodeClient {
   func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
+    try await download(key, to: FilePlace(file), options: options, progress: progress)
+  }
+
+  /// Downloads an object into a place.
+  @concurrent
+  func download(
+    _ key: String, to place: FilePlace, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
     try options.checkForAspera()
     return try await client.transfer("download", key, progress) { ledger in
-      let place = try await FilePlace(file)
       let info = try await head(key)
       guard let range = options.range else {
-        let copy = try await fetch(info, into: place.folder, ledger.meter(total: info.size))
-        try await place.put(copy.file)
+        let copy = try await fetch(info, into: place.folder.path.absolute, ledger.meter(total: info.size))
+        try await copy.move(to: place)
         return info
       }
       let copy = try await fetch(info, into: nil, nil)
       let bytes = try copy.bytes(of: range, subject: "download \(client.location(ofKey: key))")
       let meter = ledger.meter(total: bytes.upperBound - bytes.lowerBound)
-      try await FileReplacement.write(file) { replacement in
+      try await FileReplacement.write(place) { replacement in
         _ = try await replacement.write(copy.stream(bytes), at: 0, .crc64) { meter.advance(by: $1) }
       }
       return info

@@ -19,6 +19,7 @@ extension NodeClient {
       var transfer = try await files.upload(of: file.path, to: key, in: room)
       transfer.specification.createsFolder = true
       try await carryOut(transfer, size: file.size, ledger.meter(total: file.size), in: room)
+      try await file.checkIsUnchanged()
       return UploadedObject(key: key, size: file.size, checksum: file.checksum)
     }
   }

@@ -12,25 +12,38 @@ struct TransferFile: Sendable {
   /// The CRC-64 of the bytes if they were copied to a temporary file, or `nil`.
   let checksum: ObjectChecksum?
   private let folder: TemporaryFolder?
+  /// The caller's own file, or `nil` if the file is temporary.
+  private let original: FilePayload?
 
   /// Creates the file from an upload source, and writes bytes and streams to a temporary file.
   init(_ source: UploadSource) async throws {
     switch source.storage {
-    case .file(let path): try await self.init(path)
+    case .file(let path): try await self.init(FilePayload(path))
+    case .opened(let file): self.init(file)
     case .bytes(let bytes): try await self.init(BytesPayload(bytes: bytes).stream, length: Int64(bytes.count))
     case .stream(let stream, let length): try await self.init(stream, length: length)
     }
   }
 
-  private init(_ file: FilePath) async throws {
-    guard let status = try? await OpenFile.status(at: file), status.type == .regular else {
-      throw StorageError(
-        .unusableFile, "\(file) is not a regular file, or is not there.", remedy: "Name a file, or upload a stream.")
-    }
-    path = file.absolute.string
-    size = status.size
+  private init(_ file: FilePayload) {
+    path = file.path.absolute.string
+    size = file.length
     checksum = nil
-    self.folder = nil
+    folder = nil
+    original = file
+  }
+
+  /// Throws an error if ascp may have read another file than the one that was opened, or another state of it.
+  ///
+  /// ascp gets a path, and resolves it by itself.
+  func checkIsUnchanged() async throws {
+    guard let original else { return }
+    let status = try? await FilePlace(FilePath(path)).status()
+    guard let status, status.isSameFile(as: original.status), status.identity == original.identity else {
+      throw StorageError(
+        .sourceChanged, "\(path) was changed, or replaced by another file, during the upload.",
+        remedy: "Upload it again when it no longer changes.")
+    }
   }
 
   private init(_ stream: ByteStream, length: Int64?) async throws {
@@ -48,5 +61,6 @@ struct TransferFile: Sendable {
     size = written.length
     checksum = written.checksum
     self.folder = folder
+    original = nil
   }
 }

@@ -85,7 +85,9 @@ extension BucketClient {
         let fields = try options.fields(in: provider.dialect, named: key)
         return try await upload(BytesPayload(bytes: bytes), to: key, options, fields, ledger)
       case .file(let path):
-        return try await upload(path, to: key, options, ledger)
+        return try await upload(FilePayload(path), to: key, options, ledger)
+      case .opened(let file):
+        return try await upload(file, to: key, options, ledger)
       case .stream(let stream, let length):
         let fields = try options.fields(in: provider.dialect, named: key)
         return try await upload(stream, length: length, to: key, options, fields, ledger)
@@ -94,10 +96,10 @@ extension BucketClient {
   }
 
   private func upload(
-    _ path: FilePath, to key: String, _ options: UploadOptions, _ ledger: TransferLedger
+    _ file: FilePayload, to key: String, _ options: UploadOptions, _ ledger: TransferLedger
   ) async throws -> UploadedObject {
-    let fields = try options.fields(in: provider.dialect, file: path, key: key)
-    return try await upload(FilePayload(path), to: key, options, fields, ledger)
+    let fields = try options.fields(in: provider.dialect, file: file.path, key: key)
+    return try await upload(file, to: key, options, fields, ledger)
   }
 
   private func upload(
@@ -188,8 +190,16 @@ extension BucketClient {
   func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
+    try await download(key, to: FilePlace(file), options: options, progress: progress)
+  }
+
+  /// Downloads an object into a place, and large objects in several concurrent ranges.
+  @concurrent
+  func download(
+    _ key: String, to place: FilePlace, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
     try await client.transfer("download", key, progress) { ledger in
-      try await FileReplacement.write(file) { replacement in
+      try await FileReplacement.write(place) { replacement in
         try await FileDownload(bucket: self, key: key, options: options, file: replacement, ledger: ledger).run()
       }
     }

@@ -241,7 +241,7 @@ public struct StorageClientConfiguration: Sendable, Hashable {
 }
 
 extension StorageClient: ObjectStore {
-  private var store: Provider.Store { provider.store(of: self) }
+  var store: Provider.Store { provider.store(of: self) }
 
   /// Uploads an object.
   ///

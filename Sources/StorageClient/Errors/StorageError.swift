@@ -30,14 +30,16 @@ public struct StorageError: Error, Sendable, Hashable {
   /// The kind of problem that a storage error describes.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
-      case checksumMismatch, insecureConnection, invalidKey, invalidOption, malformedAnswer, sourceChanged, tooLarge
-      case truncated, unsupported, unusableFile
+      case checksumMismatch, emptySource, insecureConnection, invalidKey, invalidOption, malformedAnswer, sourceChanged
+      case tooLarge, truncated, unsupported, unusableFile
     }
 
     private let value: Value
 
     /// The checksum of the received bytes differs from the checksum of the sent bytes.
     public static let checksumMismatch = Code(value: .checksumMismatch)
+    /// The source of a synchronization has no files or objects, and those of the target would be deleted.
+    public static let emptySource = Code(value: .emptySource)
     /// The connection would expose a token or a password, because it is not encrypted.
     public static let insecureConnection = Code(value: .insecureConnection)
     /// The key is invalid, because the service cannot store an object with this key.
@@ -46,7 +48,7 @@ public struct StorageError: Error, Sendable, Hashable {
     public static let invalidOption = Code(value: .invalidOption)
     /// The service's response cannot be parsed.
     public static let malformedAnswer = Code(value: .malformedAnswer)
-    /// The length of a file or a stream differs from the announced length.
+    /// A file was changed while it was transferred, or the length of a stream differs from the announced length.
     public static let sourceChanged = Code(value: .sourceChanged)
     /// The number of bytes exceeds the limit that the caller or the client sets.
     public static let tooLarge = Code(value: .tooLarge)

@@ -8,21 +8,32 @@ internal import SystemPackage
 struct FilePayload: UploadPayload {
   private let file: OpenFile
 
-  /// Opens a file.
+  /// Opens the file at a path of the caller.
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file that can be read.
   init(_ path: FilePath) async throws {
     file = try await .reading(path)
   }
 
+  /// Creates a payload of an open file.
+  init(_ file: OpenFile) {
+    self.file = file
+  }
+
+  /// The path with which the file was opened.
+  var path: FilePath { file.path }
+
   var length: Int64 { file.status.size }
 
+  /// The status of the file when it was opened.
+  var status: FileStatus { file.status }
+
   /// The identity of the file when it was opened.
-  var identity: FileIdentity { FileIdentity(file.status) }
+  var identity: FileIdentity { file.status.identity }
 
   /// Returns whether the file has not changed since it was opened.
   func isUnchanged() async throws -> Bool {
-    FileIdentity(try await file.currentStatus()) == identity
+    try await file.currentStatus().identity == identity
   }
 
   func stream(_ range: Range<Int64>) -> ByteStream {

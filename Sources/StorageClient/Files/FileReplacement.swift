@@ -15,15 +15,29 @@ private let writeSize = 512 * 1024
 /// `FileManager.replaceItemAt` on Linux exchanges the two files and deletes the wrong one, so that both can be lost. A
 /// file that replaces another file is synchronized to disk before the rename.
 package struct FileReplacement: Sendable {
-  private let temporary: FilePath
-  private let destination: FilePath
-  private let place: FilePlace
+  private let temporary: FilePath.Component
+  private let destination: FilePlace
+  private let replaces: Bool
   private let file: OpenFile
 
   /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
   ///
   /// - Parameters:
-  ///   - destination: The path of the complete file.
+  ///   - path: The path of the complete file.
+  ///   - body: A closure that writes the file.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
+  ///   cases the destination is unchanged and the temporary file is removed.
+  package static func write<Result>(
+    _ path: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Result
+  ) async throws -> Result {
+    try await write(FilePlace(path), permissions: permissions, body)
+  }
+
+  /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
+  ///
+  /// - Parameters:
+  ///   - destination: The place of the complete file.
   ///   - permissions: The permissions of the file. If `nil`, the permissions of the file that it replaces.
   ///   - synchronizes: Whether a file that replaces another file is synchronized to disk first.
   ///   - name: The temporary name of the file, under which an earlier process may have left a file, or `nil` for a new
@@ -32,14 +46,13 @@ package struct FileReplacement: Sendable {
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
   ///   cases the destination is unchanged and the temporary file is removed.
-  package static func write<Result>(
-    _ destination: FilePath, permissions: FilePermissions? = nil, synchronizes: Bool = true,
-    temporarilyNamed name: String? = nil, _ body: (FileReplacement) async throws -> Result
+  static func write<Result>(
+    _ destination: FilePlace, permissions: FilePermissions? = nil, synchronizes: Bool = true,
+    temporarilyNamed name: FilePath.Component? = nil, _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
-    let place = try await FilePlace(destination)
-    if let name { try await OpenFile.remove(place.folder.appending(name)) }
+    if let name { try await FilePlace(name, in: destination.folder).remove() }
     let replacement = try await FileReplacement(
-      name ?? place.temporaryName(), of: destination, place, permissions: permissions ?? place.permissions)
+      name ?? destination.temporaryName(), of: destination, permissions: permissions)
     do {
       let result = try await body(replacement)
       try await replacement.finish(synchronizes: synchronizes)
@@ -50,27 +63,26 @@ package struct FileReplacement: Sendable {
     }
   }
 
-  /// Creates an incomplete file with a name in the directory of its destination.
+  /// Creates an incomplete file with a name in the folder of its destination.
   init(
-    _ name: String, of destination: FilePath, _ place: FilePlace, permissions: FilePermissions?
+    _ name: FilePath.Component, of destination: FilePlace, permissions: FilePermissions? = nil
   ) async throws {
-    self.place = place
+    let existing = try await destination.permissions()
     self.destination = destination
-    temporary = place.folder.appending(name)
-    file = try await .creating(temporary, for: destination, permissions: permissions)
+    replaces = existing != nil
+    temporary = name
+    file = try await .creating(name, in: destination.folder, permissions: permissions ?? existing)
   }
 
   /// Opens an incomplete file that an earlier process left, and locks it, or returns `nil` if it does not exist.
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if another process writes the file.
-  init?(resuming name: String, of destination: FilePath, _ place: FilePlace) async throws {
-    guard let component = FilePath.Component(name) else { return nil }
-    let path = place.folder.appending(component)
-    guard let file = try await OpenFile.updating(path, for: destination) else { return nil }
-    self.place = place
+  init?(resuming name: FilePath.Component, of destination: FilePlace) async throws {
+    guard let file = try await OpenFile.updating(name, in: destination.folder) else { return nil }
     self.destination = destination
     self.file = file
-    temporary = path
+    replaces = try await destination.permissions() != nil
+    temporary = name
   }
 
   /// Locks the file, so that no other process continues to write it.
@@ -82,14 +94,17 @@ package struct FileReplacement: Sendable {
   ///
   /// - Parameter synchronizes: Whether a file that replaces another file is synchronized to disk first.
   func finish(synchronizes: Bool = true) async throws {
-    if synchronizes, place.permissions != nil { try await file.synchronize() }
+    if synchronizes, replaces { try await file.synchronize() }
     try await file.close()
-    try await FileThreads.run { [temporary, destination] in try Self.rename(temporary, to: destination) }
+    let (temporary, destination) = (temporary, destination)
+    try await destination.folder.system.run {
+      try Self.rename(FilePlace(temporary, in: destination.folder), to: destination)
+    }
   }
 
   /// Removes the incomplete file.
   func discard() async throws {
-    try await OpenFile.remove(temporary)
+    try await FilePlace(temporary, in: destination.folder).remove()
   }
 
   /// Returns whether a range of the file has the checksum that was computed when it was written.
@@ -149,11 +164,27 @@ package struct FileReplacement: Sendable {
   ///
   /// The call blocks until the file system has answered.
   package static func rename(_ file: FilePath, to path: FilePath) throws(StorageError) {
+    guard let name = file.lastComponent, let newName = path.lastComponent else { throw StorageError.notRegular(path) }
+    let folders: (Folder, Folder)
     do {
-      try FileCalls.rename(file, to: path)
+      folders = (
+        try Folder.open(file.removingLastComponent(), in: .system),
+        try Folder.open(path.removingLastComponent(), in: .system)
+      )
+    } catch {
+      throw StorageError(error, at: path)
+    }
+    try rename(FilePlace(name, in: folders.0), to: FilePlace(newName, in: folders.1))
+  }
+
+  /// Renames a file atomically, replacing an existing file; the call blocks.
+  static func rename(_ file: FilePlace, to place: FilePlace) throws(StorageError) {
+    do {
+      try file.folder.rename(file.name, to: place.name, in: place.folder)
     } catch {
       throw StorageError(
-        .unusableFile, "\(path) could not be replaced: \(error).", remedy: "Check the permissions of the directory.")
+        .unusableFile, "\(place.path) could not be replaced: \(error).",
+        remedy: "Check the permissions of the directory.")
     }
   }
 }

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
 internal import StorageCrypto
 internal import Synchronization
 internal import SystemPackage
@@ -9,98 +8,90 @@ internal import SystemPackage
 /// The number of bytes per read from a file, because each read costs a thread switch.
 let fileReadSize: Int64 = 512 * 1024
 
-/// A queue of threads for calls that block until the file system has answered.
-///
-/// Such a call blocks neither the caller's actor nor the threads of Swift concurrency.
-enum FileThreads {
-  private static let queue = DispatchQueue(label: "storage-auth files", attributes: .concurrent)
-
-  /// Calls a blocking function on a thread of the queue, and returns its result.
-  static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Swift.Result { try body() }) }
-    }
-  }
-}
-
 /// An open file, which is closed when its last reference is released.
 ///
 /// A reader therefore never reads through a descriptor that belongs to another file by now.
 final class OpenFile: Sendable {
-  private let path: FilePath
+  /// The path of the file, for errors and for programs that need one.
+  let path: FilePath
+  private let system: any FileSystem
   private let descriptor: FileDescriptor
   private let isOpen = Mutex(true)
 
   /// The status of the file when it was opened.
-  let status: Stat
+  let status: FileStatus
 
-  private init(_ path: FilePath, _ descriptor: FileDescriptor) throws(Errno) {
+  /// Opens a file in a folder; the call blocks.
+  init(_ name: FilePath.Component, in folder: Folder, _ access: FileAccess) throws(Errno) {
+    system = folder.system
+    descriptor = try system.openFile(name, in: folder.descriptor, access)
     do {
-      status = try descriptor.stat()
+      status = try system.status(of: descriptor)
     } catch {
-      try? descriptor.close()
+      try? system.close(descriptor)
       throw error
     }
-    self.path = path
-    self.descriptor = descriptor
+    path = folder.path.appending(name)
   }
 
   deinit {
-    if isOpen.withLock({ $0 }) { try? descriptor.close() }
+    if isOpen.withLock({ $0 }) { try? system.close(descriptor) }
   }
 
-  /// Opens a regular file for reading.
+  /// Opens a regular file in a folder for reading.
   ///
-  /// - Parameters:
-  ///   - path: The path of the file.
-  ///   - followsLink: Whether the last component of the path can be a symbolic link.
-  /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file that can be read.
-  static func reading(_ path: FilePath, followsLink: Bool = true) async throws -> OpenFile {
-    // Without O_NONBLOCK, opening a pipe would wait for a writer.
-    let options: FileDescriptor.OpenOptions =
-      followsLink ? [.closeOnExec, .nonBlocking] : [.closeOnExec, .nonBlocking, .noFollow]
-    let file = try await call(path) { try OpenFile(path, FileDescriptor.open(path, .readOnly, options: options)) }
-    guard file.status.type == .regular else {
-      throw StorageError(
-        .unusableFile, "\(path) is not a regular file.", remedy: "Name a file, or upload a stream.")
-    }
+  /// - Throws: ``StorageError/Code/unusableFile`` if the name is not that of a regular file that can be read.
+  static func reading(
+    _ name: FilePath.Component, in folder: Folder, followsLink: Bool = false
+  ) async throws -> OpenFile {
+    let file = try await folder.call(name) { try OpenFile(name, in: $0, .reading(followsLink: followsLink)) }
+    guard file.status.kind == .regular else { throw StorageError.notRegular(file.path) }
     return file
   }
 
-  /// Creates a file for reading and writing.
+  /// Opens the regular file at a path of the caller for reading.
+  ///
+  /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file that can be read.
+  static func reading(_ path: FilePath, followsLink: Bool = true) async throws -> OpenFile {
+    let place = try await FilePlace(path)
+    return try await reading(place.name, in: place.folder, followsLink: followsLink)
+  }
+
+  /// Creates a file in a folder for reading and writing.
   ///
   /// - Parameters:
-  ///   - path: The path of the file, at which no file may exist.
-  ///   - destination: The path that errors name, at which the file will appear.
+  ///   - name: The name of the file, which no file may have.
+  ///   - folder: The folder.
   ///   - permissions: The permissions of the file, or `nil` for those that the process gives to new files.
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be created.
   static func creating(
-    _ path: FilePath, for destination: FilePath, permissions: FilePermissions?
+    _ name: FilePath.Component, in folder: Folder, permissions: FilePermissions?
   ) async throws -> OpenFile {
-    try await call(destination) {
-      let descriptor = try FileDescriptor.open(
-        path, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
-        permissions: permissions ?? [.ownerReadWrite, .groupRead, .otherRead])
-      let file = try OpenFile(destination, descriptor)
+    try await folder.call(name) { folder in
+      let usual: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
+      let file = try OpenFile(name, in: folder, .creating(permissions ?? usual))
       // The mode with which a file is created is subject to the process's mask.
-      if let permissions { try FileCalls.setPermissions(permissions, of: descriptor) }
+      if let permissions { try folder.system.setPermissions(permissions, of: file.descriptor) }
       return file
     }
   }
 
-  /// Opens a regular file for reading and writing, and locks it.
+  /// Opens a file of this user for reading and writing, and locks it.
   ///
   /// - Parameters:
-  ///   - path: The path of the file, whose last component must not be a symbolic link.
-  ///   - destination: The path that errors name.
-  /// - Returns: The file, or `nil` if no regular file exists at the path.
+  ///   - name: The name of the file.
+  ///   - folder: The folder.
+  /// - Returns: The file, or `nil` if no regular file that belongs to this user alone has the name.
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be opened, or if another process has locked it.
-  static func updating(_ path: FilePath, for destination: FilePath) async throws -> OpenFile? {
-    guard let status = try await status(at: path, followsLink: false), status.type == .regular else { return nil }
-    let file = try await call(destination) {
-      try OpenFile(destination, .open(path, .readWrite, options: [.closeOnExec, .nonBlocking, .noFollow]))
+  static func updating(_ name: FilePath.Component, in folder: Folder) async throws -> OpenFile? {
+    let file = try await folder.call(name) { folder -> OpenFile? in
+      guard try folder.status(of: name)?.kind == .regular else { return nil }
+      let file = try OpenFile(name, in: folder, .updating)
+      // A second name of the file would be changed as well.
+      let isOwn = file.status.links == 1 && file.status.owner == folder.system.userID
+      return file.status.kind == .regular && isOwn ? file : nil
     }
-    try await file.lock()
+    try await file?.lock()
     return file
   }
 
@@ -108,21 +99,19 @@ final class OpenFile: Sendable {
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if another process has locked it.
   func lock() async throws {
-    guard try await Self.call(path, { [descriptor] in try FileCalls.lock(descriptor) }) else {
+    guard try await call({ [self] in try lockNow() }) else {
       throw StorageError(
         .unusableFile, "\(path) is being written by another transfer.",
         remedy: "Wait for its end, or choose another destination.")
     }
   }
 
+  /// Locks the file, and returns whether no other descriptor has locked it; the call blocks.
+  func lockNow() throws(Errno) -> Bool { try system.lock(descriptor) }
+
   /// Reads at most `count` bytes from an offset, and returns an empty array at the end of the file.
   func read(from offset: Int64, upTo count: Int) async throws -> [UInt8] {
-    try await Self.call(path) { [self] in
-      // Safe: the system writes at most as many bytes as the memory holds, and returns the number that it wrote.
-      try unsafe [UInt8](unsafeUninitializedCapacity: count) { memory, written in
-        written = try unsafe descriptor.read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(memory))
-      }
-    }
+    try await call { [system, descriptor] in try system.read(descriptor, from: offset, upTo: count) }
   }
 
   /// Returns whether a range of the file has the checksum that was computed when it was written.
@@ -140,64 +129,49 @@ final class OpenFile: Sendable {
 
   /// Writes bytes at an offset.
   func write(_ bytes: [UInt8], at offset: Int64) async throws {
-    _ = try await Self.call(path) { [self] in try descriptor.writeAll(toAbsoluteOffset: offset, bytes) }
+    try await call { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset) }
   }
 
   /// Returns the status of the file now.
-  func currentStatus() async throws -> Stat {
-    try await Self.call(path) { [descriptor] in try descriptor.stat() }
+  func currentStatus() async throws -> FileStatus {
+    try await call { [system, descriptor] in try system.status(of: descriptor) }
   }
 
   /// Sets the permissions of the file.
   func setPermissions(_ permissions: FilePermissions) async throws {
-    try await Self.call(path) { [descriptor] in try FileCalls.setPermissions(permissions, of: descriptor) }
+    try await call { [system, descriptor] in try system.setPermissions(permissions, of: descriptor) }
   }
+
+  /// Sets the permissions and the time of the last change; the call blocks.
+  func set(_ permissions: FilePermissions?, modifiedSeconds: Int64?) throws(Errno) {
+    if let permissions { try system.setPermissions(permissions, of: descriptor) }
+    if let modifiedSeconds { try system.setModified(modifiedSeconds, of: descriptor) }
+  }
+
+  /// Waits until the content of the file is on the disk; the call blocks.
+  func synchronizeNow() throws(Errno) { try system.synchronize(descriptor) }
 
   /// Waits until the content of the file is on the disk.
   func synchronize() async throws {
-    try await Self.call(path) { [descriptor] in try FileCalls.synchronize(descriptor) }
+    try await call { [system, descriptor] in try system.synchronize(descriptor) }
   }
 
   /// Closes the file, which must not be used afterwards.
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if an earlier write failed.
   func close() async throws {
-    try await Self.call(path) { [self] in
+    try await call { [self] in
       let wasOpen = isOpen.withLock { isOpen in
         defer { isOpen = false }
         return isOpen
       }
-      if wasOpen { try descriptor.close() }
+      if wasOpen { try system.close(descriptor) }
     }
   }
 
-  /// Returns the status of the file at a path, or `nil` if no file exists there.
-  static func status(at path: FilePath, followsLink: Bool = true) async throws -> Stat? {
+  private func call<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     do {
-      return try await FileThreads.run { try path.stat(followTargetSymlink: followsLink) }
-    } catch let error as Errno where error == .noSuchFileOrDirectory {
-      return nil
-    } catch let error as Errno {
-      throw StorageError(error, at: path)
-    }
-  }
-
-  /// Removes the file at a path, and succeeds if no file exists there.
-  static func remove(_ path: FilePath) async throws {
-    do {
-      try await FileThreads.run { try FileCalls.remove(path) }
-    } catch let error as Errno where error == .noSuchFileOrDirectory {
-      return
-    } catch let error as Errno {
-      throw StorageError(error, at: path)
-    }
-  }
-
-  private static func call<Result: Sendable>(
-    _ path: FilePath, _ body: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
-    do {
-      return try await FileThreads.run(body)
+      return try await system.run(body)
     } catch let error as Errno {
       throw StorageError(error, at: path)
     }
@@ -205,9 +179,7 @@ final class OpenFile: Sendable {
 }
 
 extension StorageError {
-  /// Creates an error from the system's error for the file at a path.
-  init(_ error: Errno, at path: FilePath) {
-    self.init(
-      .unusableFile, "\(path) cannot be used: \(error).", remedy: "Check the path, its permissions and the free space.")
+  static func notRegular(_ path: FilePath) -> StorageError {
+    StorageError(.unusableFile, "\(path) is not a regular file.", remedy: "Name a file, or upload a stream.")
   }
 }

@@ -64,6 +64,14 @@ public struct PipelineReport: Sendable {
   /// The error that the sequence of transfers threw, or `nil` if the sequence threw no error.
   public let sourceError: (any Error)?
 
+  /// Returns the report with transfers that failed after the pipeline had ended, or were complete only then.
+  func adding(_ failures: [Failure]) -> PipelineReport {
+    PipelineReport(
+      completedObjects: completedObjects - failures.count, completedBytes: completedBytes,
+      failedObjects: failedObjects + failures.count, failures: self.failures + failures,
+      unfinishedObjects: unfinishedObjects, sourceError: sourceError)
+  }
+
   /// A Boolean value that indicates whether all objects were transferred.
   public var isComplete: Bool { failedObjects == 0 && unfinishedObjects == 0 && sourceError == nil }
 }

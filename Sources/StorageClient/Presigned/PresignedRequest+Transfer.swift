@@ -30,6 +30,7 @@ extension PresignedRequest {
     let payload: any UploadPayload
     switch source.storage {
     case .file(let path): payload = try await FilePayload(path)
+    case .opened(let file): payload = file
     case .bytes(let bytes): payload = BytesPayload(bytes: bytes)
     case .stream(let stream, let length):
       guard let length else {

@@ -14,9 +14,17 @@ extension BucketClient {
     _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
     progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
+    try await upload(FilePayload(file), to: key, checkpoint: checkpoint, options: options, progress: progress)
+  }
+
+  /// Uploads an open file, and continues an upload that was interrupted.
+  @concurrent
+  func upload(
+    _ payload: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
+    options: UploadOptions, progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
     try await client.transfer("upload", key, progress) { ledger in
-      let fields = try options.fields(in: provider.dialect, file: file, key: key)
-      let payload = try await FilePayload(file)
+      let fields = try options.fields(in: provider.dialect, file: payload.path, key: key)
       let upload = ResumableUpload(
         bucket: self, key: key, fields: fields, file: payload, storage: checkpoint, ledger: ledger)
       if configuration.uploadsInParts(payload.length) { return try await upload.run() }
@@ -31,9 +39,18 @@ extension BucketClient {
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
+    try await download(key, to: FilePlace(file), checkpoint: checkpoint, options: options, progress: progress)
+  }
+
+  /// Downloads an object into a place, and continues a download that was interrupted.
+  @concurrent
+  func download(
+    _ key: String, to place: FilePlace, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
     try await client.transfer("download", key, progress) { ledger in
       try await ResumableDownload(
-        bucket: self, key: key, destination: file, options: options, storage: checkpoint, ledger: ledger
+        bucket: self, key: key, destination: place, options: options, storage: checkpoint, ledger: ledger
       ).run()
     }
   }

@@ -34,8 +34,56 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be read or contains no checkpoint of this type.
   public func load() async throws -> Checkpoint? {
-    guard let status = try await OpenFile.status(at: path), status.size > 0 else { return nil }
-    let file = try await OpenFile.reading(path)
+    do {
+      return try await StoredCheckpoint<Checkpoint>(FilePlace(path)).load()
+    } catch let error as StorageError where error.code == .unusableFile {
+      // Without its folder there is no checkpoint either.
+      if try await !folderExists() { return nil }
+      throw error
+    }
+  }
+
+  /// Replaces the content of the file with a checkpoint.
+  ///
+  /// - Parameter checkpoint: The state of the transfer.
+  /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be written.
+  public func save(_ checkpoint: Checkpoint) async throws {
+    try await StoredCheckpoint(FilePlace(path)).save(checkpoint)
+  }
+
+  /// Removes the file, and succeeds if it does not exist.
+  ///
+  /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be removed.
+  public func remove() async throws {
+    guard try await folderExists() else { return }
+    try await StoredCheckpoint<Checkpoint>(FilePlace(path)).remove()
+  }
+
+  private func folderExists() async throws -> Bool {
+    let folder = path.removingLastComponent()
+    let system = SystemFiles.system
+    return try await system.run {
+      do {
+        _ = try Folder.open(folder, in: system)
+        return true
+      } catch Errno.noSuchFileOrDirectory {
+        return false
+      }
+    }
+  }
+}
+
+/// A file in an open folder that contains the checkpoint of one transfer.
+struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
+  let place: FilePlace
+
+  init(_ place: FilePlace) {
+    self.place = place
+  }
+
+  func load() async throws -> Checkpoint? {
+    guard let status = try await place.status(), status.size > 0 else { return nil }
+    let file = try await OpenFile.reading(place.name, in: place.folder, followsLink: true)
     guard file.status.size <= largestCheckpoint else { throw unreadable }
     var bytes: [UInt8] = []
     while bytes.count < file.status.size {
@@ -50,33 +98,26 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
     }
   }
 
-  /// Replaces the content of the file with a checkpoint.
-  ///
-  /// - Parameter checkpoint: The state of the transfer.
-  /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be written.
-  public func save(_ checkpoint: Checkpoint) async throws {
+  func save(_ checkpoint: Checkpoint) async throws {
     let bytes = [UInt8](try JSONEncoder().encode(checkpoint))
     try await FileReplacement.write(
-      path, permissions: .ownerReadWrite, synchronizes: false, temporarilyNamed: temporaryName
+      place, permissions: .ownerReadWrite, synchronizes: false, temporarilyNamed: temporaryName
     ) { file in
       try await file.write(bytes, at: 0)
     }
   }
 
-  /// Removes the file, and succeeds if it does not exist.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be removed.
-  public func remove() async throws {
-    try await OpenFile.remove(path)
-    try await OpenFile.remove(path.removingLastComponent().appending(temporaryName))
+  func remove() async throws {
+    try await place.remove()
+    if let temporaryName { try await FilePlace(temporaryName, in: place.folder).remove() }
   }
 
   /// The name of the file until it is complete, which is always the same, so that no process leaves more than one.
-  private var temporaryName: String { ".\(path.lastComponent?.string ?? "").new" }
+  private var temporaryName: FilePath.Component? { FilePath.Component(".\(place.name.string).new") }
 
   private var unreadable: StorageError {
     StorageError(
-      .unusableFile, "\(path) does not contain a checkpoint of this kind of transfer.",
+      .unusableFile, "\(place.path) does not contain a checkpoint of this kind of transfer.",
       remedy: "Name another file; or delete it, and the transfer starts anew.")
   }
 }

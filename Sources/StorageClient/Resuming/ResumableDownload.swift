@@ -8,7 +8,7 @@ internal import SystemPackage
 struct ResumableDownload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
-  let destination: FilePath
+  let destination: FilePlace
   let options: DownloadOptions
   let storage: any CheckpointStorage<DownloadCheckpoint>
   let ledger: TransferLedger
@@ -31,9 +31,8 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
         .unsupported, "\(location) has no size and no strong entity tag, so that a change would not be noticed.",
         remedy: "Download it without a checkpoint.")
     }
-    let place = try await FilePlace(destination)
     let algorithm = info.checksum?.algorithm ?? bucket.provider.dialect.algorithm
-    guard let (file, checkpoint) = try await continued(info, algorithm, place) else {
+    guard let (file, checkpoint) = try await continued(info, algorithm) else {
       // An earlier process moved the complete file to its destination.
       try await storage.remove()
       return info
@@ -71,37 +70,37 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   ///
   /// The incomplete file of another state of the object is removed, and its damaged ranges are discarded.
   private func continued(
-    _ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm, _ place: FilePlace
+    _ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> (FileReplacement, DownloadCheckpoint)? {
-    guard var checkpoint = try await storage.load() else { return try await begun(info, place) }
+    guard var checkpoint = try await storage.load() else { return try await begun(info) }
     try StorageError.checkLocation(of: checkpoint.location, is: location)
-    let file = try await FileReplacement(resuming: checkpoint.partialFile, of: destination, place)
+    // A checkpoint that somebody changed must not lead to another file of the folder.
+    guard let name = destination.temporaryName(checkpoint.partialFile) else { return try await begun(info) }
+    let file = try await FileReplacement(resuming: name, of: destination)
     guard checkpoint.matches(info, algorithm) else {
       try await file?.discard()
-      return try await begun(info, place)
+      return try await begun(info)
     }
     if let file {
       checkpoint.ranges = try await verified(checkpoint.ranges) { try await file.contains($0) }
       return (file, checkpoint)
     }
-    if checkpoint.missing.isEmpty, place.permissions != nil {
-      let complete = try await OpenFile.reading(destination)
+    if checkpoint.missing.isEmpty, try await destination.permissions() != nil {
+      let complete = try await OpenFile.reading(destination.name, in: destination.folder, followsLink: true)
       let ranges = try await verified(checkpoint.ranges) { try await complete.contains($0) }
       if complete.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
     }
-    return try await begun(info, place)
+    return try await begun(info)
   }
 
-  private func begun(
-    _ info: ObjectInfo, _ place: FilePlace
-  ) async throws -> (FileReplacement, DownloadCheckpoint) {
+  private func begun(_ info: ObjectInfo) async throws -> (FileReplacement, DownloadCheckpoint) {
+    let name = destination.temporaryName()
     let checkpoint = DownloadCheckpoint(
       location: location, size: info.size ?? 0, etag: info.etag, versionID: info.versionID,
-      partialFile: place.temporaryName())
+      partialFile: name.string)
     // Saved first, so that no process can leave an incomplete file that no checkpoint names.
     try await storage.save(checkpoint)
-    let file = try await FileReplacement(
-      checkpoint.partialFile, of: destination, place, permissions: place.permissions)
+    let file = try await FileReplacement(name, of: destination)
     try await file.lock()
     return (file, checkpoint)
   }

@@ -14,8 +14,8 @@ internal import SystemPackage
 /// let report = try await backup.run { print($0.fractionCompleted) }
 /// ```
 ///
-/// Both sides are listed in the order of their paths and compared as they are read, so that a million objects need no
-/// more memory than ten. A file or an object appears at its target only when it is complete. After an interruption, also
+/// Both sides are listed in the order of their paths and compared as they are read, so that only the differences are in
+/// memory. A file or an object appears at its target only when it is complete. After an interruption, also
 /// by the end of the process, another run transfers what is missing; a large file continues with the missing parts.
 public struct FolderSync: Sendable {
   /// The side whose content is transferred.
@@ -41,155 +41,155 @@ public struct FolderSync: Sendable {
 
   /// Returns the differences of the two sides without removing them.
   ///
-  /// - Parameter handler: A closure that receives the differences, in the order of their paths.
-  /// - Returns: The number of files and objects that are equal on both sides, and the files that cannot be synchronized.
-  /// - Throws: ``StorageError`` if a folder cannot be read, and the errors that ``ObjectStore`` lists.
-  public func preview(
-    _ handler: (SyncAction) throws -> Void
-  ) async throws -> (unchanged: Int, skipped: [SyncReport.Skipped]) {
-    var pairs = SyncPairs(source.entries(), target.entries())
-    var unchanged = 0
-    while let pair = try await pairs.next() {
-      if let action = action(pair), try await !hasEqualChecksums(pair) {
-        try handler(action)
-      } else if pair.source != nil, pair.target != nil, options.selects(pair.path) {
-        unchanged += 1
-      }
-    }
-    return (unchanged, pairs.skipped.filter { options.selects($0.path) })
+  /// - Returns: What ``run(progress:didFinish:)`` would do.
+  /// - Throws: The errors that ``run(progress:didFinish:)`` throws before it changes anything.
+  public func preview() async throws -> SyncPreview {
+    let (source, target) = try await openSides()
+    var plan = try await SyncPlan(source.entries(), target.entries(), options)
+    try await plan.removeEqual { try await $0.hasEqualChecksums(source, target) }
+    return SyncPreview(
+      actions: plan.transfers.map(\.action) + plan.deletions.map { SyncAction(deleting: $0) },
+      unchanged: plan.unchanged, skipped: plan.skipped, kept: plan.kept)
   }
 
   /// Removes the differences of the two sides.
   ///
-  /// A failed transfer does not stop the others. Deletions follow after the transfers, and only if both sides were listed
-  /// to the end.
+  /// Both sides are listed to the end before anything is changed. A failed transfer does not stop the others. Deletions
+  /// follow after the transfers; after a failed transfer, nothing is deleted unless the options ask for it. What has the
+  /// path of a skipped file of the source, or a path below it, is not deleted either.
   ///
   /// - Parameters:
   ///   - progress: A closure that receives the progress of the transfers, one call at a time, on an arbitrary thread.
   ///   - didFinish: A closure that receives each difference that was removed, one call at a time, on an arbitrary thread.
-  /// - Returns: The numbers of transferred, deleted and unchanged files and objects, and the failures.
-  /// - Throws: ``StorageError`` if the target folder cannot be used, and `CancellationError` if the task is cancelled.
+  /// - Returns: The numbers of transferred, deleted and unchanged files and objects, what was skipped and kept, and the
+  ///   failures.
+  /// - Throws: ``StorageError/Code/unusableFile`` if the source does not exist, a folder cannot be read, or another
+  ///   synchronization writes to the target folder; ``StorageError/Code/emptySource`` if everything would be deleted
+  ///   because the source is empty; ``StorageError/Code/invalidOption`` if one side is inside the other; the errors of the
+  ///   listings, and `CancellationError` if the task is cancelled. Unless the task was cancelled, nothing was changed.
   public func run(
     progress: PipelineProgress.Handler? = nil, didFinish: (@Sendable (SyncAction) -> Void)? = nil
   ) async throws -> SyncReport {
-    let mover = try SyncMover(source, target, options)
-    try await mover.prepare()
-    let tally = SyncTally(didFinish)
+    let (source, target) = try await openSides()
+    let state = try await openState(source, target)
+    var folder: TargetFolder?
+    if case .folder(let root) = target { folder = try await TargetFolder(root) }
+    do {
+      let plan = try await SyncPlan(source.entries(), target.entries(), options)
+      if case .nothing = target, case .folder(let path, let system) = self.target.storage {
+        folder = try await TargetFolder(RootFolder(creating: path, in: system))
+      }
+      let mover = SyncMover(
+        try route(source, target, folder), state, largeSize: options.largeSize, hasDeletions: !plan.deletions.isEmpty)
+      let report = try await carryOut(plan, source, target, mover, progress, didFinish)
+      try await folder?.staging.finish(isComplete: report.isComplete)
+      return report
+    } catch {
+      try? await folder?.staging.finish(isComplete: false)
+      throw error
+    }
+  }
+
+  private func carryOut(
+    _ plan: SyncPlan, _ source: OpenSide, _ target: OpenSide, _ mover: SyncMover, _ progress: PipelineProgress.Handler?,
+    _ didFinish: (@Sendable (SyncAction) -> Void)?
+  ) async throws -> SyncReport {
+    var plan = plan
+    let tally = SyncTally(unchanged: plan.unchanged, didFinish)
     let pipeline = TransferPipeline(transfersInFlight: options.transfersInFlight)
     let transfers = try await pipeline.run(
-      SyncTransfers(sync: self, mover: mover, tally: tally), progress: progress)
-    var report = tally.report(transfers)
-    if transfers.sourceError == nil {
-      report.failedDeletions = try await mover.delete(tally.deletions) { tally.finished($0) }
-      report.deleted = tally.deleted
-    }
-    try await mover.finish(isComplete: report.isComplete)
-    return report
-  }
-
-  /// Returns the difference between two entries, or `nil` if the path is not selected or no difference is visible.
-  ///
-  /// Checksums are not compared.
-  fileprivate func action(_ pair: SyncPair) -> SyncAction? {
-    let path = pair.path
-    guard options.selects(path) else { return nil }
-    switch (pair.source, pair.target) {
-    case (let from?, nil): return SyncAction(kind: .create, path: path, byteCount: from.size)
-    case (let from?, let to?):
-      let isCurrent =
-        from.size == to.size && options.comparison == .sizeAndTime && from.isNotNewer(than: to)
-      return isCurrent ? nil : SyncAction(kind: .update, path: path, byteCount: from.size)
-    case (nil, let to?):
-      return options.deletes ? SyncAction(kind: .delete, path: path, byteCount: to.size) : nil
-    case (nil, nil): return nil
-    }
-  }
-
-  /// Returns whether the entries of a pair have equal checksums, which is `false` unless checksums are to be compared.
-  fileprivate func hasEqualChecksums(_ pair: SyncPair) async throws -> Bool {
-    guard options.comparison == .checksum, let from = pair.source, let to = pair.target, from.size == to.size else {
-      return false
-    }
-    return try await source.hasEqualChecksum(from, to, in: target)
-  }
-}
-
-/// The transfers of a synchronization, in the order of their paths.
-private struct SyncTransfers: AsyncSequence, Sendable {
-  let sync: FolderSync
-  let mover: SyncMover
-  let tally: SyncTally
-
-  struct AsyncIterator: AsyncIteratorProtocol {
-    let sync: FolderSync
-    let mover: SyncMover
-    let tally: SyncTally
-    var pairs: SyncPairs
-
-    mutating func next() async throws -> ObjectTransfer? {
-      while let pair = try await pairs.next() {
-        guard let action = sync.action(pair) else {
-          tally.passed(pair, isSelected: sync.options.selects(pair.path))
-          continue
-        }
-        guard let entry = pair.source else {
-          tally.postpone(action)
-          continue
-        }
-        return ObjectTransfer(entry.path, byteCount: entry.size) { [sync, mover, tally] progress in
-          if try await sync.hasEqualChecksums(pair) {
-            tally.passed(pair, isSelected: true)
+      plan.transfers.lazy.map { transfer in
+        ObjectTransfer(transfer.entry.path, byteCount: transfer.entry.size) { progress in
+          if transfer.comparesChecksums, try await transfer.hasEqualChecksums(source, target) {
+            tally.foundEqual()
             return
           }
-          try await mover.move(entry, progress: progress)
-          tally.finished(action)
+          if try await mover.move(transfer, progress: progress) { tally.finished(transfer.action) }
         }
-      }
-      tally.skip(pairs.skipped.filter { sync.options.selects($0.path) })
-      return nil
+      }, progress: progress)
+    if !transfers.isComplete, !options.deletesAfterFailures {
+      plan.keepAll(because: "A transfer failed.")
     }
+    let failedDeletions = try await mover.delete(plan.deletions) { tally.finished($0) }
+    // What could not be moved before has the place of a deleted file now, or counts as failed.
+    let rest = await mover.moveWaiting { tally.finished($0) }
+    return tally.report(transfers.adding(rest), plan, failedDeletions: failedDeletions)
   }
 
-  func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(
-      sync: sync, mover: mover, tally: tally, pairs: SyncPairs(sync.source.entries(), sync.target.entries()))
+  // MARK: Sides
+
+  /// Opens both sides, and checks that neither is inside the other.
+  private func openSides() async throws -> (source: OpenSide, target: OpenSide) {
+    if case .folder = source.storage, case .folder = target.storage { throw StorageError.bothSidesAreFolders }
+    try source.checkIsApart(from: target)
+    let from = try await source.opened()
+    if case .nothing = from, case .folder(let path, _) = source.storage {
+      throw StorageError(
+        .unusableFile, "The folder \(path) does not exist. Nothing was changed.", remedy: "Check its name.")
+    }
+    return (from, try await target.opened())
+  }
+
+  /// Opens the folder for the state of large transfers, which must not be synchronized itself.
+  private func openState(_ source: OpenSide, _ target: OpenSide) async throws -> StateFolder? {
+    guard let path = options.stateFolder else { return nil }
+    let state = try await StateFolder(path, in: self.source.system ?? self.target.system ?? .system)
+    for case .folder(let root) in [source, target] where try await root.contains(path) {
+      throw StorageError(
+        .invalidOption, "The folder \(path) for the state of transfers is inside \(root.folder.path).",
+        remedy: "Name a folder outside of both sides.")
+    }
+    return state
+  }
+
+  private func route(
+    _ source: OpenSide, _ target: OpenSide, _ folder: TargetFolder?
+  ) throws(StorageError) -> SyncMover.Route {
+    switch (source, target, folder) {
+    case (.folder(let root), .objects(let store, let prefix, _), _): .upload(root, store, prefix: prefix)
+    case (.objects(let from, let prefix, let bucket), .objects(let to, let targetPrefix, _), _):
+      .copy(from, prefix: prefix, bucket: bucket, to, targetPrefix: targetPrefix)
+    case (.objects(let store, let prefix, _), _, let folder?): .download(store, prefix: prefix, folder)
+    default: throw StorageError.bothSidesAreFolders
+    }
   }
 }
 
-/// The counts of a synchronization, and the deletions that are still to be done.
+extension StorageError {
+  fileprivate static var bothSidesAreFolders: StorageError {
+    StorageError(
+      .unsupported, "Both sides of the synchronization are folders.", remedy: "Name a store on one side.")
+  }
+}
+
+extension SyncPlan.Transfer {
+  /// Returns whether the entries have equal checksums, which is `false` unless checksums are to be compared.
+  fileprivate func hasEqualChecksums(_ source: OpenSide, _ target: OpenSide) async throws -> Bool {
+    guard comparesChecksums, let replaced else { return false }
+    return try await source.hasEqualChecksum(entry, replaced, in: target)
+  }
+}
+
+/// The counts of a synchronization.
 private final class SyncTally: Sendable {
   private struct State {
     var created = 0
     var updated = 0
     var deleted = 0
     var bytes: Int64 = 0
-    var unchanged = 0
-    var skipped: [SyncReport.Skipped] = []
-    var deletions: [SyncAction] = []
+    var unchanged: Int
   }
 
   private let didFinish: (@Sendable (SyncAction) -> Void)?
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
-  init(_ didFinish: (@Sendable (SyncAction) -> Void)?) {
+  init(unchanged: Int, _ didFinish: (@Sendable (SyncAction) -> Void)?) {
     self.didFinish = didFinish
+    state = Mutex(State(unchanged: unchanged))
   }
 
-  var deletions: [SyncAction] { state.withLock { $0.deletions } }
-  var deleted: Int { state.withLock { $0.deleted } }
-
-  /// Counts a pair without a difference.
-  func passed(_ pair: SyncPair, isSelected: Bool) {
-    guard isSelected, pair.source != nil, pair.target != nil else { return }
+  func foundEqual() {
     state.withLock { $0.unchanged += 1 }
-  }
-
-  func postpone(_ action: SyncAction) {
-    state.withLock { $0.deletions.append(action) }
-  }
-
-  func skip(_ files: [SyncReport.Skipped]) {
-    state.withLock { $0.skipped = files }
   }
 
   func finished(_ action: SyncAction) {
@@ -204,11 +204,14 @@ private final class SyncTally: Sendable {
     }
   }
 
-  func report(_ transfers: PipelineReport) -> SyncReport {
+  func report(
+    _ transfers: PipelineReport, _ plan: SyncPlan, failedDeletions: [PipelineReport.Failure]
+  ) -> SyncReport {
     state.withLock { state in
       SyncReport(
         created: state.created, updated: state.updated, bytes: state.bytes, unchanged: state.unchanged,
-        skipped: state.skipped, transfers: transfers)
+        skipped: plan.skipped, kept: plan.kept, transfers: transfers, deleted: state.deleted,
+        failedDeletions: failedDeletions)
     }
   }
 }

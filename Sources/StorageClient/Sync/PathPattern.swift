@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 /// A pattern for the paths of a synchronization, such as `*.jpg` or `2026/**`.
 ///
 /// `*` stands for any characters except for a slash, `?` for one of them, and `**` for any characters. A pattern without
@@ -22,10 +24,10 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
   /// - Parameter text: The text of the pattern.
   public init(_ text: String) {
     self.text = text
-    let body = text.hasPrefix("/") ? text.dropFirst() : text[...]
-    comparesPath = text.contains("/")
+    let body = text.removingBytePrefix("/") ?? text[...]
+    comparesPath = text.hasByte("/")
     var elements: [Element] = []
-    for byte in (body.hasSuffix("/") ? body + "**" : body).utf8 {
+    for byte in (body.hasByteSuffix("/") ? body + "**" : body).utf8 {
       switch (byte, elements.last) {
       case (UInt8(ascii: "*"), .anyBytes): elements[elements.count - 1] = .anything
       case (UInt8(ascii: "*"), .anything): break
@@ -50,7 +52,7 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
   ///
   /// - Parameter path: A path with slashes.
   public func matches(_ path: String) -> Bool {
-    let subject = comparesPath ? path[...] : path.split(separator: "/").last ?? ""
+    let subject = comparesPath ? path[...] : path.words(between: "/").last ?? ""
     // The positions in the pattern that the bytes read so far can lead to.
     var reached = [Bool](repeating: false, count: elements.count + 1)
     reached[0] = true

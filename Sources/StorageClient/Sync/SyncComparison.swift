@@ -28,7 +28,7 @@ struct SyncPairs {
   }
 
   /// The files of the source that cannot be synchronized.
-  var skipped: [SyncReport.Skipped] { sources.skipped }
+  var skipped: [SkippedPath] { sources.skipped }
 
   /// Returns the next pair in the order of the paths, or `nil` at the end.
   mutating func next() async throws -> SyncPair? {
@@ -51,11 +51,6 @@ struct SyncPairs {
   }
 }
 
-extension String {
-  /// Returns whether the string precedes another string in the order of their bytes.
-  fileprivate func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
-}
-
 extension SyncEntry {
   /// Returns whether the entry was not changed after another entry, in whole seconds.
   func isNotNewer(than other: SyncEntry) -> Bool {
@@ -64,11 +59,11 @@ extension SyncEntry {
   }
 }
 
-extension SyncSide {
+extension OpenSide {
   /// Returns whether an entry of this side has the same checksum as an entry of another side.
-  func hasEqualChecksum(_ entry: SyncEntry, _ otherEntry: SyncEntry, in other: SyncSide) async throws -> Bool {
+  func hasEqualChecksum(_ entry: SyncEntry, _ otherEntry: SyncEntry, in other: OpenSide) async throws -> Bool {
     // A service determines the algorithm, so the file is read second.
-    if case .folder = storage {
+    if case .folder = self {
       guard let expected = try await other.checksum(otherEntry, .crc64) else { return false }
       return try await checksum(entry, expected.algorithm) == expected
     }
@@ -82,11 +77,12 @@ extension SyncSide {
   ///   - entry: The entry.
   ///   - algorithm: The algorithm for a file; a service has its own.
   private func checksum(_ entry: SyncEntry, _ algorithm: ObjectChecksum.Algorithm) async throws -> ObjectChecksum? {
-    switch storage {
+    switch self {
+    case .nothing: return nil
     case .objects(let store, let prefix, _): return try await store.head(prefix + entry.path).checksum
     case .folder(let root):
       var checksum = CRC(algorithm.crc)
-      let chunks = try await FilePayload(root.appending(entry.path)).stream.makeAsyncIterator()
+      let chunks = FilePayload(try await root.open(entry.path)).stream.makeAsyncIterator()
       while let chunk = try await chunks.nextChunk() { chunk.withSpan { checksum.update($0) } }
       return ObjectChecksum(algorithm, checksum.checksum)
     }

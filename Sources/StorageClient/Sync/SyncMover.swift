@@ -16,122 +16,175 @@ final class SyncMover: Sendable {
   /// The maximum number of keys that are deleted with one call.
   private static let batchSize = 1000
 
-  private enum Route: Sendable {
-    case upload(FilePath, any ObjectStore, prefix: String)
-    case download(any ObjectStore, prefix: String, FolderTree)
+  /// The maximum number of uploads of a file that changes while it is uploaded.
+  private static let uploadAttempts = 3
+
+  enum Route: Sendable {
+    case upload(RootFolder, any ObjectStore, prefix: String)
+    case download(any ObjectStore, prefix: String, TargetFolder)
     case copy(any ObjectStore, prefix: String, bucket: String?, any ObjectStore, targetPrefix: String)
   }
 
+  /// A complete file whose place is taken by something that will be deleted.
+  private struct Waiting: Sendable {
+    let transfer: SyncPlan.Transfer
+    let file: FilePlace
+    let modifiedSeconds: Int64?
+  }
+
   private let route: Route
-  private let stateFolder: FilePath?
-  private let started = Mutex(0)
+  private let state: StateFolder?
+  private let largeSize: Int64
+  /// Whether deletions follow, which can make room for a file.
+  private let hasDeletions: Bool
+  private let waiting = Mutex<[Waiting]>([])
 
-  /// Creates the transfers between two sides.
-  ///
-  /// - Throws: ``StorageError/Code/unsupported`` if both sides are folders.
-  init(_ source: SyncSide, _ target: SyncSide, _ options: SyncOptions) throws(StorageError) {
-    stateFolder = options.stateFolder
-    switch (source.storage, target.storage) {
-    case (.folder(let root), .objects(let store, let prefix, _)): route = .upload(root, store, prefix: prefix)
-    case (.objects(let store, let prefix, _), .folder(let root)):
-      route = .download(store, prefix: prefix, FolderTree(root))
-    case (.objects(let from, let prefix, let bucket), .objects(let to, let targetPrefix, _)):
-      route = .copy(from, prefix: prefix, bucket: bucket, to, targetPrefix: targetPrefix)
-    case (.folder, .folder):
-      throw StorageError(
-        .unsupported, "Both sides of the synchronization are folders.", remedy: "Name a store on one side.")
-    }
-  }
-
-  /// Prepares the target for transfers.
-  func prepare() async throws {
-    if case .download(_, _, let tree) = route { try await tree.prepare() }
-  }
-
-  /// Removes what no later synchronization continues, which is everything if this one is complete.
-  func finish(isComplete: Bool) async throws {
-    if case .download(_, _, let tree) = route { try await tree.finish(isComplete: isComplete) }
+  init(_ route: Route, _ state: StateFolder?, largeSize: Int64?, hasDeletions: Bool) {
+    self.route = route
+    self.state = state
+    self.largeSize = largeSize ?? Self.largeSize
+    self.hasDeletions = hasDeletions
   }
 
   // MARK: Transfers
 
   /// Transfers a file or an object.
-  func move(_ entry: SyncEntry, progress: @escaping TransferProgress.Handler) async throws {
+  ///
+  /// - Returns: `false` if the complete file waits for its place until something else is deleted.
+  func move(_ transfer: SyncPlan.Transfer, progress: @escaping TransferProgress.Handler) async throws -> Bool {
+    let entry = transfer.entry
     switch route {
     case .upload(let root, let store, let prefix):
-      try await upload(root.appending(entry.path), entry, to: store, prefix + entry.path, UploadOptions(), progress)
-    case .download(let store, let prefix, let tree):
-      let number = started.withLock { started in
-        started += 1
-        return started
-      }
-      try await tree.receive(entry, isLarge: entry.size >= Self.largeSize, number: number) { file, checkpoint in
-        try await download(prefix + entry.path, from: store, to: file, checkpoint, progress)
+      try await upload(entry, from: root, to: store, prefix + entry.path, progress)
+    case .download(let store, let prefix, let folder):
+      let (file, info) = try await download(prefix + entry.path, entry, from: store, to: folder.staging, progress)
+      let waiting = Waiting(
+        transfer: transfer, file: file, modifiedSeconds: info.lastModified?.unixSeconds ?? entry.modifiedSeconds)
+      do {
+        try await put(waiting, in: folder.root)
+      } catch let error as StorageError where error.code == .unusableFile && hasDeletions {
+        self.waiting.withLock { $0.append(waiting) }
+        return false
+      } catch {
+        try? await file.remove()
+        throw error
       }
     case .copy(let from, let prefix, let bucket, let to, let targetPrefix):
       let (key, targetKey) = (prefix + entry.path, targetPrefix + entry.path)
       if let bucket, entry.size <= Self.largestCopy, let to = to as? any BucketStore {
         try await to.copy(CopySource(bucket: bucket, key: key), to: targetKey, options: CopyOptions())
         progress(TransferProgress(completed: entry.size, total: entry.size))
-      } else if entry.size >= Self.largeSize, let stateFolder {
-        try await relay(entry, key, from, targetKey, to, in: stateFolder, progress)
-      } else {
+      } else if try await !relay(entry, key, from, targetKey, to, progress) {
         let object = try await from.open(key)
         try await to.upload(
           .stream(object.body, length: object.contentLength), to: targetKey, options: UploadOptions(of: object.info),
           progress: progress)
       }
     }
+    return true
   }
 
-  private func upload(
-    _ file: FilePath, _ entry: SyncEntry, to store: any ObjectStore, _ key: String, _ options: UploadOptions,
-    _ progress: @escaping TransferProgress.Handler
-  ) async throws {
-    guard entry.size >= Self.largeSize, let stateFolder, let bucket = store as? any BucketStore else {
-      try await store.upload(.file(file), to: key, options: options, progress: progress)
-      return
-    }
-    let name = Self.name("\(file)\n\(key)")
-    try await bucket.upload(
-      file, to: key, checkpoint: CheckpointFile(stateFolder.appending("\(name).upload")), options: options,
-      progress: progress)
+  private func put(_ waiting: Waiting, in root: RootFolder) async throws {
+    try await root.put(waiting.file, at: waiting.transfer.entry.path, modifiedSeconds: waiting.modifiedSeconds)
   }
 
-  private func download(
-    _ key: String, from store: any ObjectStore, to file: FilePath, _ checkpoint: CheckpointFile<DownloadCheckpoint>?,
-    _ progress: @escaping TransferProgress.Handler
-  ) async throws {
-    if let checkpoint, let bucket = store as? any BucketStore {
+  /// Moves the files whose places have become free to their paths.
+  ///
+  /// - Parameter didFinish: A closure that receives each transfer that is complete then.
+  /// - Returns: The files that could not be moved, with the errors.
+  func moveWaiting(didFinish: (SyncAction) -> Void) async -> [PipelineReport.Failure] {
+    guard case .download(_, _, let folder) = route else { return [] }
+    var failures: [PipelineReport.Failure] = []
+    for waiting in waiting.withLock({ $0 }) {
       do {
-        try await bucket.download(key, to: file, checkpoint: checkpoint, progress: progress)
-        return
+        try await put(waiting, in: folder.root)
+        didFinish(waiting.transfer.action)
+      } catch {
+        failures.append(.init(name: waiting.transfer.entry.path, error: error))
+      }
+    }
+    return failures
+  }
+
+  /// Uploads a file in the state in which it was opened, and again if it was changed meanwhile.
+  ///
+  /// The object of a file that changes during its upload would be newer than the file, and of the same size possibly: no
+  /// later synchronization would find the difference.
+  private func upload(
+    _ entry: SyncEntry, from root: RootFolder, to store: any ObjectStore, _ key: String,
+    _ progress: @escaping TransferProgress.Handler
+  ) async throws {
+    for _ in 0..<Self.uploadAttempts {
+      let file = FilePayload(try await root.open(entry.path))
+      if file.length >= largeSize, let state, let store = store as? any ResumingFileStore,
+        let identity = store.identity(of: key)
+      {
+        try await state.run(file.path.absolute.string, identity) { item in
+          try await store.upload(
+            file, to: key, checkpoint: item.upload, options: UploadOptions(), progress: progress)
+        }
+      } else {
+        try await store.upload(.opened(file), to: key, options: UploadOptions(), progress: progress)
+      }
+      if try await file.isUnchanged() { return }
+    }
+    throw StorageError(
+      .sourceChanged, "\(entry.path) changes while it is uploaded.",
+      remedy: "Upload it again when it no longer changes.")
+  }
+
+  /// Downloads an object into the staging folder, and returns its place and description.
+  private func download(
+    _ key: String, _ entry: SyncEntry, from store: any ObjectStore, to staging: StagingFolder,
+    _ progress: @escaping TransferProgress.Handler
+  ) async throws -> (FilePlace, ObjectInfo) {
+    _ = try RootFolder.components(of: entry.path)
+    if entry.size >= largeSize, let store = store as? any ResumingFileStore, let identity = store.identity(of: key) {
+      let places = try staging.places(of: identity)
+      do {
+        let info = try await store.download(
+          key, to: places.file, checkpoint: StoredCheckpoint(places.checkpoint), options: DownloadOptions(),
+          progress: progress)
+        return (places.file, info)
       } catch let error as StorageError where error.code == .unsupported {
         // The service reports no strong entity tag, so that the download cannot be continued.
       }
     }
-    try await store.download(key, to: file, progress: progress)
+    let place = try staging.place()
+    return (place, try await store.download(key, into: place, progress: progress))
   }
 
   /// Copies a large object through a file, so that another process can continue both halves of the copy.
   ///
-  /// The name of the file depends on the object's size and time, so that it is never the file of another object.
+  /// The state of the download remains until the copy is complete, so that a file that is found is verified before it is
+  /// uploaded.
+  ///
+  /// - Returns: `false` if the copy cannot be continued by another process, and was not begun.
   private func relay(
     _ entry: SyncEntry, _ key: String, _ from: any ObjectStore, _ targetKey: String, _ to: any ObjectStore,
-    in stateFolder: FilePath, _ progress: @escaping TransferProgress.Handler
-  ) async throws {
-    let name = Self.name("\(key)\n\(targetKey)\n\(entry.size)\n\(entry.modifiedSeconds ?? 0)")
-    let file = stateFolder.appending("\(name).copy")
-    let options = UploadOptions(of: try await from.head(key))
-    if try await OpenFile.status(at: file) == nil {
-      try await download(key, from: from, to: file, CheckpointFile(stateFolder.appending("\(name).download"))) { _ in }
+    _ progress: @escaping TransferProgress.Handler
+  ) async throws -> Bool {
+    guard entry.size >= largeSize, let state, let from = from as? any ResumingFileStore,
+      let to = to as? any ResumingFileStore, let source = from.identity(of: key),
+      let target = to.identity(of: targetKey)
+    else { return false }
+    do {
+      try await state.run(source.text, target) { item in
+        let content = try item.content
+        let info = try await from.download(
+          key, to: content, checkpoint: LastingCheckpoint(base: item.download), options: DownloadOptions(),
+          progress: nil)
+        let file = try await OpenFile.reading(content.name, in: content.folder)
+        try await to.upload(
+          FilePayload(file), to: targetKey, checkpoint: item.upload, options: UploadOptions(of: info),
+          progress: progress)
+        try await content.remove()
+        try await item.download.remove()
+      }
+    } catch let error as StorageError where error.code == .unsupported {
+      return false
     }
-    try await upload(file, entry, to: to, targetKey, options, progress)
-    try await OpenFile.remove(file)
-  }
-
-  private static func name(_ identity: String) -> String {
-    String(ObjectChecksum(.crc64, of: Array(identity.utf8)).value, radix: 16)
+    return true
   }
 
   // MARK: Deletions
@@ -139,49 +192,50 @@ final class SyncMover: Sendable {
   /// Deletes files or objects of the target.
   ///
   /// - Parameters:
-  ///   - actions: The deletions.
+  ///   - entries: The entries of the target.
   ///   - didFinish: A closure that receives each successful deletion.
   /// - Returns: The failed deletions.
   func delete(
-    _ actions: [SyncAction], didFinish: (SyncAction) -> Void
+    _ entries: [SyncEntry], didFinish: (SyncAction) -> Void
   ) async throws -> [PipelineReport.Failure] {
     switch route {
-    case .download(_, _, let tree):
+    case .download(_, _, let folder):
       var failures: [PipelineReport.Failure] = []
-      for action in actions {
+      for entry in entries {
+        try Task.checkCancellation()
         do {
-          try await tree.delete(action.path)
-          didFinish(action)
+          try await folder.root.delete(entry)
+          didFinish(SyncAction(deleting: entry))
         } catch {
-          failures.append(.init(name: action.path, error: error))
+          failures.append(.init(name: entry.path, error: error))
         }
       }
       return failures
     case .upload(_, let store, let prefix), .copy(_, _, _, let store, let prefix):
-      return try await delete(actions, from: store, prefix, didFinish)
+      return try await delete(entries, from: store, prefix, didFinish)
     }
   }
 
   private func delete(
-    _ actions: [SyncAction], from store: any ObjectStore, _ prefix: String, _ didFinish: (SyncAction) -> Void
+    _ entries: [SyncEntry], from store: any ObjectStore, _ prefix: String, _ didFinish: (SyncAction) -> Void
   ) async throws -> [PipelineReport.Failure] {
     var failures: [PipelineReport.Failure] = []
-    var rest = actions[...]
+    var rest = entries[...]
     while !rest.isEmpty {
       let batch = rest.prefix(Self.batchSize)
       rest = rest.dropFirst(batch.count)
       let report = try await store.delete(batch.map { prefix + $0.path })
       let failed = Dictionary(report.failures.map { (WireText($0.key), $0) }) { first, _ in first }
-      for action in batch {
-        if let failure = failed[WireText(prefix + action.path)] {
+      for entry in batch {
+        if let failure = failed[WireText(prefix + entry.path)] {
           failures.append(
             .init(
-              name: action.path,
+              name: entry.path,
               error: StorageError(
                 .unsupported, "The service did not delete \(failure.key): \(failure.code): \(failure.message)",
                 remedy: "Check the permissions of the key.")))
         } else {
-          didFinish(action)
+          didFinish(SyncAction(deleting: entry))
         }
       }
     }

@@ -23,6 +23,16 @@ public struct SyncOptions: Sendable, Hashable {
   /// A Boolean value that indicates whether files and objects of the target that the source does not have are deleted.
   public var deletes: Bool
 
+  /// A Boolean value that indicates whether files and objects of the target are also deleted if a transfer failed.
+  ///
+  /// By default, nothing is deleted in a run in which a transfer failed.
+  public var deletesAfterFailures = false
+
+  /// A Boolean value that indicates whether everything in the target is deleted if the source is empty.
+  ///
+  /// By default, a source without files or objects is an error if ``deletes`` is set: usually its name is wrong.
+  public var allowsEmptySource = false
+
   /// The patterns of the paths that are synchronized.
   ///
   /// If empty, all paths.
@@ -35,6 +45,9 @@ public struct SyncOptions: Sendable, Hashable {
   public var transfersInFlight: Int {
     didSet { transfersInFlight = max(1, transfersInFlight) }
   }
+
+  /// The size in bytes from which the state of a transfer is kept, if it is not the usual one.
+  package var largeSize: Int64?
 
   /// The existing folder in which the state of large uploads and of large copies is kept, so that a later
   /// synchronization continues them.

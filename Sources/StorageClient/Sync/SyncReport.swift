@@ -23,8 +23,32 @@ public struct SyncAction: Sendable, Hashable {
   public let byteCount: Int64
 }
 
+/// The differences of the two sides of a synchronization, which were not removed.
+public struct SyncPreview: Sendable {
+  /// The differences: first the transfers, then the deletions, each in the order of their paths.
+  public let actions: [SyncAction]
+
+  /// The number of files and objects that are equal on both sides.
+  public let unchanged: Int
+
+  /// The files of the source that are not regular or have unusable names.
+  public let skipped: [SyncReport.Skipped]
+
+  /// The files and objects of the target that would not be deleted, although the source does not list them.
+  public let kept: [SyncReport.Kept]
+}
+
 /// The result of a synchronization.
 public struct SyncReport: Sendable {
+  /// A file or an object of the target that was not deleted, although the source does not list it.
+  public struct Kept: Sendable, Hashable {
+    /// The path below the folder or the prefix.
+    public let path: String
+
+    /// A sentence that states the reason.
+    public let reason: String
+  }
+
   /// A file that cannot be synchronized.
   public struct Skipped: Sendable, Hashable {
     /// The path below the folder.
@@ -49,6 +73,11 @@ public struct SyncReport: Sendable {
   /// The files of the source that are not regular or have unusable names.
   public let skipped: [Skipped]
 
+  /// The files and objects of the target that were not deleted, although the source does not list them.
+  ///
+  /// The source skipped something with their path, or a transfer failed.
+  public internal(set) var kept: [Kept] = []
+
   /// The result of the transfers, with the errors of those that failed.
   public let transfers: PipelineReport
 
@@ -60,5 +89,5 @@ public struct SyncReport: Sendable {
 
   /// A Boolean value that indicates whether the target now has all that the source has, apart from the skipped
   /// files, and no more if deletions were requested.
-  public var isComplete: Bool { transfers.isComplete && failedDeletions.isEmpty }
+  public var isComplete: Bool { transfers.isComplete && failedDeletions.isEmpty && kept.isEmpty }
 }

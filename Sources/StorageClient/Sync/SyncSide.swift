@@ -1,12 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
 public import SystemPackage
 
 /// One side of a synchronization: a folder on this machine, or the objects of a store below a prefix.
 public struct SyncSide: Sendable {
   enum Storage: Sendable {
-    case folder(FilePath)
+    case folder(FilePath, any FileSystem)
     case objects(any ObjectStore, prefix: String, bucket: String?)
   }
 
@@ -16,7 +17,7 @@ public struct SyncSide: Sendable {
   ///
   /// - Parameter path: The path of the folder. As the target, it is created if it does not exist.
   public static func folder(_ path: FilePath) -> SyncSide {
-    SyncSide(storage: .folder(path))
+    .folder(path, in: .system)
   }
 
   /// Returns a side that consists of the objects of a store whose keys start with a prefix.
@@ -33,12 +34,53 @@ public struct SyncSide: Sendable {
     SyncSide(storage: .objects(store, prefix: prefix, bucket: bucket))
   }
 
-  /// The entries of the side in the byte order of their paths.
-  func entries() -> SyncEntries {
+  /// Returns a side that consists of the regular files in a folder of any file system.
+  package static func folder(_ path: FilePath, in system: any FileSystem) -> SyncSide {
+    SyncSide(storage: .folder(path, system))
+  }
+}
+
+extension SyncSide {
+  /// The file system of a folder, or `nil`.
+  var system: (any FileSystem)? {
+    if case .folder(_, let system) = storage { system } else { nil }
+  }
+
+  /// Opens a folder, if it exists.
+  func opened() async throws -> OpenSide {
     switch storage {
-    case .folder(let path): SyncEntries(FolderListing(path))
+    case .objects(let store, let prefix, let bucket): return .objects(store, prefix: prefix, bucket: bucket)
+    case .folder(let path, let system):
+      return try await RootFolder(path, in: system).map { OpenSide.folder($0) } ?? .nothing
+    }
+  }
+
+  /// Throws an error if one of two sides is inside the other, so that a synchronization would transfer its own results.
+  func checkIsApart(from other: SyncSide) throws(StorageError) {
+    guard case .objects(let store, let prefix, _) = storage,
+      case .objects(let otherStore, let otherPrefix, _) = other.storage,
+      store.hasSameObjects(as: otherStore), prefix.hasBytePrefix(otherPrefix) || otherPrefix.hasBytePrefix(prefix)
+    else { return }
+    throw StorageError(
+      .invalidOption, "One side of the synchronization is inside the other: \"\(prefix)\" and \"\(otherPrefix)\".",
+      remedy: "Name prefixes of which neither is the start of the other.")
+  }
+}
+
+/// One side of a synchronization that is under way.
+enum OpenSide: Sendable {
+  case folder(RootFolder)
+  case objects(any ObjectStore, prefix: String, bucket: String?)
+  /// A folder that does not exist yet.
+  case nothing
+
+  /// Returns the entries of the side in the byte order of their paths.
+  func entries() -> SyncEntries {
+    switch self {
+    case .folder(let root): SyncEntries(FolderListing(root))
     case .objects(let store, let prefix, _):
       SyncEntries(store.list(prefix: prefix).makeAsyncIterator(), prefix: prefix)
+    case .nothing: SyncEntries()
     }
   }
 }
@@ -52,6 +94,24 @@ struct SyncEntry: Sendable, Hashable {
   ///
   /// Services report whole seconds.
   let modifiedSeconds: Int64?
+  /// What identifies the state of a file, or `nil` for an object.
+  let identity: FileIdentity?
+
+  /// Creates the entry of an object.
+  init(path: String, size: Int64, modifiedSeconds: Int64?) {
+    self.path = path
+    self.size = size
+    self.modifiedSeconds = modifiedSeconds
+    identity = nil
+  }
+
+  /// Creates the entry of a file.
+  init(path: String, status: FileStatus) {
+    self.path = path
+    size = status.size
+    modifiedSeconds = status.modifiedSeconds
+    identity = status.identity
+  }
 }
 
 /// The entries of one side of a synchronization, in the byte order of their paths.
@@ -59,9 +119,15 @@ struct SyncEntries {
   private enum Source {
     case folder(FolderListing)
     case objects(ObjectListing.AsyncIterator, prefix: String)
+    case nothing
   }
 
   private var source: Source
+  private var lastPath: String?
+
+  init() {
+    source = .nothing
+  }
 
   init(_ folder: FolderListing) {
     source = .folder(folder)
@@ -72,13 +138,26 @@ struct SyncEntries {
   }
 
   /// The files of a folder that cannot be synchronized, with the reasons.
-  var skipped: [SyncReport.Skipped] {
+  var skipped: [SkippedPath] {
     if case .folder(let listing) = source { listing.skipped } else { [] }
   }
 
   /// Returns the next entry, or `nil` at the end.
+  ///
+  /// - Throws: ``StorageError/Code/malformedAnswer`` if a store lists objects that it was not asked for, or in another
+  ///   order than that of their keys: the end of one side would be taken for missing objects.
   mutating func next() async throws -> SyncEntry? {
+    guard let entry = try await nextOfSource() else { return nil }
+    if let lastPath, !lastPath.precedes(entry.path) {
+      throw StorageError.malformedAnswer("it lists \"\(entry.path)\" after \"\(lastPath)\"")
+    }
+    lastPath = entry.path
+    return entry
+  }
+
+  private mutating func nextOfSource() async throws -> SyncEntry? {
     switch source {
+    case .nothing: return nil
     case .folder(var listing):
       defer { source = .folder(listing) }
       return try await listing.next()
@@ -86,12 +165,19 @@ struct SyncEntries {
       defer { source = .objects(listing, prefix: prefix) }
       while let entry = try await listing.next() {
         guard case .object(let object) = entry else { continue }
-        let path = String(object.key.utf8.dropFirst(prefix.utf8.count)) ?? ""
+        guard let path = object.key.removingBytePrefix(prefix) else {
+          throw StorageError.malformedAnswer("it lists \"\(object.key)\", which is not below \"\(prefix)\"")
+        }
         // Consoles of services create empty objects that stand for folders.
-        if path.isEmpty || path.hasSuffix("/") && object.size == 0 { continue }
-        return SyncEntry(path: path, size: object.size, modifiedSeconds: object.lastModified?.unixSeconds)
+        if path.isEmpty || path.hasByteSuffix("/") && object.size == 0 { continue }
+        return SyncEntry(path: String(path), size: object.size, modifiedSeconds: object.lastModified?.unixSeconds)
       }
       return nil
     }
   }
+}
+
+extension String {
+  /// Returns whether the string precedes another string in the order of their bytes.
+  func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }

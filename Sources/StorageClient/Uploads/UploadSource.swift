@@ -8,6 +8,7 @@ public import SystemPackage
 public struct UploadSource: Sendable {
   enum Storage: Sendable {
     case file(FilePath)
+    case opened(FilePayload)
     case bytes([UInt8])
     case stream(ByteStream, length: Int64?)
   }
@@ -19,6 +20,11 @@ public struct UploadSource: Sendable {
   /// - Parameter path: The path of the file, which must not change during the upload.
   public static func file(_ path: FilePath) -> UploadSource {
     UploadSource(storage: .file(path))
+  }
+
+  /// Returns an upload source that reads an open file.
+  static func opened(_ file: FilePayload) -> UploadSource {
+    UploadSource(storage: .opened(file))
   }
 
   /// Returns an upload source of bytes in memory.
@@ -61,6 +67,7 @@ public struct UploadSource: Sendable {
     case .file(let path):
       let payload = try await FilePayload(path)
       return try await body(payload.stream, payload.length)
+    case .opened(let payload): return try await body(payload.stream, payload.length)
     case .bytes(let bytes): return try await body(ByteStream(bytes), Int64(bytes.count))
     case .stream(let stream, let length): return try await body(stream, length)
     }

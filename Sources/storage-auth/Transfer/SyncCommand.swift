@@ -18,6 +18,9 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
       Files and objects are equal if their sizes are equal and that of the source was not changed after the other. \
       After an interruption, the same command transfers what is missing. A failure does not stop the other transfers; \
       the failures are listed at the end, and the exit status is 1. Symbolic links are not followed.
+
+      With --delete, nothing is deleted if a transfer failed or the source is empty, nor what has the path of a file \
+      that the source skipped, such as a symbolic link.
       """)
 
   @Argument(help: "A folder, oss://bucket/prefix (or cos://, s3://), or aspera://node/prefix.")
@@ -29,6 +32,12 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
   @Flag(help: "Delete files and objects of the destination that the source does not have.")
   var delete = false
 
+  @Flag(help: "With --delete, delete although a transfer failed; by default nothing is deleted then.")
+  var deleteAfterFailures = false
+
+  @Flag(help: "With --delete, delete everything if the source is empty; by default an empty source is an error.")
+  var allowEmptySource = false
+
   @Flag(help: "Compare checksums instead of times, for which files are read.")
   var checksum = false
 
@@ -38,12 +47,19 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws { _ = try transfer() }
+  func validate() throws {
+    guard delete || !deleteAfterFailures && !allowEmptySource else {
+      throw ValidationError("--delete-after-failures and --allow-empty-source are for --delete.")
+    }
+    _ = try transfer()
+  }
 
   func run() async throws { try await transfer().run() }
 
   private func transfer() throws -> TreeTransfer {
     try TreeTransfer(
-      source, destination, selection, options, comparison: checksum ? .checksum : .sizeAndTime, deletes: delete)
+      source, destination, selection, options, comparison: checksum ? .checksum : .sizeAndTime,
+      deletions: .init(
+        deletes: delete, evenAfterFailures: deleteAfterFailures, evenFromEmptySource: allowEmptySource))
   }
 }

@@ -15,9 +15,22 @@ struct SyncOutput {
   /// Whether a progress bar replaces the lines.
   var hasBar: Bool { !showsActions }
 
-  func show(_ action: SyncAction) {
+  /// Shows what a synchronization would do, with the totals.
+  func show(_ preview: SyncPreview) {
+    for action in preview.actions { show(action, isDone: false) }
+    show(preview.skipped)
+    show(preview.kept)
+    let totals = SyncTotals(preview)
+    if isJSON {
+      show(["summary": totals.json])
+    } else {
+      Terminal.note(totals.text)
+    }
+  }
+
+  func show(_ action: SyncAction, isDone: Bool = true) {
     guard isJSON else {
-      Terminal.line("\(action.kind.rawValue) \(action.path)")
+      Terminal.line("\(isDone ? "" : "would ")\(action.kind.rawValue) \(action.path)")
       return
     }
     show([
@@ -32,6 +45,16 @@ struct SyncOutput {
         show(["action": "skip", "path": .string(file.path), "reason": .string(file.reason)])
       } else {
         Terminal.note("skipped \(file.path): \(file.reason)")
+      }
+    }
+  }
+
+  func show(_ kept: [SyncReport.Kept]) {
+    for file in kept {
+      if isJSON {
+        show(["action": "keep", "path": .string(file.path), "reason": .string(file.reason)])
+      } else {
+        Terminal.note("not deleted: \(file.path): \(file.reason)")
       }
     }
   }

@@ -11,15 +11,25 @@ struct TreeTransfer {
   private let target: SyncSide
   private let options: TreeOptions
   private let comparison: SyncOptions.Comparison
-  private let deletes: Bool
+  private let deletions: Deletions
   private let isAspera: Bool
+
+  /// What the transfer may delete in the destination.
+  struct Deletions {
+    /// Whether files and objects are deleted that the source does not have.
+    var deletes = false
+    /// Whether they are deleted although a transfer failed.
+    var evenAfterFailures = false
+    /// Whether all of them are deleted if the source is empty.
+    var evenFromEmptySource = false
+  }
 
   /// Creates a transfer between two locations.
   ///
   /// - Throws: A `ValidationError` if a location cannot be a side of the transfer.
   init(
     _ source: String, _ destination: String, _ options: TreeOptions, _ stores: StoreOptions,
-    comparison: SyncOptions.Comparison, deletes: Bool
+    comparison: SyncOptions.Comparison, deletions: Deletions = Deletions()
   ) throws {
     let (from, to) = (try Location(source), try Location(destination))
     var configuration = Settings.client.configuration
@@ -40,7 +50,7 @@ struct TreeTransfer {
     }
     self.options = options
     self.comparison = comparison
-    self.deletes = deletes
+    self.deletions = deletions
     isAspera = from.isAspera || to.isAspera
   }
 
@@ -63,15 +73,19 @@ struct TreeTransfer {
 
   /// Carries out the transfer, or prints what it would do.
   ///
-  /// - Throws: `ExitCode.failure` if a transfer or a deletion failed.
+  /// - Throws: `ExitCode.failure` if a transfer or a deletion failed, or something was not deleted because of that or
+  ///   because the source skipped something.
   func run() async throws {
     let output = SyncOutput()
     var settings = SyncOptions(
-      comparison: comparison, deletes: deletes, includes: options.include.map { PathPattern($0) },
+      comparison: comparison, deletes: deletions.deletes, includes: options.include.map { PathPattern($0) },
       excludes: options.exclude.map { PathPattern($0) }, transfersInFlight: options.jobs ?? (isAspera ? 1 : 16))
+    settings.deletesAfterFailures = deletions.evenAfterFailures
+    settings.allowsEmptySource = deletions.evenFromEmptySource
     guard !options.dryRun else {
-      let (_, skipped) = try await FolderSync(from: source, to: target, options: settings).preview { output.show($0) }
-      output.show(skipped)
+      let preview = try await FolderSync(from: source, to: target, options: settings).preview()
+      output.show(preview)
+      if !preview.kept.isEmpty { throw ExitCode.failure }
       return
     }
     settings.stateFolder = try CheckpointDirectory(options.checkpoints).path
@@ -83,6 +97,7 @@ struct TreeTransfer {
       progress: bar?.pipelineHandler, didFinish: handler)
     bar?.finish()
     output.show(report.skipped)
+    output.show(report.kept)
     for failure in report.transfers.failures + report.failedDeletions { output.show(failure.error, of: failure.name) }
     if let error = report.transfers.sourceError { output.show(error, of: "the listing") }
     output.show(SyncSummary(report, duration: ContinuousClock.now - start))

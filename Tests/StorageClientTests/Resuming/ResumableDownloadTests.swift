@@ -151,7 +151,8 @@ final class ResumableDownloadTests: XCTestCase {
     let checkpoint = MemoryCheckpoint<DownloadCheckpoint>()
     _ = try await interrupt(directory, cloud, checkpoint)
     let partial = directory.path(try XCTUnwrap(checkpoint.value).partialFile)
-    let opened = try await OpenFile.updating(partial, for: partial)
+    let place = try await FilePlace(partial)
+    let opened = try await OpenFile.updating(place.name, in: place.folder)
     let other = try XCTUnwrap(opened)
     let value = checkpoint.value
     await assertThrows(

@@ -29,10 +29,14 @@ final class SyncCommandTests: XCTestCase {
     let (photos, copies) = ("oss://\(Cloud.bucket)/photos", "cos://\(Cloud.bucket)/copies/")
     let plan = try await run(
       ["sync", source.url.path, photos, "--dry-run", "--exclude", "*.tmp", "--endpoint", oss], state)
-    XCTAssertEqual(plan.output, "create a.txt\ncreate b.txt\n")
+    XCTAssertEqual(plan.output, "would create a.txt\nwould create b.txt\n")
+    XCTAssertEqual(
+      plan.errors,
+      "dry run: 2 would be created, 0 updated, 0 deleted; 0 unchanged, 0 skipped, 0 kept; 2.0 KiB\n")
     let up = try await run(["sync", source.url.path, photos, "--exclude", "*.tmp", "--endpoint", oss], state)
     XCTAssertEqual(up.status, 0, up.errors)
-    XCTAssertTrue(up.errors.hasPrefix("2 created, 0 updated, 0 deleted, 0 unchanged, 0 failed; 2.0 KiB in "), up.errors)
+    let summary = "2 created, 0 updated, 0 deleted, 0 unchanged, 0 skipped, 0 kept, 0 failed; 2.0 KiB in "
+    XCTAssertTrue(up.errors.hasPrefix(summary), up.errors)
     let between = try await run(
       ["sync", photos, copies, "--from-endpoint", oss, "--endpoint", cos, "--json", "--jobs", "1"], state)
     XCTAssertEqual(between.status, 0, between.errors)
@@ -61,13 +65,14 @@ final class SyncCommandTests: XCTestCase {
     let down = try await run(["sync", "oss://\(Cloud.bucket)/p/", folder.url.path, "--endpoint", oss], state)
     XCTAssertEqual(down.status, 1)
     XCTAssertTrue(down.errors.contains("Error: ../x: invalidKey"), down.errors)
-    XCTAssertTrue(down.errors.contains("1 created, 0 updated, 0 deleted, 0 unchanged, 1 failed"), down.errors)
+    XCTAssertTrue(
+      down.errors.contains("1 created, 0 updated, 0 deleted, 0 unchanged, 0 skipped, 0 kept, 1 failed"), down.errors)
     XCTAssertEqual(try folder.names, ["good"])
     let wrong = [
       ["sync", "a", "b"], ["sync", "a", "oss://photos/", "--jobs", "0"], ["sync", "a", "oss://photos/", "-q", "-v"],
       ["sync", "a", "aspera://user@host/path"], ["cp", "a", "oss://photos/a", "--dry-run"],
       ["cp", "-r", "a", "b", "oss://photos/a"], ["cp", "-r", "a", "oss://photos/a", "--resume"],
-      ["sync", "a", "oss://photos/", "--include", ""],
+      ["sync", "a", "oss://photos/", "--include", ""], ["sync", "a", "oss://photos/", "--allow-empty-source"],
     ]
     for arguments in wrong {
       let outcome = try await run(arguments + ["--region", "cn-hangzhou"], state)

@@ -76,7 +76,7 @@ struct CloudHomeAccess: CredentialProvider {
 struct CloudStore: ObjectStore {
   let client: StorageClient<AsperaOnCloudProvider>
 
-  private var node: NodeClient {
+  var node: NodeClient {
     get async throws { NodeClient(client: try await client.node()) }
   }
 

@@ -1,0 +1,110 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import StorageCrypto
+
+/// The identity of an object: the service, the server, the bucket and the key, and possibly one state of the object.
+///
+/// Two identities are equal only if requests reach the same server with the same bucket and key. Bytes of one object that
+/// an earlier process kept may only be continued with bytes of an equal identity.
+package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// The identity as text, such as `oss/https/oss-cn-hangzhou.aliyuncs.com/virtualHosted/photos/2026%2Fcat.jpg`.
+  ///
+  /// All parts are percent-encoded, so that different identities have different texts. The text is ASCII; its comparison
+  /// compares bytes.
+  package let text: String
+
+  /// Creates the identity of an object in a bucket.
+  ///
+  /// - Parameters:
+  ///   - service: The short name of the service.
+  ///   - endpoint: The endpoint that requests are sent to. The position of the bucket name selects the server, too.
+  ///   - container: The name of the bucket.
+  ///   - key: The key of the object.
+  package init(service: String, endpoint: ServiceEndpoint, container: String, key: String) {
+    self.init(parts: [service, endpoint.scheme, endpoint.server, endpoint.style.rawValue, container, key])
+  }
+
+  private init(parts: [String]) {
+    text = parts.map { $0.percentEncoded() }.joined(separator: "/")
+  }
+
+  private init(_ object: ObjectIdentity, state: [String]) {
+    text = object.text + "?" + state.map { $0.percentEncoded() }.joined(separator: "/")
+  }
+
+  /// Creates an identity from its text.
+  ///
+  /// - Parameter decoder: The decoder to read from.
+  /// - Throws: A `DecodingError` if the value is not ASCII.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    text = try container.decode(String.self)
+    guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "It is not the identity of an object.")
+    }
+  }
+
+  /// Encodes the text of the identity.
+  ///
+  /// - Parameter encoder: The encoder to write to.
+  /// - Throws: An `EncodingError` if the encoder fails.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+
+  /// Returns the identity of one state of the object.
+  ///
+  /// - Parameters:
+  ///   - versionID: The version of the object, in a bucket with versioning.
+  ///   - etag: The entity tag of the object.
+  ///   - size: The size of the object in bytes.
+  package func at(versionID: String?, etag: String?, size: Int64?) -> ObjectIdentity {
+    let state = [("version", versionID), ("etag", etag), ("size", size.map { "\($0)" })]
+    return ObjectIdentity(self, state: state.compactMap { name, value in value.map { "\(name)=\($0)" } })
+  }
+
+  /// A file name that is derived from the identity: the SHA-256 of its text, in hexadecimal.
+  package var fileName: String { SHA256.hash(Array(text.utf8)).hex }
+
+  /// The identity as text.
+  package var description: String { text }
+}
+
+/// A store that knows which object a key refers to, independently of the process that asks.
+package protocol IdentifyingStore: ObjectStore {
+  /// Returns the identity of the object with a key, or `nil` if the store has no valid address.
+  func objectIdentity(of key: String) -> ObjectIdentity?
+}
+
+extension ObjectStore {
+  /// Returns the identity of the object with a key, or `nil` if it is unknown.
+  ///
+  /// A transfer to or from an object without an identity must not be continued by another process.
+  package func identity(of key: String) -> ObjectIdentity? {
+    (self as? any IdentifyingStore)?.objectIdentity(of: key)
+  }
+}
+
+extension StorageClient: IdentifyingStore {
+  /// Returns the identity of the object with a key, or `nil` if it is unknown.
+  ///
+  /// It is unknown if the provider has no valid address, and for providers other than buckets: on an Aspera node, the
+  /// account selects the files. The identity does not change when the service redirects the client to another region,
+  /// which has the same bucket.
+  package func objectIdentity(of key: String) -> ObjectIdentity? {
+    guard let provider = provider as? any BucketProvider, let endpoint = try? provider.endpoint else {
+      return nil
+    }
+    return ObjectIdentity(service: provider.name, endpoint: endpoint, container: provider.bucket, key: key)
+  }
+}
+
+extension ServiceEndpoint {
+  /// The host and the port, without the port that the scheme implies.
+  fileprivate var server: String {
+    String(authority.removingByteSuffix(scheme == "https" ? ":443" : ":80") ?? authority[...])
+  }
+}

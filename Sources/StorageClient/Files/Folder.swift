@@ -1,0 +1,135 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import SystemPackage
+
+/// An open folder, in which files are used by their names.
+///
+/// A name is never resolved through a symbolic link, and the folder remains the same if another one takes its place in
+/// the folder above.
+package final class Folder: Sendable {
+  /// The path with which the folder was opened, for errors and for programs that need one.
+  package let path: FilePath
+  package let system: any FileSystem
+  let descriptor: FileDescriptor
+
+  private init(_ path: FilePath, _ system: any FileSystem, _ descriptor: FileDescriptor) {
+    self.path = path
+    self.system = system
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    try? system.close(descriptor)
+  }
+
+  /// Opens the folder at a path of the caller, and follows symbolic links.
+  ///
+  /// The call blocks.
+  static func open(_ path: FilePath, in system: any FileSystem) throws(Errno) -> Folder {
+    Folder(path, system, try system.openFolder(path.isEmpty ? "." : path))
+  }
+
+  /// Opens a folder in this folder; the call blocks.
+  ///
+  /// - Throws: `Errno`, also if the name is that of a symbolic link.
+  func folder(_ name: FilePath.Component) throws(Errno) -> Folder {
+    Folder(path.appending(name), system, try system.openFolder(name, in: descriptor))
+  }
+
+  /// Opens a folder in this folder, and creates it if it does not exist; the call blocks.
+  func makeFolder(_ name: FilePath.Component, permissions: FilePermissions) throws(Errno) -> Folder {
+    do {
+      return try folder(name)
+    } catch .noSuchFileOrDirectory {
+      do {
+        try system.makeFolder(name, in: descriptor, permissions: permissions)
+      } catch .fileExists {
+        // Another process has just created it.
+      }
+      return try folder(name)
+    }
+  }
+
+  /// The folder above this folder, or this folder if it is the root of the file system; the call blocks.
+  var parent: Folder {
+    get throws(Errno) { Folder(path.appending(".."), system, try system.openParent(of: descriptor)) }
+  }
+
+  /// The status of the folder; the call blocks.
+  var status: FileStatus {
+    get throws(Errno) { try system.status(of: descriptor) }
+  }
+
+  /// Returns the status of a file in this folder, or `nil` if no file has the name; the call blocks.
+  func status(of name: FilePath.Component, followsLink: Bool = false) throws(Errno) -> FileStatus? {
+    do {
+      return try system.status(of: name, in: descriptor, followsLink: followsLink)
+    } catch .noSuchFileOrDirectory {
+      return nil
+    }
+  }
+
+  /// The names in this folder, in any order; the call blocks.
+  var names: [FilePath.Component] {
+    get throws(Errno) { try system.names(in: descriptor) }
+  }
+
+  /// Removes the name of a file, and succeeds if no file has it; the call blocks.
+  func remove(_ name: FilePath.Component) throws(Errno) {
+    do {
+      try system.remove(name, in: descriptor, isFolder: false)
+    } catch .noSuchFileOrDirectory {
+      return
+    }
+  }
+
+  /// Removes an empty folder; the call blocks.
+  func removeFolder(_ name: FilePath.Component) throws(Errno) {
+    try system.remove(name, in: descriptor, isFolder: true)
+  }
+
+  /// Renames a file atomically, and replaces a file that has the new name; the call blocks.
+  func rename(
+    _ name: FilePath.Component, to newName: FilePath.Component, in newFolder: Folder
+  ) throws(Errno) {
+    try system.rename(name, in: descriptor, to: newName, in: newFolder.descriptor)
+  }
+
+  /// Calls a closure that blocks, and turns the system's errors into errors for the file with a name.
+  ///
+  /// - Throws: ``StorageError/Code/unusableFile`` if the closure throws an `Errno`.
+  func call<Result: Sendable>(
+    _ name: FilePath.Component? = nil, _ body: @escaping @Sendable (Folder) throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await system.run { [self] in try body(self) }
+    } catch let error as Errno {
+      throw StorageError(error, at: name.map { path.appending($0) } ?? path)
+    }
+  }
+}
+
+extension StorageError {
+  /// Creates an error from the system's error for the file at a path.
+  init(_ error: Errno, at path: FilePath) {
+    self.init(
+      .unusableFile, "\(path) cannot be used: \(error).", remedy: "Check the path, its permissions and the free space.")
+  }
+}
+
+extension FilePath.Component {
+  /// The bytes of the name.
+  package var bytes: [UInt8] {
+    unsafe withPlatformString { start in
+      // Safe: the string ends with a zero byte.
+      var bytes: [UInt8] = []
+      var next = unsafe start
+      while case let byte = unsafe UInt8(bitPattern: next.pointee), byte != 0 {
+        bytes.append(byte)
+        unsafe next += 1
+      }
+      return bytes
+    }
+  }
+}

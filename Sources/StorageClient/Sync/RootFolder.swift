@@ -1,0 +1,191 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import SystemPackage
+
+/// The folder on one side of a synchronization, in which no path leads outside.
+///
+/// The folder stays open, and each part of a path below it is opened by its name, never through a symbolic link. It is
+/// the only place where paths below the folder are used, so that a link that appears between a listing and its use
+/// leads nowhere.
+struct RootFolder: Sendable {
+  /// A name in a folder, with the status of its file or folder.
+  struct Item: Sendable {
+    let name: FilePath.Component
+    /// The status, or `nil` if the file was removed meanwhile.
+    let status: FileStatus?
+  }
+
+  let folder: Folder
+
+  /// Opens the folder at a path of the caller, or returns `nil` if it does not exist.
+  init?(_ path: FilePath, in system: any FileSystem) async throws {
+    do {
+      folder = try await system.run { try Folder.open(path, in: system) }
+    } catch Errno.noSuchFileOrDirectory {
+      return nil
+    } catch let error as Errno {
+      throw StorageError(error, at: path)
+    }
+  }
+
+  /// Creates a folder at a path of the caller at which there is none.
+  init(creating path: FilePath, in system: any FileSystem) async throws {
+    let place = try await FilePlace(path, in: system)
+    folder = try await place.folder.call(place.name) { parent in
+      try system.makeFolder(place.name, in: parent.descriptor, permissions: .newFolder)
+      return try parent.folder(place.name)
+    }
+  }
+
+  /// Returns the contents of a folder in any order, or `nil` if no folder has the path any more.
+  ///
+  /// - Parameter path: The path of the folder, or an empty path for the root.
+  func contents(of path: [FilePath.Component]) async throws -> [Item]? {
+    do {
+      return try await folder.system.run {
+        let folder = try self.folder(path[...])
+        return try folder.names.map { Item(name: $0, status: try folder.status(of: $0)) }
+      }
+    } catch let error as Errno {
+      if !path.isEmpty, error.isMissingFolder { return nil }
+      throw StorageError(error, at: path.reduce(folder.path) { $0.appending($1) })
+    }
+  }
+
+  /// Opens a file for reading.
+  ///
+  /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file, or leads through a link.
+  func open(_ path: String) async throws -> OpenFile {
+    let names = try Self.components(of: path)
+    return try await call(path) {
+      let file = try OpenFile(names.last, in: self.folder(names.parents), .reading(followsLink: false))
+      guard file.status.kind == .regular else { throw StorageError.notRegular(file.path) }
+      return file
+    }
+  }
+
+  /// Moves a complete file to a path, and creates the folders above it.
+  ///
+  /// A file that it replaces passes its permissions on.
+  func put(_ file: FilePlace, at path: String, modifiedSeconds: Int64?) async throws {
+    let names = try Self.components(of: path)
+    try await call(path) {
+      let folder = try self.folder(names.parents, creates: true)
+      let existing = try folder.status(of: names.last)
+      let complete = try OpenFile(file.name, in: file.folder, .updating)
+      let replaced = existing?.kind == .regular ? existing : nil
+      try complete.set(replaced?.permissions, modifiedSeconds: modifiedSeconds)
+      if replaced != nil { try complete.synchronizeNow() }
+      try file.folder.rename(file.name, to: names.last, in: folder)
+    }
+  }
+
+  /// Deletes a file that a listing found, and the folders that are empty then.
+  ///
+  /// - Throws: ``StorageError/Code/sourceChanged`` if the file was changed since it was listed.
+  func delete(_ entry: SyncEntry) async throws {
+    let names = try Self.components(of: entry.path)
+    try await call(entry.path) {
+      var folders = [self.folder]
+      do {
+        for name in names.parents { folders.append(try folders[folders.count - 1].folder(name)) }
+      } catch .noSuchFileOrDirectory {
+        return
+      }
+      guard let parent = folders.last, let status = try parent.status(of: names.last) else { return }
+      guard status.kind == .regular, status.identity == entry.identity else {
+        throw StorageError(
+          .sourceChanged, "\(entry.path) was changed since it was listed, and is not deleted.",
+          remedy: "Synchronize again.")
+      }
+      try parent.remove(names.last)
+      for (folder, name) in zip(folders, names.parents).reversed() {
+        // A folder that is not empty remains, and so do those above it.
+        do { try folder.removeFolder(name) } catch { return }
+      }
+    }
+  }
+
+  /// Returns whether the folder with a path of the caller is this folder or below it.
+  func contains(_ path: FilePath) async throws -> Bool {
+    try await folder.call { root in
+      let status = try root.status
+      var above = try Folder.open(path, in: root.system)
+      while true {
+        let here = try above.status
+        if here.isSameFile(as: status) { return true }
+        above = try above.parent
+        if try above.status.isSameFile(as: here) { return false }
+      }
+    }
+  }
+
+  /// Opens a folder by its path.
+  private func folder(
+    _ path: ArraySlice<FilePath.Component>, creates: Bool = false
+  ) throws(Errno) -> Folder {
+    var folder = folder
+    for name in path {
+      folder = creates ? try folder.makeFolder(name, permissions: .newFolder) : try folder.folder(name)
+    }
+    return folder
+  }
+
+  private func call<Result: Sendable>(_ path: String, _ body: @escaping @Sendable () throws -> Result) async throws
+    -> Result
+  {
+    do {
+      return try await folder.system.run(body)
+    } catch let error as Errno {
+      guard error.isMissingFolder, error != .noSuchFileOrDirectory else {
+        throw StorageError(error, at: folder.path.appending(path))
+      }
+      throw StorageError(
+        .unusableFile, "\(folder.path.appending(path)) leads through a file or a symbolic link.",
+        remedy: "Remove the file or the link of this name, or exclude the path.")
+    }
+  }
+
+  // MARK: Paths
+
+  /// The names of a path: those of the folders, and the last one.
+  struct Names: Sendable {
+    fileprivate let all: [FilePath.Component]
+    let last: FilePath.Component
+
+    fileprivate var parents: ArraySlice<FilePath.Component> { all.dropLast() }
+  }
+
+  /// Returns the names of a path that stays below the root.
+  ///
+  /// The path is split at the byte of a slash, as the system does it: for Swift, a slash that is followed by a combining
+  /// character is another character.
+  ///
+  /// - Throws: ``StorageError/Code/invalidKey`` if the path cannot be that of a file.
+  static func components(of path: String) throws(StorageError) -> Names {
+    let parts = path.parts(between: "/")
+    let names = parts.compactMap { part in
+      part.utf8.contains(0) ? nil : FilePath.Component(String(part)).flatMap { $0.kind == .regular ? $0 : nil }
+    }
+    guard names.count == parts.count, let last = names.last, names.first != StagingFolder.name else {
+      throw StorageError(
+        .invalidKey, "\"\(path)\" cannot be the path of a file.",
+        remedy: "Exclude it, or download it to a name of your choice.")
+    }
+    return Names(all: names, last: last)
+  }
+}
+
+extension FilePermissions {
+  /// The permissions of new folders, which the process's mask restricts.
+  fileprivate static let newFolder = FilePermissions(rawValue: 0o777)
+}
+
+extension Errno {
+  /// Whether a part of a path is missing, or is something other than a folder.
+  fileprivate var isMissingFolder: Bool {
+    [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(self)
+  }
+}

@@ -1,0 +1,135 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import SystemPackage
+
+/// The folder that a synchronization writes to, with its files that are not complete.
+struct TargetFolder: Sendable {
+  let root: RootFolder
+  let staging: StagingFolder
+
+  /// Reserves a folder for this process.
+  ///
+  /// - Throws: ``StorageError/Code/unusableFile`` if another synchronization writes to the folder.
+  init(_ root: RootFolder) async throws {
+    self.root = root
+    staging = try await StagingFolder.open(in: root)
+  }
+}
+
+/// The folder in a synchronization's target in which files are incomplete, and which one process at a time uses.
+///
+/// The folder belongs to this user alone. Its files have random names, or names that are derived from the identity of an
+/// object, so that another process's file is never taken for one's own.
+final class StagingFolder: Sendable {
+  /// The name of the folder in the root of the target.
+  static let name: FilePath.Component = ".storage-auth-sync"
+
+  /// The number of attempts to create the folder while other processes remove theirs.
+  private static let attempts = 16
+
+  private let root: Folder
+  let folder: Folder
+  private let lock: LockFile
+
+  private init(_ root: Folder, _ folder: Folder, _ lock: LockFile) {
+    self.root = root
+    self.folder = folder
+    self.lock = lock
+  }
+
+  /// Creates the folder, locks it, and removes what an earlier process left there, except for large files that can be
+  /// continued.
+  ///
+  /// - Throws: ``StorageError/Code/unusableFile`` if the folder is a link or another user's, or another process uses it.
+  static func open(in root: RootFolder) async throws -> StagingFolder {
+    let staging = try await root.folder.call(name) { root in
+      for _ in 0..<attempts {
+        let folder = try root.makeFolder(name, permissions: .ownerReadWriteExecute)
+        let status = try folder.status
+        guard status.owner == root.system.userID, status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
+          throw StorageError(
+            .unusableFile, "\(folder.path) belongs to another user, or others can write to it.",
+            remedy: "Remove it; it is for files that are being transferred.")
+        }
+        let lock: LockFile?
+        do {
+          lock = try LockFile.acquire(FilePlace(lockName, in: folder))
+        } catch Errno.noSuchFileOrDirectory {
+          // The process that used the folder has just removed it.
+          continue
+        }
+        guard let lock else {
+          throw StorageError(
+            .unusableFile, "Another synchronization writes to \(root.path).",
+            remedy: "Wait for its end, or choose another destination.")
+        }
+        return StagingFolder(root, folder, lock)
+      }
+      throw Errno.noSuchFileOrDirectory
+    }
+    try await staging.clean(keepsLarge: true)
+    return staging
+  }
+
+  /// Removes what no later process continues, which is everything if the synchronization is complete, and the folder if
+  /// it is empty then.
+  func finish(isComplete: Bool) async throws {
+    try await clean(keepsLarge: !isComplete)
+    try await folder.call { [root, lock] folder in
+      guard try folder.names == [Self.lockName] else { return }
+      try lock.remove()
+      do {
+        try root.removeFolder(Self.name)
+      } catch .directoryNotEmpty {
+        // Another process uses it now.
+      }
+    }
+  }
+
+  // MARK: Names
+
+  private static let lockName: FilePath.Component = "lock"
+  private static let itemPrefix = "item-"
+  private static let largePrefix = "large-"
+
+  /// Returns a new place for a file.
+  func place() throws(StorageError) -> FilePlace {
+    try place(Self.itemPrefix + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined())
+  }
+
+  /// Returns the place for a large object, and the place for the state of its download.
+  func places(of object: ObjectIdentity) throws(StorageError) -> (file: FilePlace, checkpoint: FilePlace) {
+    let name = Self.largePrefix + object.fileName
+    return (try place(name), try place(name + ".download"))
+  }
+
+  private func place(_ name: String) throws(StorageError) -> FilePlace {
+    guard let component = FilePath.Component(name) else { throw StorageError.notRegular(folder.path) }
+    return FilePlace(component, in: folder)
+  }
+
+  /// Removes the files whose names this type has given, and no others.
+  private func clean(keepsLarge: Bool) async throws {
+    try await folder.call { folder in
+      for name in try folder.names {
+        let text = name.string.removingBytePrefix(".") ?? name.string[...]
+        if text.hasBytePrefix(Self.itemPrefix) || !keepsLarge && text.hasBytePrefix(Self.largePrefix) {
+          try folder.remove(name)
+        } else if text.hasBytePrefix(Self.programPrefix) {
+          try Self.removeProgramFolder(name, in: folder)
+        }
+      }
+    }
+  }
+
+  /// The start of the names of folders into which other programs write; see `TemporaryFolder`.
+  private static let programPrefix = "storage-auth-"
+
+  private static func removeProgramFolder(_ name: FilePath.Component, in folder: Folder) throws(Errno) {
+    let inner = try folder.folder(name)
+    for file in try inner.names { try inner.remove(file) }
+    try folder.removeFolder(name)
+  }
+}
