@@ -375,6 +375,13 @@ package.targets += [
   support("SigningProperties", "Tests/SigningProperties", ["StorageAuth", "StorageAuthTesting", httpTypes]),
   support("ProcessWatching", "Tests/ProcessWatching"),
   support("LongRun", "Tests/LongRun/Core", ["StorageAuth", "StorageClient", "LocalCloud", "StorageAuthTesting"]),
+  support(
+    "SyncSimulation", "Tests/SyncSimulation/Core", ["StorageAuth", "StorageClient", "StorageCrypto", httpTypes]
+      + products("CommandLine", ["SystemPackage"])),
+  .executableTarget(
+    name: "sync-simulation",
+    dependencies: ["SyncSimulation"] + products("CommandLine", ["ArgumentParser"]),
+    path: "Tests/SyncSimulation/Program", swiftSettings: testRules),
   .executableTarget(
     name: "long-run",
     dependencies: ["FoundationTransport", "LongRun", "StorageClient"] + products("CommandLine", ["ArgumentParser"]),

@@ -27,6 +27,9 @@ public struct FolderSync: Sendable {
   /// The comparison, the selection and the limits.
   public let options: SyncOptions
 
+  /// The file system with the folder for the state of large transfers.
+  private var fileSystem: any FileSystem = .system
+
   /// Creates a synchronization.
   ///
   /// - Parameters:
@@ -37,6 +40,14 @@ public struct FolderSync: Sendable {
     self.source = source
     self.target = target
     self.options = options
+  }
+
+  /// Creates a synchronization whose state is in any file system.
+  package init(
+    from source: SyncSide, to target: SyncSide, options: SyncOptions, in fileSystem: any FileSystem
+  ) {
+    self.init(from: source, to: target, options: options)
+    self.fileSystem = fileSystem
   }
 
   /// Returns the differences of the two sides without removing them.
@@ -82,7 +93,8 @@ public struct FolderSync: Sendable {
       let mover = SyncMover(
         try route(source, target, folder), state, largeSize: options.largeSize, hasDeletions: !plan.deletions.isEmpty)
       let report = try await carryOut(plan, source, target, mover, progress, didFinish)
-      try await folder?.staging.finish(isComplete: report.isComplete)
+      // What is left there does no harm, and the next synchronization removes it.
+      try? await folder?.staging.finish(isComplete: report.isComplete)
       return report
     } catch {
       try? await folder?.staging.finish(isComplete: false)
@@ -133,7 +145,7 @@ public struct FolderSync: Sendable {
   /// Opens the folder for the state of large transfers, which must not be synchronized itself.
   private func openState(_ source: OpenSide, _ target: OpenSide) async throws -> StateFolder? {
     guard let path = options.stateFolder else { return nil }
-    let state = try await StateFolder(path, in: self.source.system ?? self.target.system ?? .system)
+    let state = try await StateFolder(path, in: fileSystem)
     for case .folder(let root) in [source, target] where try await root.contains(path) {
       throw StorageError(
         .invalidOption, "The folder \(path) for the state of transfers is inside \(root.folder.path).",

@@ -224,7 +224,14 @@ final class SyncMover: Sendable {
     while !rest.isEmpty {
       let batch = rest.prefix(Self.batchSize)
       rest = rest.dropFirst(batch.count)
-      let report = try await store.delete(batch.map { prefix + $0.path })
+      let report: DeletionReport
+      do {
+        report = try await store.delete(batch.map { prefix + $0.path })
+      } catch {
+        try Task.checkCancellation()
+        failures += batch.map { .init(name: $0.path, error: error) }
+        continue
+      }
       let failed = Dictionary(report.failures.map { (WireText($0.key), $0) }) { first, _ in first }
       for entry in batch {
         if let failure = failed[WireText(prefix + entry.path)] {

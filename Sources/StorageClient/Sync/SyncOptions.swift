@@ -77,7 +77,7 @@ public struct SyncOptions: Sendable, Hashable {
   }
 
   /// Returns whether a path is synchronized.
-  func selects(_ path: String) -> Bool {
+  package func selects(_ path: String) -> Bool {
     (includes.isEmpty || includes.contains { $0.matches(path) }) && !excludes.contains { $0.matches(path) }
   }
 }

@@ -41,11 +41,6 @@ public struct SyncSide: Sendable {
 }
 
 extension SyncSide {
-  /// The file system of a folder, or `nil`.
-  var system: (any FileSystem)? {
-    if case .folder(_, let system) = storage { system } else { nil }
-  }
-
   /// Opens a folder, if it exists.
   func opened() async throws -> OpenSide {
     switch storage {
