@@ -309,8 +309,8 @@ public final class InMemoryStore: ObjectStore {
     for (key, object) in objects.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       let rest = key.dropFirst(prefix.count)
       if !delimiter.isEmpty, let end = rest.firstRange(of: delimiter)?.upperBound {
-        let common = ListEntry.commonPrefix(String(decoding: key[..<end], as: UTF8.self))
-        if entries.last != common { entries.append(common) }
+        let common = String(decoding: key[..<end], as: UTF8.self)
+        if !(entries.last?.name.utf8.elementsEqual(common.utf8) ?? false) { entries.append(.commonPrefix(common)) }
       } else {
         entries.append(
           .object(

@@ -40,4 +40,14 @@ package struct XMLNode: Sendable, Equatable {
   package func all(_ name: String) -> [XMLNode] {
     children.filter { $0.name.utf8.elementsEqual(name.utf8) }
   }
+
+  /// Removes the namespace prefixes from the names of the element and of all elements inside of it.
+  ///
+  /// The depth of a parsed document is limited, so that the recursion is.
+  package mutating func removeNamespacePrefixes() {
+    if let colon = name.utf8.lastIndex(of: UInt8(ascii: ":")) {
+      name = String(name[name.utf8.index(after: colon)...])
+    }
+    for index in children.indices { children[index].removeNamespacePrefixes() }
+  }
 }

@@ -92,21 +92,44 @@ extension Readers {
           let objects = (0..<size / 64).reversed().map {
             "<Contents><Key>a\($0 + 1_000_000)</Key><Size>1</Size></Contents>"
           }
-          return "<ListBucketResult>\(objects.joined())</ListBucketResult>"
+          return listAnswer(objects.joined())
         },
         "one object again and again": {
-          "<L>\(repeated("<Contents><Key>a</Key><Size>1</Size></Contents>", to: $0))<IsTruncated>true</IsTruncated></L>"
+          listAnswer(repeated("<Contents><Key>a</Key><Size>1</Size></Contents>", to: $0))
         },
-        "names of escapes": { "<L><CommonPrefixes><Prefix>\(repeated("%41", to: $0))</Prefix></CommonPrefixes></L>" },
+        "names of escapes": {
+          listAnswer("<CommonPrefixes><Prefix>\(repeated("%41", to: $0))</Prefix></CommonPrefixes>")
+        },
+        "objects and groups by turns": { size in
+          listAnswer(
+            (0..<size / 128).map {
+              """
+              <Contents><Key>a\($0 + 1_000_000)a</Key><Size>1</Size></Contents>
+              <CommonPrefixes><Prefix>a\($0 + 1_000_000)b</Prefix></CommonPrefixes>
+              """
+            }.joined())
+        },
         "names with a long common prefix": { size in
           let name = String(repeating: "a", count: 500)
-          return "<L>\(numbered(to: size) { "<Contents><Key>\(name)\($0)</Key><Size>1</Size></Contents>" })</L>"
+          return listAnswer(
+            (0..<size / 550).map { "<Contents><Key>\(name)\($0 + 1_000_000)</Key><Size>1</Size></Contents>" }.joined())
         },
       ],
       read: { body in
-        guard let document = try? XMLNode.parse(body) else { return }
-        for dialect in [ServiceDialect.oss, .cos] { _ = try? ListPage(document, dialect: dialect) }
+        let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
+        for dialect in [ServiceDialect.oss, .cos] {
+          guard let document = try? ServiceDocument(body, named: "ListBucketResult", dialect) else { return }
+          _ = try? ListPage(document, of: request, dialect)
+        }
       })
+
+  /// Returns a page of a listing.
+  private static func listAnswer(_ content: String) -> String {
+    """
+    <ListBucketResult><Name>b</Name><EncodingType>url</EncodingType>\(content)
+    <IsTruncated>false</IsTruncated></ListBucketResult>
+    """
+  }
 
   private static let nodeAnswers: [Reader] =
     Reader.bytes(

@@ -62,11 +62,19 @@ final class OBSClientTests: XCTestCase {
   func testUploadInParts() async throws {
     let transport = transport { request in
       if request.parameter("uploads") != nil {
-        return .xml("<InitiateMultipartUploadResult><UploadId>0+/=</UploadId></InitiateMultipartUploadResult>")
+        return .xml(
+          """
+          <InitiateMultipartUploadResult><Bucket>photos</Bucket><Key>large</Key><UploadId>0+/=</UploadId>
+          </InitiateMultipartUploadResult>
+          """)
       }
       return request.method == .put
         ? .status(200, headers: ["ETag": "\"\(request.parameter("partNumber") ?? "")\""])
-        : .xml("<CompleteMultipartUploadResult><ETag>\"all\"</ETag></CompleteMultipartUploadResult>")
+        : .xml(
+          """
+          <CompleteMultipartUploadResult><Bucket>photos</Bucket><Key>large</Key><ETag>"all"</ETag>
+          </CompleteMultipartUploadResult>
+          """)
     }
     let uploaded = try await client(transport).upload([UInt8](repeating: 7, count: 250_000), to: "large")
     XCTAssertEqual(uploaded.etag, "\"all\"")
@@ -79,7 +87,7 @@ final class OBSClientTests: XCTestCase {
       let isFirst = request.parameter("marker") == nil
       return .xml(
         """
-        <ListBucketResult><IsTruncated>\(isFirst)</IsTruncated>\(isFirst ? "<NextMarker>a+b</NextMarker>" : "")
+        <ListBucketResult><Name>photos</Name><EncodingType>url</EncodingType><IsTruncated>\(isFirst)</IsTruncated>\(isFirst ? "<NextMarker>a+b</NextMarker>" : "")
         <Contents><Key>\(isFirst ? "a+b" : "c%2Bd")</Key><Size>3</Size></Contents></ListBucketResult>
         """)
     }

@@ -26,7 +26,8 @@ final class DeletionAndCopyTests: XCTestCase {
   }
 
   func testObjectsThatCouldNotBeDeletedAreReported() async throws {
-    let answer = "<R><Error><Key>b&amp;</Key><Code>AccessDenied</Code><Message>No.</Message></Error></R>"
+    let answer =
+      "<DeleteResult><Error><Key>b&amp;</Key><Code>AccessDenied</Code><Message>No.</Message></Error></DeleteResult>"
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, answer)])
     let report = try await cosClient(transport).delete(["a", "b&"])
     XCTAssertEqual(report.deleted, ["a"])
@@ -44,7 +45,8 @@ final class DeletionAndCopyTests: XCTestCase {
   }
 
   func testCopySourceIsEncodedAsTheServiceRequires() async throws {
-    let answer = "<R><ETag>\"E\"</ETag><LastModified>2026-11-20T08:00:00Z</LastModified></R>"
+    let answer =
+      "<CopyObjectResult><ETag>\"E\"</ETag><LastModified>2026-11-20T08:00:00Z</LastModified></CopyObjectResult>"
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer) }
     let copy = try await ossClient(transport).copy(from: "a b/+", to: "c")
     XCTAssertEqual(copy.etag, "\"E\"")
@@ -84,7 +86,7 @@ final class DeletionAndCopyTests: XCTestCase {
   }
 
   func testCopyCanReplaceAttributes() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, "<R/>") }
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, copyAnswer) }
     try await ossClient(transport).copy(
       from: "a", to: "b.txt",
       options: CopyOptions(attributes: UploadOptions(metadata: ["x": "y"]), forbidOverwrite: true))
@@ -98,7 +100,7 @@ final class DeletionAndCopyTests: XCTestCase {
   func testMissingBucketIsNotAnError() async throws {
     let missing = "<Error><Code>NoSuchBucket</Code><Message>No.</Message></Error>"
     let transport = ScriptedTransport(replies: [
-      HTTPStreamingResponse(404, missing), HTTPStreamingResponse(200, "<R><IsTruncated>false</IsTruncated></R>"),
+      HTTPStreamingResponse(404, missing), HTTPStreamingResponse(200, listAnswer()),
       HTTPStreamingResponse(200),
     ])
     let client = ossClient(transport)

@@ -60,7 +60,9 @@ final class DownloadTests: XCTestCase {
 
   func testTruncatedDownloadLeavesNoFile() async throws {
     let directory = try TemporaryDirectory(self)
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, "abc", ["Content-Length": "4"])])
+    let transport = ScriptedTransport(replies: [
+      HTTPStreamingResponse(200, "abc", ["Content-Length": "4", "ETag": "W/\"E\""])
+    ])
     await assertThrows(
       StorageError.self, { try await ossClient(transport).download("k", to: directory.path("k")) }
     ) { XCTAssertEqual($0.code, .truncated) }

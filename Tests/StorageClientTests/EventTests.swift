@@ -62,7 +62,7 @@ final class EventTests: XCTestCase {
     _ = try await client.download("k", upTo: 1000)
     XCTAssertEqual(log.transfers.map(\.subject), Array(repeating: "download oss://photos/k", count: 2))
     XCTAssertEqual(log.transfers.map(\.bytes), [1000, 1000])
-    try await self.client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, "<R/>") })
+    try await self.client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, copyAnswer) })
       .copy(from: "a", to: "b")
     XCTAssertEqual(log.transfers.last?.subject, "copy oss://photos/b")
   }

@@ -71,7 +71,7 @@ final class ForeignNumberTests: XCTestCase {
 
   func testOversizedUploadIDIsRejected() async throws {
     let id = String(repeating: "A", count: 70_000)
-    let answer = "<R><UploadId>\(id)</UploadId></R>"
+    let answer = initiateAnswer("k", id: id)
     let wire = "HTTP/1.1 200 OK\r\nContent-Length: \(answer.utf8.count)\r\n\r\n\(answer)"
     try await WireServer.run(answering: wire) { server in
       let client = ossClient(NetworkTransport.shared, endpoint: "http://127.0.0.1:\(server.port)")
@@ -86,9 +86,9 @@ final class ForeignNumberTests: XCTestCase {
   func testOversizedContinuationTokensAndNamesAreRejected() async throws {
     let long = String(repeating: "A", count: 5_000)
     for page in [
-      "<R><IsTruncated>true</IsTruncated><NextContinuationToken>\(long)</NextContinuationToken></R>",
-      "<R><Contents><Key>\(long)</Key><Size>1</Size></Contents><IsTruncated>false</IsTruncated></R>",
-      "<R><Contents><Key>a</Key><Size>-1</Size></Contents><IsTruncated>false</IsTruncated></R>",
+      listAnswer(next: long),
+      listAnswer(listed(long)),
+      listAnswer(listed("a", size: -1)),
     ] {
       let client = ossClient(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) })
       await assertThrows(StorageError.self, { for try await _ in client.list() {} }) {

@@ -10,17 +10,18 @@ final class ListingTests: XCTestCase {
     let transport = ScriptedTransport(replies: [
       HTTPStreamingResponse(
         200,
-        """
-        <ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t/1=</NextContinuationToken>
-        <Contents><Key>a%2F%E7%8C%AB+1%2B</Key><LastModified>2026-11-20T08:00:00.000Z</LastModified><ETag>"E"</ETag>
-        <Size>5</Size><StorageClass>IA</StorageClass></Contents></ListBucketResult>
-        """),
+        listAnswer(
+          """
+          <Contents><Key>a+b%E7%8C%AB+1%2B</Key><LastModified>2026-11-20T08:00:00.000Z</LastModified><ETag>"E"</ETag>
+          <Size>5</Size><StorageClass>IA</StorageClass></Contents>
+          """, prefix: "a+b", delimiter: "%2F", next: "t/1=")),
       HTTPStreamingResponse(
         200,
-        """
-        <ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>c%0Ad</Key><Size>0</Size></Contents>
-        <CommonPrefixes><Prefix>b%2F</Prefix></CommonPrefixes></ListBucketResult>
-        """),
+        listAnswer(
+          """
+          <Contents><Key>a%20b%E7%8C%AB3%0Ad</Key><Size>0</Size></Contents>
+          <CommonPrefixes><Prefix>a+b%E7%8C%AB2%2F</Prefix></CommonPrefixes>
+          """, prefix: "a+b", delimiter: "/")),
     ])
     var entries: [ListEntry] = []
     for try await entry in ossClient(transport).list(prefix: "a b", delimiter: "/") { entries.append(entry) }
@@ -29,9 +30,9 @@ final class ListingTests: XCTestCase {
       [
         .object(
           ListedObject(
-            key: "a/猫 1+", size: 5, etag: "\"E\"", lastModified: Timestamp(iso8601: "2026-11-20T08:00:00Z"),
+            key: "a b猫 1+", size: 5, etag: "\"E\"", lastModified: Timestamp(iso8601: "2026-11-20T08:00:00Z"),
             storageClass: "IA")),
-        .commonPrefix("b/"), .object(ListedObject(key: "c\nd", size: 0)),
+        .commonPrefix("a b猫2/"), .object(ListedObject(key: "a b猫3\nd", size: 0)),
       ])
     let requests = transport.requests
     XCTAssertEqual(requests.map { $0.parameter("list-type") }, ["2", "2"])
@@ -45,17 +46,11 @@ final class ListingTests: XCTestCase {
     let transport = ScriptedTransport(replies: [
       HTTPStreamingResponse(
         200,
-        """
-        <ListBucketResult><IsTruncated>true</IsTruncated><NextMarker>a%2B</NextMarker>
-        <Contents><Key>a%2B</Key><Size>1</Size></Contents></ListBucketResult>
-        """),
+        listAnswer(listed("a%2B"), bucket: cosBucket, next: "a%2B", element: "NextMarker")),
       HTTPStreamingResponse(
         200,
-        """
-        <ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>b+c</Key><Size>1</Size></Contents>
-        </ListBucketResult>
-        """),
-      HTTPStreamingResponse(200, "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"),
+        listAnswer(listed("b+c"), bucket: cosBucket, next: "", element: "NextMarker")),
+      HTTPStreamingResponse(200, listAnswer(bucket: cosBucket)),
     ])
     var names: [String] = []
     for try await entry in cosClient(transport).list() { names.append(entry.name) }
@@ -65,17 +60,14 @@ final class ListingTests: XCTestCase {
   }
 
   func testPagesAreFetchedOnlyWhenTheyAreNeeded() async throws {
-    let page = """
-      <L><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>
-      <Contents><Key>a</Key><Size>1</Size></Contents></L>
-      """
+    let page = listAnswer(listed("a"), next: "t")
     let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, page), HTTPStreamingResponse(200, page)])
     for try await _ in ossClient(transport).list() { break }
     XCTAssertEqual(transport.requests.count, 1)
   }
 
   func testListingThatDoesNotAdvanceIsAnError() async throws {
-    let page = "<L><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></L>"
+    let page = listAnswer(next: "t")
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) }
     await assertThrows(StorageError.self, { for try await _ in ossClient(transport).list() {} }) {
       XCTAssertEqual($0.code, .malformedAnswer)
@@ -83,7 +75,7 @@ final class ListingTests: XCTestCase {
   }
 
   func testMalformedListingIsAnError() async throws {
-    for body in ["", "<html>", "<L><Contents><Key>%zz</Key><Size>1</Size></Contents></L>"] {
+    for body in ["", "<html>", listAnswer(listed("%zz"))] {
       let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) }
       await assertThrows(StorageError.self, { for try await _ in ossClient(transport).list() {} }) {
         XCTAssertEqual($0.code, .malformedAnswer)

@@ -191,7 +191,7 @@ final class MultipartService: Sendable {
 
   @Sendable func answer(_ request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
     if request.parameter("uploads") != nil {
-      return HTTPStreamingResponse(200, "<R><UploadId>U</UploadId></R>")
+      return HTTPStreamingResponse(200, initiateAnswer(request.key, id: "U", bucket: request.bucket))
     }
     guard request.parameter("uploadId") == "U" else { return HTTPStreamingResponse(404) }
     if request.method == .delete {
@@ -211,6 +211,7 @@ final class MultipartService: Sendable {
       state.object = object
       return object
     }
-    return HTTPStreamingResponse(200, "<R><ETag>\"E\"</ETag></R>", ["x-oss-hash-crc64ecma": "\(crc(object).value)"])
+    return HTTPStreamingResponse(
+      200, completeAnswer(request.key, bucket: request.bucket), ["x-oss-hash-crc64ecma": "\(crc(object).value)"])
   }
 }

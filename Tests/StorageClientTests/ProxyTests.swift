@@ -9,7 +9,7 @@ import XCTest
 final class ProxyTests: XCTestCase {
   private static let login = "Basic bWlhOmh1bnRlcjI="
   private static let listing =
-    "HTTP/1.1 200 OK\r\nContent-Length: 44\r\n\r\n<R><IsTruncated>false</IsTruncated></R>     "
+    wireAnswer(listAnswer(delimiter: "/"))
 
   private func proxy(_ port: Int, password: String = "hunter2") -> ProxyConfiguration {
     let server = ProxyServer(host: "127.0.0.1", port: port, user: "mia", password: Secret(password))

@@ -97,7 +97,7 @@ final class RetryTests: XCTestCase {
   func testInterruptedResponseIsRequestedAgain() async throws {
     let gone = lost()
     let transport = ScriptedTransport { [log] _ throws(TransportError) in
-      var reply = HTTPStreamingResponse(200, "<R><Contents><Key>a</Key><Size>1</Size></Contents></R>")
+      var reply = HTTPStreamingResponse(200, listAnswer(listed("a")))
       if log.retries.isEmpty { reply.body = ByteStream { { throw gone } } }
       return reply
     }
@@ -134,7 +134,7 @@ final class RetryTests: XCTestCase {
 
   func testErrorInASuccessfulResponseIsRetried() async throws {
     let failed = HTTPStreamingResponse(200, "<Error><Code>InternalError</Code><Message>Sorry.</Message></Error>")
-    let transport = ScriptedTransport(replies: [failed, HTTPStreamingResponse(200, "<R><ETag>\"E\"</ETag></R>")])
+    let transport = ScriptedTransport(replies: [failed, HTTPStreamingResponse(200, copyAnswer)])
     let copy = try await client(transport).copy(from: "a", to: "b")
     XCTAssertEqual(copy.etag, "\"E\"")
     XCTAssertEqual(log.retries.count, 1)

@@ -52,7 +52,7 @@ final class SettingsCommandTests: XCTestCase {
       #"{"region": "cn-hangzhou", "sync": {"dry-run": true, "exclude": ["*.tmp", "*.log"]}, "json": true}"#,
       in: directory)
     try await WireServer.run(
-      answering: "HTTP/1.1 200 OK\r\nContent-Length: 44\r\n\r\n<R><IsTruncated>false</IsTruncated></R>     "
+      answering: wireAnswer(listAnswer())
     ) { server in
       func sync(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> [String] {
         let outcome = try await Programs.storageAuth(

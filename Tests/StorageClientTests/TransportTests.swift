@@ -28,7 +28,8 @@ final class TransportTests: XCTestCase {
 
   // matrix: AsyncHTTPClient: wire format
   func testQueryIsSentAsSigned() async throws {
-    let answer = "HTTP/1.1 200 OK\r\nContent-Length: 44\r\n\r\n<R><IsTruncated>false</IsTruncated></R>     "
+    let answer = wireAnswer(
+      listAnswer(prefix: "a%2F%2F..%2F%252F%2B+%E7%8C%AB", delimiter: "/"))
     try await WireServer.run(answering: answer) { server in
       for try await _ in client(server).list(prefix: "a//../%2F+ 猫", delimiter: "/") {}
       let line = server.heads.values.first?.prefix { $0 != "\r\n" } ?? ""

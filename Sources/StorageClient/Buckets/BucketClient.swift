@@ -300,8 +300,10 @@ extension BucketClient {
     case .marker:
       if let continuation { parameters.append(.init("marker", continuation)) }
     }
-    let (_, body) = try await client.exchange(draft(.get, nil, parameters))
-    return try ListPage(XMLNode.answer(body), dialect: provider.dialect)
+    let (_, document) = try await document(from: draft(.get, nil, parameters), named: "ListBucketResult")
+    let request = ListRequest(
+      bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation)
+    return try ListPage(document, of: request, provider.dialect)
   }
 }
 
@@ -329,74 +331,26 @@ extension BucketClient {
     headers[dialect.copySource] = provider.copySource(source)
     var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
     draft.scope = draft.scope?.reading(source, in: provider.bucket)
-    findErrorInside(&draft)
-    let (response, body) = try await client.exchange(draft)
-    let answer = try XMLNode.answer(body)
+    let (response, answer) = try await document(from: draft, named: "CopyObjectResult")
+    guard let etag = try answer.text("ETag") else { throw StorageError.malformedAnswer("it has no ETag") }
     return CopiedObject(
-      key: key, etag: answer["ETag"]?.text,
-      lastModified: answer["LastModified"].flatMap { Timestamp(iso8601: $0.text) },
+      key: key, etag: etag, lastModified: try answer.text("LastModified").flatMap { Timestamp(iso8601: $0) },
       checksum: response.headerFields.checksum(in: dialect.checksums),
       versionID: response.headerFields[dialect.versionID])
   }
 
-  /// Configures a request so that an error in the body of a successful response is detected.
+  /// Sends a request whose successful response is an XML document.
   ///
-  /// The service sends the status before the operation ends.
-  func findErrorInside(_ draft: inout RequestDraft) {
-    let subject = draft.subject
-    draft.errorInside = { [dialect = provider.dialect] response, body in
-      guard let answer = try? XMLNode.parse(body) else { return nil }
-      return ServiceError(insideSuccess: answer, of: response, subject: subject, dialect: dialect)
+  /// - Parameters:
+  ///   - draft: The unsigned request.
+  ///   - name: The name of the document's root element.
+  /// - Returns: The head of the response, and the document.
+  func document(from draft: RequestDraft, named name: String) async throws -> (HTTPResponse, ServiceDocument) {
+    try await client.exchange(draft) { response, body in
+      (
+        response,
+        try ServiceDocument(body, named: name, of: response, subject: draft.subject, provider.dialect)
+      )
     }
-  }
-}
-
-/// The maximum number of keys that the services accept in one deletion request.
-private let batchSize = 1000
-
-extension BucketClient {
-  /// Deletes an object, and succeeds if the object does not exist.
-  func delete(_ key: String) async throws {
-    _ = try await client.exchange(draft(.delete, key))
-  }
-
-  /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
-  ///
-  /// Keys with control characters cannot be represented in XML and are deleted one by one.
-  func delete(_ keys: [String]) async throws -> DeletionReport {
-    for key in keys { _ = try draft(.delete, key) }
-    var report = DeletionReport()
-    let writable = keys.filter(\.fitsIntoXML)
-    for start in stride(from: 0, to: writable.count, by: batchSize) {
-      try await delete(batch: writable[start..<min(start + batchSize, writable.count)], report: &report)
-    }
-    for key in keys where !key.fitsIntoXML {
-      do {
-        try await delete(key)
-        report.deleted.append(key)
-      } catch let error as ServiceError {
-        report.failures.append(.init(key: key, code: error.code, message: error.message))
-      }
-    }
-    return report
-  }
-
-  private func delete(batch: ArraySlice<String>, report: inout DeletionReport) async throws {
-    let objects = batch.map { XMLNode("Object", children: [XMLNode("Key", $0)]) }
-    let body = XMLNode("Delete", children: [XMLNode("Quiet", "true")] + objects).serialized()
-    var headers = HTTPFields()
-    headers[.contentType] = "application/xml"
-    headers[.contentMD5] = MD5.hash(body).base64
-    var draft = try draft(.post, nil, [.init("delete")], headers: headers, body: body)
-    draft.scope = CredentialScope(deleting: batch, in: provider.bucket)
-    let (_, answer) = try await client.exchange(draft)
-    let errors = answer.isEmpty ? [] : try XMLNode.answer(answer).all("Error")
-    let failures = errors.map { error in
-      DeletionReport.Failure(
-        key: error["Key"]?.text ?? "", code: error["Code"]?.text ?? "", message: error["Message"]?.text ?? "")
-    }
-    let failed = Set(failures.map(\.key))
-    report.failures += failures
-    report.deleted += batch.filter { !failed.contains($0) }
   }
 }

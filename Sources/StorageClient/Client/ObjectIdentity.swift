@@ -95,7 +95,7 @@ extension StorageClient: IdentifyingStore {
   /// account selects the files. The identity does not change when the service redirects the client to another region,
   /// which has the same bucket.
   package func objectIdentity(of key: String) -> ObjectIdentity? {
-    guard let provider = provider as? any BucketProvider, let endpoint = try? provider.endpoint else {
+    guard let provider = configuredProvider as? any BucketProvider, let endpoint = try? provider.endpoint else {
       return nil
     }
     return ObjectIdentity(service: provider.name, endpoint: endpoint, container: provider.bucket, key: key)

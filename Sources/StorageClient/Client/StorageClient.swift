@@ -16,7 +16,7 @@ public import SystemPackage
 /// try await client.upload(FilePath("cat.jpg"), to: "2026/11/20/cat.jpg")
 /// ```
 public struct StorageClient<Provider: StorageProvider>: Sendable {
-  private let configuredProvider: Provider
+  let configuredProvider: Provider
 
   /// The client's concurrency limits, part sizes and retry settings.
   public let configuration: StorageClientConfiguration
@@ -345,7 +345,7 @@ extension StorageClient: ObjectStore {
   ///     into common prefixes; if `nil`, every key is listed.
   /// - Returns: An asynchronous sequence of objects and common prefixes.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
-    store.list(prefix: prefix, delimiter: delimiter)
+    store.list(prefix: prefix, delimiter: delimiter).checked(prefix: prefix, delimiter: delimiter)
   }
 }
 

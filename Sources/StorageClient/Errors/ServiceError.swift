@@ -313,7 +313,7 @@ extension ServiceError {
   /// Creates an error from the XML document in a response whose status reports success, or `nil` if the document is no
   /// error.
   init?(insideSuccess document: XMLNode, of response: HTTPResponse, subject: String, dialect: ServiceDialect) {
-    guard document.name == "Error" else { return nil }
+    guard document.name.isIdentical(to: "Error") else { return nil }
     self.init(document, of: response, subject: subject, dialect: dialect)
   }
 
@@ -348,7 +348,9 @@ extension ServiceError {
   }
 
   private static func errorElement(in body: [UInt8]) -> XMLNode? {
-    guard !body.isEmpty, let root = try? XMLNode.parse(body), root.name == "Error" else { return nil }
+    guard !body.isEmpty, let root = try? ServiceDocument.root(of: body), root.name.isIdentical(to: "Error") else {
+      return nil
+    }
     return root
   }
 

@@ -27,6 +27,7 @@ public struct ObjectListing: AsyncSequence, Sendable {
   public typealias PageReader = @Sendable @concurrent (_ continuation: String?) async throws -> ListPage
 
   private let makeReader: @Sendable () -> PageReader
+  private var scope: ListingOrder.Scope?
 
   /// Creates a listing from a stateless page reader, for an implementation of ``ObjectStore``.
   ///
@@ -45,7 +46,14 @@ public struct ObjectListing: AsyncSequence, Sendable {
 
   /// Returns an iterator that starts at the first page of the listing.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(page: makeReader())
+    AsyncIterator(page: makeReader(), ListingOrder(scope))
+  }
+
+  /// Returns the same listing, in which names outside of the prefix and names that do not fit the delimiter are errors.
+  package func checked(prefix: String, delimiter: String?) -> ObjectListing {
+    var listing = self
+    listing.scope = ListingOrder.Scope(prefix: prefix, delimiter: delimiter)
+    return listing
   }
 
   /// An iterator over the entries of a listing.
@@ -54,24 +62,28 @@ public struct ObjectListing: AsyncSequence, Sendable {
     private var entries: ArraySlice<ListEntry> = []
     private var continuation: String?
     private var hasMore = true
+    private var order: ListingOrder
 
-    fileprivate init(page: @escaping @Sendable @concurrent (String?) async throws -> ListPage) {
+    fileprivate init(
+      page: @escaping @Sendable @concurrent (String?) async throws -> ListPage, _ order: ListingOrder
+    ) {
       self.page = page
+      self.order = order
     }
 
     /// Returns the next entry of the listing, or `nil` at the end of the listing.
     ///
-    /// The iterator fetches a page when all entries of the previous page have been returned.
+    /// The iterator fetches a page when all entries of the previous page have been returned, and checks all entries of
+    /// a page before it returns the first.
     ///
-    /// - Throws: ``StorageError`` if a page cannot be parsed, and the other errors that ``ObjectStore`` lists.
+    /// - Throws: ``StorageError/Code/malformedAnswer`` if a page cannot be parsed, if names do not ascend in the order of
+    ///   their bytes, or if pages follow each other without end; and the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> ListEntry? {
       while entries.isEmpty, hasMore {
         let next = try await page(continuation)
+        try order.check(next)
         entries = next.entries[...]
         hasMore = next.continuation != nil
-        guard !hasMore || next.continuation != continuation else {
-          throw StorageError.malformedAnswer("a page has the same continuation as the previous one")
-        }
         continuation = next.continuation
       }
       return entries.popFirst()
@@ -151,52 +163,98 @@ public struct ListedObject: Sendable, Hashable {
   }
 }
 
+/// The values of a request for a page of a listing, which the response must fit.
+struct ListRequest: Sendable {
+  let bucket: String
+  let prefix: String
+  let delimiter: String?
+  let continuation: String?
+}
+
 extension ListPage {
   /// Creates a page from the service's XML response, whose names are percent-encoded so that XML can represent every
   /// name.
-  init(_ document: XMLNode, dialect: ServiceDialect) throws(StorageError) {
-    var entries: [ListEntry] = []
+  ///
+  /// The objects and the common prefixes of a page are two lists, each in the order of bytes. A page's entries are greater
+  /// than all entries of the previous page.
+  init(_ document: ServiceDocument, of request: ListRequest, _ dialect: ServiceDialect) throws(StorageError) {
+    try document.requireBucket("Name", request.bucket)
+    try document.require("Prefix", request.prefix)
+    try document.require("Delimiter", request.delimiter ?? "")
+    let encodes = try document.encodesNames()
+    var (objects, prefixes): ([ListEntry], [ListEntry]) = ([], [])
     for node in document.children {
       switch node.name {
-      case "Contents": entries.append(.object(try ListedObject(node, key: dialect.listedName(node["Key"]))))
-      case "CommonPrefixes": entries.append(.commonPrefix(try dialect.listedName(node["Prefix"])))
+      case "Contents": try objects.enter(.object(ListedObject(node, key: document.name(node.only("Key"), encodes))))
+      case "CommonPrefixes": try prefixes.enter(.commonPrefix(document.name(node.only("Prefix"), encodes)))
       default: break
       }
     }
-    entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    guard document["IsTruncated"]?.text == "true" else {
+    let entries = objects.merged(with: prefixes)
+    if case .marker = dialect.paging, let marker = request.continuation, let first = entries.first {
+      try first.check(follows: marker)
+    }
+    guard try document.isTruncated() else {
       self.init(entries: entries, continuation: nil)
       return
     }
+    let continuation: String
     switch dialect.paging {
     case .continuationToken:
-      guard let token = document["NextContinuationToken"]?.text, !token.isEmpty else {
+      guard let token = try document.text("NextContinuationToken") else {
         throw StorageError.malformedAnswer("a truncated page has no continuation")
       }
-      self.init(entries: entries, continuation: try AnswerValue(token, named: "NextContinuationToken").text)
+      continuation = try AnswerValue(token, named: "NextContinuationToken").text
     case .marker:
-      let marker = try document["NextMarker"].map { node throws(StorageError) in try dialect.listedName(node) }
+      // Version 1 of the list operation of S3 sends the element only with a delimiter; its pages then end with a key.
+      let marker = try document.text("NextMarker").map { text throws(StorageError) in
+        try document.name(XMLNode("NextMarker", text), encodes)
+      }
       guard let marker = marker ?? entries.last?.name else {
         throw StorageError.malformedAnswer("a truncated page has no continuation")
       }
-      self.init(entries: entries, continuation: marker)
+      if let last = request.continuation { try ListingOrder.check(marker, follows: last) }
+      continuation = marker
     }
+    self.init(entries: entries, continuation: continuation)
   }
 }
 
-extension ServiceDialect {
-  /// Returns the name in an element of a listing, in which names are percent-encoded.
-  func listedName(_ node: XMLNode?) throws(StorageError) -> String {
-    guard let node, let bytes = node.text.percentDecodedBytes(plusIsSpace: encodesSpaceAsPlus),
-      let name = String(validating: bytes, as: UTF8.self)
-    else { throw StorageError.malformedAnswer("a listed name is missing or is not percent-encoded UTF-8") }
-    return try AnswerValue(name, named: "listed name").text
+extension ListEntry {
+  /// Requires that the entry is listed after a marker, which can be inside of a group.
+  fileprivate func check(follows marker: String) throws(StorageError) {
+    if case .commonPrefix(let prefix) = self, marker.hasBytePrefix(prefix), !marker.isIdentical(to: prefix) { return }
+    try ListingOrder.check(name, follows: marker)
+  }
+}
+
+extension [ListEntry] {
+  /// Appends an entry, whose name must be greater than the name of the last entry.
+  fileprivate mutating func enter(_ entry: ListEntry) throws(StorageError) {
+    if let last { try ListingOrder.check(entry.name, follows: last.name) }
+    append(entry)
+  }
+
+  /// Returns the entries of two ascending lists as one ascending list.
+  fileprivate func merged(with others: [ListEntry]) -> [ListEntry] {
+    if isEmpty || others.isEmpty { return isEmpty ? others : self }
+    var merged: [ListEntry] = []
+    merged.reserveCapacity(count + others.count)
+    var rest = others[...]
+    for entry in self {
+      while let other = rest.first, other.name.utf8.lexicographicallyPrecedes(entry.name.utf8) {
+        merged.append(other)
+        rest = rest.dropFirst()
+      }
+      merged.append(entry)
+    }
+    return merged + rest
   }
 }
 
 extension ListedObject {
   fileprivate init(_ node: XMLNode, key: String) throws(StorageError) {
-    guard let size = node["Size"].flatMap({ Int64(digits: $0.text) }) else {
+    guard let size = try node.only("Size").flatMap({ Int64(digits: $0.text) }) else {
       throw StorageError.malformedAnswer("a listed object has no size")
     }
     self.init(

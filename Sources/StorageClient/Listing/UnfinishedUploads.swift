@@ -85,6 +85,7 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
   }
 
   private let page: PageReader
+  private var prefix: String?
 
   /// Creates a sequence for an implementation of ``BucketStore``.
   ///
@@ -93,9 +94,15 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
     self.page = page
   }
 
+  /// Creates a sequence in which keys without the prefix are errors.
+  init(prefix: String, page: @escaping PageReader) {
+    self.page = page
+    self.prefix = prefix
+  }
+
   /// Returns an iterator that starts at the first page.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(page: page)
+    AsyncIterator(page: page, UploadOrder(prefix: prefix))
   }
 
   /// An iterator over unfinished uploads.
@@ -104,22 +111,23 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
     private var uploads: ArraySlice<UnfinishedUpload> = []
     private var marker: Marker?
     private var hasMore = true
+    private var order: UploadOrder
 
-    fileprivate init(page: @escaping PageReader) {
+    fileprivate init(page: @escaping PageReader, _ order: UploadOrder) {
       self.page = page
+      self.order = order
     }
 
     /// Returns the next upload, or `nil` at the end.
     ///
-    /// - Throws: ``StorageError`` if a page cannot be parsed, and the other errors that ``ObjectStore`` lists.
+    /// - Throws: ``StorageError/Code/malformedAnswer`` if a page cannot be parsed, if keys do not ascend in the order of
+    ///   their bytes, or if an upload is listed twice; and the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> UnfinishedUpload? {
       while uploads.isEmpty, hasMore {
         let next = try await page(marker)
+        try order.check(next)
         uploads = next.uploads[...]
         hasMore = next.next != nil
-        guard !hasMore || next.next != marker else {
-          throw StorageError.malformedAnswer("a page has the same marker as the previous one")
-        }
         marker = next.next
       }
       return uploads.popFirst()
@@ -127,24 +135,81 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
   }
 }
 
+/// A check that the pages of unfinished uploads ascend by key, and come to an end.
+///
+/// OSS and COS sort the uploads of one key by their IDs, and S3 by their times. In both orders no upload is listed twice,
+/// so that the IDs of one key are remembered until the next key.
+struct UploadOrder: Sendable {
+  /// The maximum number of unfinished uploads of one key, which limits the memory.
+  static let uploadsOfKey = 100_000
+
+  private let prefix: String?
+  private var key: String?
+  /// The hash values of the IDs of the uploads of the current key.
+  private var identifiers: Set<Int> = []
+  /// The markers that were received since the last page with an upload, as bytes.
+  private var markers: Set<[UInt8]> = []
+
+  init(prefix: String?) {
+    self.prefix = prefix
+  }
+
+  /// Checks the next page.
+  ///
+  /// - Throws: ``StorageError/Code/malformedAnswer`` with the fault of the service.
+  mutating func check(_ page: UnfinishedUploads.Page) throws(StorageError) {
+    for upload in page.uploads { try check(upload) }
+    if !page.uploads.isEmpty { markers = [] }
+    guard let next = page.next else { return }
+    try ListingOrder.check(
+      continuation: Array(next.key.utf8) + [0] + Array(next.uploadID.utf8), among: &markers)
+  }
+
+  private mutating func check(_ upload: UnfinishedUpload) throws(StorageError) {
+    guard upload.key.hasBytePrefix(prefix ?? "") else {
+      throw StorageError.contradiction(
+        "the key \(upload.key.shown) does not start with the prefix \((prefix ?? "").shown)")
+    }
+    if let key, !key.isIdentical(to: upload.key) {
+      try ListingOrder.check(upload.key, follows: key)
+      identifiers = []
+    }
+    key = upload.key
+    guard identifiers.insert(Array(upload.uploadID.utf8).hashValue).inserted else {
+      throw StorageError.contradiction("an upload of \(upload.key.shown) is listed twice")
+    }
+    guard identifiers.count <= Self.uploadsOfKey else {
+      throw StorageError.contradiction(
+        "\(upload.key.shown) has more than \(Self.uploadsOfKey) unfinished uploads")
+    }
+  }
+}
+
 extension UnfinishedUploads.Page {
   /// Creates a page from the service's XML response, whose names are percent-encoded.
-  init(_ document: XMLNode, _ dialect: ServiceDialect) throws(StorageError) {
+  init(_ document: ServiceDocument, bucket: String, prefix: String) throws(StorageError) {
+    try document.requireBucket("Bucket", bucket)
+    try document.require("Prefix", prefix)
+    let encodes = try document.encodesNames()
     let uploads = try document.all("Upload").map { node throws(StorageError) in
-      guard let id = node["UploadId"]?.text, !id.isEmpty else {
+      // COS also spells the element UploadID.
+      let (usual, other) = (try node.text(ofOnly: "UploadId"), try node.text(ofOnly: "UploadID"))
+      guard let id = usual ?? other else {
         throw StorageError.malformedAnswer("a listed upload has no UploadId")
       }
       return UnfinishedUpload(
-        key: try dialect.listedName(node["Key"]), uploadID: try AnswerValue(id, named: "UploadId").text,
+        key: try document.name(node.only("Key"), encodes), uploadID: try AnswerValue(id, named: "UploadId").text,
         started: node["Initiated"].flatMap { Timestamp(iso8601: $0.text) })
     }
-    guard document["IsTruncated"]?.text == "true" else {
+    guard try document.isTruncated() else {
       self.init(uploads: uploads, next: nil)
       return
     }
-    let key = try dialect.listedName(document["NextKeyMarker"])
-    let id = try AnswerValue(document["NextUploadIdMarker"]?.text ?? "", named: "NextUploadIdMarker").text
-    guard !key.isEmpty else { throw StorageError.malformedAnswer("a truncated page has no continuation") }
+    guard let marker = try document.text("NextKeyMarker") else {
+      throw StorageError.malformedAnswer("a truncated page has no continuation")
+    }
+    let key = try document.name(XMLNode("NextKeyMarker", marker), encodes)
+    let id = try AnswerValue(document.text("NextUploadIdMarker") ?? "", named: "NextUploadIdMarker").text
     self.init(uploads: uploads, next: UnfinishedUploads.Marker(key: key, uploadID: id))
   }
 }

@@ -41,10 +41,10 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     try fields.check(for: [.initiate, .part, .complete, .abort], named: "a multipart upload", scopes)
     let draft = try bucket.draft(
       .post, key, [.init("uploads")], for: .initiate, headers: fields.belonging(to: .initiate, scopes))
-    let (_, body) = try await bucket.client.exchange(draft)
-    guard let text = try XMLNode.answer(body)["UploadId"]?.text, !text.isEmpty else {
-      throw StorageError.malformedAnswer("it has no UploadId")
-    }
+    let (_, answer) = try await bucket.document(from: draft, named: "InitiateMultipartUploadResult")
+    try answer.requireBucket("Bucket", bucket.provider.bucket)
+    try answer.require("Key", key)
+    guard let text = try answer.text("UploadId") else { throw StorageError.malformedAnswer("it has no UploadId") }
     let id = try AnswerValue(text, named: "UploadId")
     return MultipartUpload(bucket: bucket, key: key, id: id, fields: fields)
   }
@@ -72,9 +72,8 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let (size, checksum) = combined(parts)
     do {
       let draft = try completion(of: parts, checksum)
-      let (response, body) = try await bucket.client.exchange(draft)
+      let (response, body, etag) = try await completed(draft)
       try bucket.compare(checksum, with: response, subject: "the object \(key)")
-      let etag = response.headerFields[.eTag] ?? (try? XMLNode.answer(body))?["ETag"]?.text
       return UploadedObject(
         key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.dialect,
         callbackReply: draft.callbackReply(body, bucket.provider.dialect))
@@ -98,11 +97,32 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     }
     var fields = fields(of: .complete)
     fields[.contentType] = "application/xml"
-    var draft = try bucket.draft(
+    return try bucket.draft(
       .post, key, [.init("uploadId", id.text)], for: .complete, headers: fields,
       body: XMLNode("CompleteMultipartUpload", children: list).serialized(), checksum: checksum)
-    bucket.findErrorInside(&draft)
-    return draft
+  }
+
+  /// Sends the request that completes the upload, and returns the response and the entity tag of the object.
+  ///
+  /// A request with a callback is answered with the body of the callback's response, and may have no entity tag.
+  private func completed(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
+    let dialect = bucket.provider.dialect
+    return try await bucket.client.exchange(draft) { response, body in
+      let name = "CompleteMultipartUploadResult"
+      if draft.isAnsweredByCallback(dialect) {
+        if let root = try? ServiceDocument.root(of: body),
+          let error = ServiceError(insideSuccess: root, of: response, subject: draft.subject, dialect: dialect)
+        {
+          throw error
+        }
+        return (response, body, response.headerFields[.eTag])
+      }
+      let answer = try ServiceDocument(body, named: name, of: response, subject: draft.subject, dialect)
+      try answer.requireBucket("Bucket", bucket.provider.bucket)
+      try answer.require("Key", key)
+      guard let etag = try answer.text("ETag") else { throw StorageError.malformedAnswer("it has no ETag") }
+      return (response, body, response.headerFields[.eTag] ?? etag)
+    }
   }
 
   /// Returns whether a service reports the error for a multipart upload that was completed before.
@@ -152,17 +172,6 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
         bucket.draft(.delete, key, [.init("uploadId", id.text)], for: .abort, headers: fields(of: .abort)))
     } catch let error as ServiceError where error.kind == .noSuchUpload {
       return
-    }
-  }
-}
-
-extension XMLNode {
-  /// Parses the XML body of a response.
-  static func answer(_ body: [UInt8]) throws(StorageError) -> XMLNode {
-    do {
-      return try parse(body)
-    } catch {
-      throw StorageError.malformedAnswer(error.message)
     }
   }
 }

@@ -64,6 +64,12 @@ public struct ServiceDialect: Sendable {
   /// The service answers such an upload with the body of the server's response.
   public var callback: HTTPField.Name?
 
+  /// The names of further request headers that replace the document with which the service answers an upload.
+  var ownBodies: [HTTPField.Name] = []
+
+  /// Whether documents can contain the bucket name without the account number at its end.
+  var omitsAccountNumber = false
+
   /// The method by which a request for the next page of a listing continues the previous page.
   public var paging: Paging
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageXML
 internal import SystemPackage
 
 extension BucketClient {
@@ -57,7 +56,7 @@ extension BucketClient {
 
   /// Lists the multipart uploads that were neither completed nor aborted, and fetches pages as they are needed.
   func unfinishedUploads(prefix: String) -> UnfinishedUploads {
-    UnfinishedUploads { [self] marker in
+    UnfinishedUploads(prefix: prefix) { [self] marker in
       var parameters: [RequestTarget.Parameter] = [
         .init("uploads"), .init("encoding-type", "url"), .init("max-uploads", "\(configuration.keysPerPage)"),
       ]
@@ -66,8 +65,9 @@ extension BucketClient {
         parameters.append(.init("key-marker", marker.key))
         parameters.append(.init("upload-id-marker", marker.uploadID))
       }
-      let (_, body) = try await client.exchange(draft(.get, nil, parameters))
-      return try UnfinishedUploads.Page(XMLNode.answer(body), provider.dialect)
+      let (_, document) = try await document(
+        from: draft(.get, nil, parameters), named: "ListMultipartUploadsResult")
+      return try UnfinishedUploads.Page(document, bucket: provider.bucket, prefix: prefix)
     }
   }
 

@@ -9,6 +9,9 @@ public struct DownloadCheckpoint: Sendable, Hashable, Codable {
   /// The bucket and the key, such as `oss://photos/2026/cat.jpg`.
   public let location: String
 
+  /// The whole identity of the object, with its server, or `nil` in a checkpoint of an earlier version.
+  let identity: ObjectIdentity?
+
   /// The size of the object in bytes.
   public let size: Int64
 

@@ -22,16 +22,31 @@ extension MultipartUpload {
     while true {
       var parameters: [RequestTarget.Parameter] = [.init("uploadId", id.text), .init("max-parts", "1000")]
       if marker > 0 { parameters.append(.init("part-number-marker", "\(marker)")) }
-      let (_, body) = try await bucket.client.exchange(
-        bucket.draft(.get, key, parameters, headers: fields(of: .head)))
-      let answer = try XMLNode.answer(body)
-      parts += try answer.all("Part").map { node throws(StorageError) in try StoredPart(node) }
-      guard answer["IsTruncated"]?.text == "true" else { return parts }
-      guard let next = answer["NextPartNumberMarker"].flatMap({ Int($0.text) }), next > marker,
+      let (_, answer) = try await bucket.document(
+        from: bucket.draft(.get, key, parameters, headers: fields(of: .head)), named: "ListPartsResult")
+      try require(identityIn: answer)
+      // The first marker is 0, so that the numbers ascend across the pages as well.
+      for node in answer.all("Part") {
+        let part = try StoredPart(node)
+        guard part.number > max(marker, parts.last?.number ?? 0) else {
+          throw StorageError.contradiction("the part numbers do not ascend at part \(part.number)")
+        }
+        parts.append(part)
+      }
+      guard try answer.isTruncated() else { return parts }
+      guard let next = try answer.text("NextPartNumberMarker").flatMap({ Int($0) }), next > marker,
         next <= PartSizes.mostParts
       else { throw StorageError.malformedAnswer("a truncated list of parts has no next part") }
       marker = next
     }
+  }
+
+  /// Requires that a document is about this upload: its bucket, its key, and its ID.
+  private func require(identityIn answer: ServiceDocument) throws(StorageError) {
+    try answer.requireBucket("Bucket", bucket.provider.bucket)
+    try answer.require("Key", key)
+    // COS also spells the element UploadID.
+    try answer.require(answer.text("UploadID") == nil ? "UploadId" : "UploadID", id.text)
   }
 
   /// Returns the description of the object if an earlier process completed the upload, or `nil` if the service has
@@ -63,8 +78,9 @@ extension UploadPayload {
 
 extension StoredPart {
   fileprivate init(_ node: XMLNode) throws(StorageError) {
-    guard let number = node["PartNumber"].flatMap({ Int($0.text) }), number > 0,
-      let length = node["Size"].flatMap({ Int64(digits: $0.text) }), let etag = node["ETag"]?.text
+    guard let number = try node.text(ofOnly: "PartNumber").flatMap({ Int($0) }), number > 0,
+      number <= PartSizes.mostParts, let length = try node.text(ofOnly: "Size").flatMap({ Int64(digits: $0) }),
+      let etag = try node.text(ofOnly: "ETag")
     else { throw StorageError.malformedAnswer("a listed part has no number, size or ETag") }
     self.init(number: number, etag: try AnswerValue(etag, named: "ETag"), length: length)
   }

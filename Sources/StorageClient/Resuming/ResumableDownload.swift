@@ -73,7 +73,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     _ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> (FileReplacement, DownloadCheckpoint)? {
     guard var checkpoint = try await storage.load() else { return try await begun(info) }
-    try StorageError.checkLocation(of: checkpoint.location, is: location)
+    try bucket.client.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     // A checkpoint that somebody changed must not lead to another file of the folder.
     guard let name = destination.temporaryName(checkpoint.partialFile) else { return try await begun(info) }
     let file = try await FileReplacement(resuming: name, of: destination)
@@ -96,8 +96,8 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   private func begun(_ info: ObjectInfo) async throws -> (FileReplacement, DownloadCheckpoint) {
     let name = destination.temporaryName()
     let checkpoint = DownloadCheckpoint(
-      location: location, size: info.size ?? 0, etag: info.etag, versionID: info.versionID,
-      partialFile: name.string)
+      location: location, identity: bucket.client.objectIdentity(of: key), size: info.size ?? 0, etag: info.etag,
+      versionID: info.versionID, partialFile: name.string)
     // Saved first, so that no process can leave an incomplete file that no checkpoint names.
     try await storage.save(checkpoint)
     let file = try await FileReplacement(name, of: destination)

@@ -34,8 +34,8 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     case nil:
       let upload = try await Upload.begin(bucket, key: key, fields: fields)
       let checkpoint = UploadCheckpoint(
-        location: location, uploadID: upload.id.text, file: file.identity,
-        partSize: bucket.configuration.partSize, fields: fields)
+        location: location, identity: bucket.client.objectIdentity(of: key), uploadID: upload.id.text,
+        file: file.identity, partSize: bucket.configuration.partSize, fields: fields)
       do {
         try await storage.save(checkpoint)
       } catch {
@@ -65,7 +65,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   }
 
   private func check(_ checkpoint: UploadCheckpoint) throws(StorageError) {
-    try StorageError.checkLocation(of: checkpoint.location, is: location)
+    try bucket.client.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
   }
 
   // MARK: Verification
@@ -168,12 +168,15 @@ extension UploadCheckpoint.Part {
   }
 }
 
-extension StorageError {
-  /// Throws an error if a checkpoint belongs to another transfer.
-  static func checkLocation(of saved: String, is location: String) throws(StorageError) {
-    guard saved == location else {
+extension StorageClient {
+  /// Throws an error if a checkpoint belongs to another transfer: to another object, or to the same bucket and key of
+  /// another server.
+  func checkIdentity(_ saved: ObjectIdentity?, of key: String, savedAs location: String) throws(StorageError) {
+    guard let saved, saved == objectIdentity(of: key) else {
+      let other = saved.map { "\(location) (\($0))" } ?? "\(location) on an unknown server"
+      let wanted = objectIdentity(of: key).map { " (\($0))" } ?? ""
       throw StorageError(
-        .invalidOption, "The checkpoint belongs to \(saved) and not to \(location).",
+        .invalidOption, "The checkpoint belongs to \(other) and not to \(self.location(ofKey: key))\(wanted).",
         remedy: "Keep the checkpoint of each transfer in a place of its own.")
     }
   }

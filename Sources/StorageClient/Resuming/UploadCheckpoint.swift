@@ -12,6 +12,9 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
   /// The bucket and the key, such as `oss://photos/2026/cat.jpg`.
   public let location: String
 
+  /// The whole identity of the object, with its server, or `nil` in a checkpoint of an earlier version.
+  let identity: ObjectIdentity?
+
   /// The ID of the multipart upload.
   public let uploadID: String
 
@@ -42,8 +45,12 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
     public let checksum: ObjectChecksum
   }
 
-  init(location: String, uploadID: String, file: FileIdentity, partSize: Int64, fields: HTTPFields) {
+  init(
+    location: String, identity: ObjectIdentity?, uploadID: String, file: FileIdentity, partSize: Int64,
+    fields: HTTPFields
+  ) {
     self.location = location
+    self.identity = identity
     self.uploadID = uploadID
     self.file = file
     self.partSize = partSize

@@ -54,6 +54,12 @@ struct RequestDraft: Sendable {
     dialect.callback.flatMap { request.headerFields[$0] }.map { _ in body }
   }
 
+  /// Returns whether the request asks the service to answer with the body of another server's response, or with a body
+  /// that the request describes.
+  func isAnsweredByCallback(_ dialect: ServiceDialect) -> Bool {
+    (dialect.ownBodies + [dialect.callback].compactMap { $0 }).contains { request.headerFields[$0] != nil }
+  }
+
   /// The request with the `Content-Length` header, which is included in the signature.
   ///
   /// The header is also set for an empty body if HTTP expects the header with the method.

@@ -45,12 +45,24 @@ extension StorageClient {
   ///
   /// - Returns: The head and the body of the response.
   func exchange(_ draft: RequestDraft, upTo limit: Int = 16 << 20) async throws -> (HTTPResponse, [UInt8]) {
+    try await exchange(draft, upTo: limit) { ($0, $1) }
+  }
+
+  /// Sends a request whose response is short, and reads the response.
+  ///
+  /// - Parameters:
+  ///   - draft: The unsigned request.
+  ///   - limit: The maximum number of bytes of the response body.
+  ///   - read: A closure that reads the response. A ``ServiceError`` that it throws counts as the service's refusal.
+  func exchange<Value>(
+    _ draft: RequestDraft, upTo limit: Int = 16 << 20, read: (HTTPResponse, [UInt8]) throws -> Value
+  ) async throws -> Value {
     try await perform(draft) { reply in
       guard let body = try await reply.body.collected(upTo: limit) else {
         throw StorageError.malformedAnswer("it is longer than \(limit) bytes")
       }
       if let error = draft.errorInside?(reply.response, body) { throw error }
-      return (reply.response, body)
+      return try read(reply.response, body)
     }
   }
 
@@ -264,26 +276,6 @@ extension CredentialError {
   /// The error to throw: a `CancellationError` if the task was cancelled, or else this error.
   var asCancellation: any Error {
     code == .cancelled && Task.isCancelled ? CancellationError() : self
-  }
-}
-
-extension HTTPResponse {
-  /// Whether the service performed the operation.
-  ///
-  /// Status 203 reports that the callback after an upload failed.
-  package var isSuccess: Bool { status.kind == .successful && status.code != 203 }
-}
-
-extension HTTPStreamingResponse {
-  /// Returns the beginning of an error response's body, or an empty array and `true` if the body cannot be read.
-  func errorBody() async throws -> (bytes: [UInt8], isCut: Bool) {
-    do {
-      return (try await body.prefix(bytes: ServiceError.bodyLimit), false)
-    } catch let cancellation as CancellationError {
-      throw cancellation
-    } catch {
-      return ([], true)
-    }
   }
 }
 

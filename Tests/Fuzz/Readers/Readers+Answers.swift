@@ -54,10 +54,12 @@ extension Reader {
   }
 
   private static let lists = Reader(name: "list-answers") { input, _ in
-    guard let document = try? XMLNode.parse(input) else { return false }
+    let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
     var isRead = false
     for dialect in [ServiceDialect.oss, .cos] {
-      guard let page = try? ListPage(document, dialect: dialect) else { continue }
+      guard let document = try? ServiceDocument(input, named: "ListBucketResult", dialect),
+        let page = try? ListPage(document, of: request, dialect)
+      else { continue }
       isRead = true
       try require(page.continuation?.utf8.count ?? 0 <= AnswerValue.limit, "a continuation exceeds the size limit")
       try require(page.entries.allSatisfy { $0.name.utf8.count <= AnswerValue.limit }, "a name exceeds the size limit")

@@ -11,7 +11,7 @@ import XCTest
 /// Tests the places of checkpoints, the record of a download, and the list of unfinished uploads.
 final class CheckpointTests: XCTestCase {
   private let download = DownloadCheckpoint(
-    location: "oss://photos/k", size: 1 << 30, etag: "\"E\"", versionID: nil, partialFile: ".k.part")
+    location: "oss://photos/k", identity: nil, size: 1 << 30, etag: "\"E\"", versionID: nil, partialFile: ".k.part")
 
   // matrix: Resuming: checkpoint
   func testFileKeepsTheLatestCheckpointForItsOwnerOnly() async throws {
@@ -141,11 +141,11 @@ final class CheckpointTests: XCTestCase {
 
   func testPagesThatCannotBeContinuedAreErrors() async throws {
     let pages = [
-      "<R><IsTruncated>true</IsTruncated></R>",
-      "<R><IsTruncated>true</IsTruncated><NextKeyMarker></NextKeyMarker></R>",
-      "<R><Upload><Key>k</Key></Upload></R>",
-      "<R><Upload><UploadId>U</UploadId></Upload></R>",
-      "<R><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker></R>",
+      uploadsAnswer(end: "<IsTruncated>true</IsTruncated>"),
+      uploadsAnswer(end: "<IsTruncated>true</IsTruncated><NextKeyMarker></NextKeyMarker>"),
+      uploadsAnswer("<Upload><Key>k</Key></Upload>", end: "<IsTruncated>false</IsTruncated>"),
+      uploadsAnswer("<Upload><UploadId>U</UploadId></Upload>", end: "<IsTruncated>false</IsTruncated>"),
+      uploadsAnswer(end: "<IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker>"),
     ]
     for page in pages {
       let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LocalCloud
 import SystemPackage
 import XCTest
 
@@ -204,7 +205,8 @@ final class ResumableDownloadTests: XCTestCase {
     try FileManager.default.removeItem(at: directory.url.appending(path: saved.partialFile))
     for name in ["../\(outside.url.lastPathComponent)/victim", "..", "", victim.string] {
       checkpoint.value = DownloadCheckpoint(
-        location: saved.location, size: saved.size, etag: "\"other\"", versionID: nil, partialFile: name)
+        location: saved.location, identity: saved.identity, size: saved.size, etag: "\"other\"", versionID: nil,
+        partialFile: name)
       _ = try await finish(directory, cloud, checkpoint)
       XCTAssertEqual(try outside.read("victim"), [1, 2, 3], name)
     }
@@ -222,6 +224,34 @@ final class ResumableDownloadTests: XCTestCase {
       { try await cloud.oss().download("other", to: directory.path("copy.bin"), checkpoint: checkpoint) }
     ) { XCTAssertEqual($0.code, .invalidOption) }
     _ = try await finish(directory, cloud, checkpoint)
+  }
+
+  // matrix: Resuming: checkpoint
+  func testCheckpointOfAnotherServerIsRejected() async throws {
+    let (cloud, other) = (try await Cloud(self), try await Cloud(self))
+    let directory = try TemporaryDirectory(self)
+    let checkpoint = MemoryCheckpoint<DownloadCheckpoint>()
+    _ = try await interrupt(directory, cloud, checkpoint)
+    let saved = try XCTUnwrap(checkpoint.value)
+    try await other.oss().upload(Self.bytes, to: "k")
+    await assertThrows(
+      StorageError.self,
+      { try await other.oss().download("k", to: directory.path("copy.bin"), checkpoint: checkpoint) }
+    ) { error in
+      XCTAssertEqual(error.code, .invalidOption)
+      XCTAssertTrue(error.message.contains(other.server.ossEndpoint.authority.replacing(":", with: "%3A")), "\(error)")
+    }
+    XCTAssertEqual(checkpoint.value, saved)
+    let old = DownloadCheckpoint(
+      location: saved.location, identity: nil, size: saved.size, etag: saved.etag, versionID: saved.versionID,
+      partialFile: saved.partialFile)
+    checkpoint.value = old
+    await assertThrows(StorageError.self) {
+      try await cloud.oss().download("k", to: directory.path("copy.bin"), checkpoint: checkpoint)
+    }
+    checkpoint.value = saved
+    _ = try await finish(directory, cloud, checkpoint)
+    XCTAssertEqual(try directory.read("copy.bin"), Self.bytes)
   }
 
   // matrix: Resuming: changes
@@ -247,9 +277,9 @@ final class ResumableDownloadTests: XCTestCase {
   func testObjectsThatCannotBeContinuedAreRejected() async throws {
     let directory = try TemporaryDirectory(self)
     let checkpoint = MemoryCheckpoint<DownloadCheckpoint>()
-    for etag in ["W/\"E\"", nil] {
+    for etag in ["W/\"E\"", ""] {
       let transport = ScriptedTransport { _ throws(TransportError) in
-        HTTPStreamingResponse(200, "", ["Content-Length": "3"].merging(etag.map { ["ETag": $0] } ?? [:]) { $1 })
+        HTTPStreamingResponse(200, "", ["Content-Length": "3", "ETag": etag])
       }
       await assertThrows(
         StorageError.self,

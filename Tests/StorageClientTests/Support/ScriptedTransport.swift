@@ -15,6 +15,20 @@ final class ScriptedTransport: HTTPTransport {
     var headers: HTTPFields
     var body: [UInt8]
 
+    /// The key in the path, with its percent-encoding, for a bucket in the path or in the host.
+    var key: String {
+      let path = path.split(separator: "?", maxSplits: 1).first ?? ""
+      return path.split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    /// The bucket in the path or in the host.
+    var bucket: String {
+      let path = path.split(separator: "?", maxSplits: 1).first ?? ""
+      let parts = path.split(separator: "/")
+      if parts.count > 1 { return String(parts[0]) }
+      return url.split(separator: "/").dropFirst().first?.split(separator: ".").first.map(String.init) ?? ""
+    }
+
     /// Returns the encoded value of a query parameter: an empty string if it has no value, `nil` if it is absent.
     func parameter(_ name: String) -> String? {
       let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
@@ -96,11 +110,15 @@ extension HTTPStreamingResponse {
   }
 
   /// Creates a response with bytes as its body.
+  ///
+  /// A success has an entity tag, unless its value is an empty string.
   init(_ status: Int, _ body: [UInt8], _ headers: [String: String] = [:]) {
     var response = HTTPResponse(status: .init(code: status))
     for (name, value) in headers {
       if let name = HTTPField.Name(name) { response.headerFields[name] = value }
     }
+    if status == 200, headers["ETag"] == nil { response.headerFields[.eTag] = "\"E\"" }
+    if headers["ETag"] == "" { response.headerFields[.eTag] = nil }
     if response.headerFields[.contentLength] == nil { response.headerFields[.contentLength] = "\(body.count)" }
     self.init(response: response, body: ByteStream(body))
   }

@@ -155,10 +155,7 @@ final class FolderSyncTests: XCTestCase {
   // matrix: Synchronization: deletion
   func testNothingIsChangedIfASideCannotBeListedToItsEnd() async throws {
     let local = try folder(["a": [1], "b": [2]])
-    let page = """
-      <ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>\
-      <Contents><Key>p%2Fc</Key><Size>0</Size></Contents></ListBucketResult>
-      """
+    let page = listAnswer(listed("p%2Fc", size: 0), prefix: "p%2F", next: "t")
     let transport = ScriptedTransport { request throws(TransportError) in
       if request.parameter("continuation-token") != nil {
         return HTTPStreamingResponse(403, "<Error><Code>AccessDenied</Code><Message>No.</Message></Error>")

@@ -157,6 +157,8 @@ extension ServiceDialect {
       ])
     dialect.checksums = [ChecksumHeader(.known("x-cos-hash-crc64ecma"), .crc64)]
     dialect.replaceMetadata = "Replaced"
+    dialect.ownBodies = [.known("x-cos-callback"), .known("x-cos-return-body")]
+    dialect.omitsAccountNumber = true
     dialect.forbidOverwrite = HTTPField(name: .known("x-cos-forbid-overwrite"), value: "true")
     return dialect
   }()

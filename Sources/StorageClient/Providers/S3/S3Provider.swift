@@ -166,7 +166,7 @@ public struct S3Provider: PresigningProvider {
   /// - Returns: The provider for the other region, or `nil` if the response specifies no other region.
   public func relocated(by response: HTTPResponse, body: [UInt8]) -> S3Provider? {
     guard [.movedPermanently, .found, .temporaryRedirect, .badRequest].contains(response.status) else { return nil }
-    let error = try? XMLNode.parse(body)
+    let error = try? ServiceDocument.root(of: body)
     guard
       let named = response.headerFields[.s3BucketRegion] ?? error?["Region"]?.text, !named.isIdentical(to: region),
       let amazons = try? ServiceEndpoint.s3(region: named, network: network, bucket: bucket)
