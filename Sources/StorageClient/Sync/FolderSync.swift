@@ -90,8 +90,7 @@ public struct FolderSync: Sendable {
       if case .nothing = target, case .folder(let path, let system) = self.target.storage {
         folder = try await TargetFolder(RootFolder(creating: path, in: system))
       }
-      let mover = SyncMover(
-        try route(source, target, folder), state, largeSize: options.largeSize, hasDeletions: !plan.deletions.isEmpty)
+      let mover = SyncMover(try route(source, target, folder), state, largeSize: options.largeSize)
       let report = try await carryOut(plan, source, target, mover, progress, didFinish)
       // What is left there does no harm, and the next synchronization removes it.
       try? await folder?.staging.finish(isComplete: report.isComplete)
@@ -107,6 +106,9 @@ public struct FolderSync: Sendable {
     _ didFinish: (@Sendable (SyncAction) -> Void)?
   ) async throws -> SyncReport {
     var plan = plan
+    // In a store, a key and the prefix of another key do not exclude each other.
+    var obstacles: [SyncEntry] = []
+    if case .objects = target {} else { obstacles = plan.takeObstacles() }
     let tally = SyncTally(unchanged: plan.unchanged, didFinish)
     let pipeline = TransferPipeline(transfersInFlight: options.transfersInFlight)
     let transfers = try await pipeline.run(
@@ -119,13 +121,16 @@ public struct FolderSync: Sendable {
           if try await mover.move(transfer, progress: progress) { tally.finished(transfer.action) }
         }
       }, progress: progress)
+    let reason = "A transfer failed."
     if !transfers.isComplete, !options.deletesAfterFailures {
-      plan.keepAll(because: "A transfer failed.")
+      plan.keepAll(and: obstacles, because: reason)
+      obstacles = []
     }
-    let failedDeletions = try await mover.delete(plan.deletions) { tally.finished($0) }
-    // What could not be moved before has the place of a deleted file now, or counts as failed.
-    let rest = await mover.moveWaiting { tally.finished($0) }
-    return tally.report(transfers.adding(rest), plan, failedDeletions: failedDeletions)
+    var failedDeletions = try await mover.delete(obstacles) { tally.finished($0) }
+    let obstructed = await mover.moveWaiting { tally.finished($0) }
+    if !obstructed.isEmpty, !options.deletesAfterFailures { plan.keepAll(because: reason) }
+    failedDeletions += try await mover.delete(plan.deletions) { tally.finished($0) }
+    return tally.report(transfers.adding(obstructed), plan, failedDeletions: failedDeletions)
   }
 
   // MARK: Sides

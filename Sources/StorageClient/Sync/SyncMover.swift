@@ -35,15 +35,12 @@ final class SyncMover: Sendable {
   private let route: Route
   private let state: StateFolder?
   private let largeSize: Int64
-  /// Whether deletions follow, which can make room for a file.
-  private let hasDeletions: Bool
   private let waiting = Mutex<[Waiting]>([])
 
-  init(_ route: Route, _ state: StateFolder?, largeSize: Int64?, hasDeletions: Bool) {
+  init(_ route: Route, _ state: StateFolder?, largeSize: Int64?) {
     self.route = route
     self.state = state
     self.largeSize = largeSize ?? Self.largeSize
-    self.hasDeletions = hasDeletions
   }
 
   // MARK: Transfers
@@ -60,11 +57,12 @@ final class SyncMover: Sendable {
       let (file, info) = try await download(prefix + entry.path, entry, from: store, to: folder.staging, progress)
       let waiting = Waiting(
         transfer: transfer, file: file, modifiedSeconds: info.lastModified?.unixSeconds ?? entry.modifiedSeconds)
-      do {
-        try await put(waiting, in: folder.root)
-      } catch let error as StorageError where error.code == .unusableFile && hasDeletions {
+      if transfer.isObstructed {
         self.waiting.withLock { $0.append(waiting) }
         return false
+      }
+      do {
+        try await put(waiting, in: folder.root)
       } catch {
         try? await file.remove()
         throw error

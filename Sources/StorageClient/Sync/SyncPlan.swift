@@ -15,6 +15,8 @@ struct SyncPlan: Sendable {
     let replaced: SyncEntry?
     /// Whether the two are transferred only if their checksums differ.
     let comparesChecksums: Bool
+    /// Whether something that will be deleted has the place of the file.
+    var isObstructed = false
 
     var action: SyncAction {
       SyncAction(kind: replaced == nil ? .create : .update, path: entry.path, byteCount: entry.size)
@@ -83,9 +85,44 @@ struct SyncPlan: Sendable {
     }
   }
 
+  /// Finds the files that must be deleted before another file can have its place: a file with the name of its folder, or
+  /// the files in a folder with its name.
+  ///
+  /// - Returns: The deletions of these files, which are no longer in the plan.
+  mutating func takeObstacles() -> [SyncEntry] {
+    guard !deletions.isEmpty else { return [] }
+    let deleted = Set(deletions.map { Array($0.path.utf8) })
+    let created = Set(transfers.map { Array($0.entry.path.utf8) })
+    var inTheWay: Set<[UInt8]> = []
+    var obstructed: Set<[UInt8]> = []
+    for path in created {
+      for folder in Self.folders(of: path) where deleted.contains(folder) {
+        inTheWay.insert(folder)
+        obstructed.insert(path)
+      }
+    }
+    for path in deleted {
+      for folder in Self.folders(of: path) where created.contains(folder) {
+        inTheWay.insert(path)
+        obstructed.insert(folder)
+      }
+    }
+    for index in transfers.indices {
+      transfers[index].isObstructed = obstructed.contains(Array(transfers[index].entry.path.utf8))
+    }
+    let obstacles = deletions.filter { inTheWay.contains(Array($0.path.utf8)) }
+    deletions.removeAll { inTheWay.contains(Array($0.path.utf8)) }
+    return obstacles
+  }
+
+  /// Returns the paths of the folders above a path.
+  private static func folders(of path: [UInt8]) -> [[UInt8]] {
+    path.indices.filter { path[$0] == UInt8(ascii: "/") }.map { Array(path[..<$0]) }
+  }
+
   /// Takes all deletions out of the plan.
-  mutating func keepAll(because reason: String) {
-    kept += deletions.map { .init(path: $0.path, reason: reason) }
+  mutating func keepAll(and obstacles: [SyncEntry] = [], because reason: String) {
+    kept += (obstacles + deletions).map { .init(path: $0.path, reason: reason) }
     deletions = []
   }
 

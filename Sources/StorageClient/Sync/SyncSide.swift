@@ -118,7 +118,6 @@ struct SyncEntries {
   }
 
   private var source: Source
-  private var lastPath: String?
 
   init() {
     source = .nothing
@@ -139,18 +138,9 @@ struct SyncEntries {
 
   /// Returns the next entry, or `nil` at the end.
   ///
-  /// - Throws: ``StorageError/Code/malformedAnswer`` if a store lists objects that it was not asked for, or in another
-  ///   order than that of their keys: the end of one side would be taken for missing objects.
+  /// - Throws: The errors of the folder or the listing, which checks that the keys are below the prefix and ascend: the
+  ///   end of one side must not be taken for missing objects.
   mutating func next() async throws -> SyncEntry? {
-    guard let entry = try await nextOfSource() else { return nil }
-    if let lastPath, !lastPath.precedes(entry.path) {
-      throw StorageError.malformedAnswer("it lists \"\(entry.path)\" after \"\(lastPath)\"")
-    }
-    lastPath = entry.path
-    return entry
-  }
-
-  private mutating func nextOfSource() async throws -> SyncEntry? {
     switch source {
     case .nothing: return nil
     case .folder(var listing):

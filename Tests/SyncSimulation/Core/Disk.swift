@@ -128,7 +128,9 @@ final class Disk: @unchecked Sendable {
   }
 
   fileprivate func close(_ descriptor: Int32) {
-    if let entry = descriptors.removeValue(forKey: descriptor), entry.inode.lock == descriptor { entry.inode.lock = nil }
+    if let entry = descriptors.removeValue(forKey: descriptor), entry.inode.lock == descriptor {
+      entry.inode.lock = nil
+    }
   }
 
   /// Ends a process: its descriptors and its locks.
@@ -153,7 +155,7 @@ final class SimulatedFiles: FileSystem, @unchecked Sendable {
   let userID: UInt32 = 1000
 
   func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    await Task.yield()
+    await Scheduler.pause()
     return try body()
   }
 
@@ -227,7 +229,8 @@ final class SimulatedFiles: FileSystem, @unchecked Sendable {
     case .reading, .updating: break
     }
     guard let inode else { throw .noSuchFileOrDirectory }
-    guard inode.children == nil || access == .reading(followsLink: true) || access == .reading(followsLink: false) else {
+    guard inode.children == nil || access == .reading(followsLink: true) || access == .reading(followsLink: false)
+    else {
       throw .isDirectory
     }
     return disk.open(inode, self)

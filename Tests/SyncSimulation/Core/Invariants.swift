@@ -29,9 +29,10 @@ extension Schedule {
   /// Nothing outside of the folder is changed, and nothing from there arrives anywhere.
   private mutating func checkOutside(_ before: State, _ after: State) {
     if before.outside != after.outside { report("something outside of the folder was changed") }
-    let arrived = (after.source.files.values.map(\.bytes) + after.target.files.values.map(\.bytes))
-      .first { $0.starts(with: World.marker) }
-    if arrived != nil { report("a file from outside of the folder was transferred") }
+    let files = Array(after.source.files.values) + Array(after.target.files.values)
+    if files.contains(where: { $0.bytes.starts(with: World.marker) }) {
+      report("a file from outside of the folder was transferred")
+    }
   }
 
   /// A path has the content that it had, or one that the source had at this path during the run.
@@ -39,7 +40,7 @@ extension Schedule {
     for (path, file) in after.target.files where before.target.files[path]?.bytes != file.bytes {
       let known = world.sourceHistory[path, default: []].union(world.targetWrites[path, default: []])
       if !known.contains(file.bytes) {
-        report("\(path.text) has a content that the source never had there: \(file.bytes.prefix(24).text)")
+        report("\(path.text) has a content that the source never had there: \(Bytes(file.bytes.prefix(24)).text)")
       }
     }
   }
@@ -59,7 +60,7 @@ extension Schedule {
     for path in before.target.files.keys where after.target.files[path] == nil && !isDisturbed(path, target: true) {
       if !options.deletes || !options.selects(path.text) {
         report("\(path.text) was deleted, although nobody asked for it")
-      } else if !mayDelete {
+      } else if !mayDelete, !isObstacle(path, before.source) {
         report("\(path.text) was deleted by a run that failed")
       } else if !isDisturbed(path, target: false) {
         if before.source.files[path] != nil { report("\(path.text) was deleted, although the source has it") }
@@ -69,6 +70,11 @@ extension Schedule {
         }
       }
     }
+  }
+
+  /// Whether a file of the source has the place of a target's file, or needs it for its folder.
+  private func isObstacle(_ path: Bytes, _ source: Snapshot) -> Bool {
+    source.files.keys.contains { $0.ancestors.contains(path) || path.ancestors.contains($0) }
   }
 
   /// Whether the source has something other than a file at a path or above it.
@@ -138,6 +144,12 @@ extension Schedule {
   private mutating func checkFailure(_ error: any Error, _ before: State) {
     if let error = error as? StorageError, error.code == .emptySource, world.options.deletes { return }
     if world.direction == .up, world.disk.folder("/home").children?["root"] == nil { return }
+    // Another program has put something else in the place of the folder for incomplete files.
+    if let staging = world.disk.folder("/home").children?["root"]?.children?[".storage-auth-sync"],
+      staging.children == nil
+    {
+      return
+    }
     report("a run without faults ended with \(error)")
   }
 

@@ -89,7 +89,8 @@ public struct Schedule {
       return report("the second run failed after a complete one")
     }
     let changes = second.created + second.updated + second.deleted
-    let isComparable = world.options.comparison == .sizeAndTime || world.options.comparison == .checksum && world.target.hasChecksums
+    let isComparable =
+      world.options.comparison == .sizeAndTime || world.options.comparison == .checksum && world.target.hasChecksums
     if isComparable, changes > 0 { report("the second run changed \(changes) entries") }
   }
 
@@ -116,16 +117,15 @@ public struct Schedule {
       process.disturb = disturbance(circumstances)
     }
     let runs = processes.map { synchronization($0, circumstances) }
-    let outcomes = world.withDice { dice in
-      Scheduler.run(&dice, limit: 60_000) {
-        await withTaskGroup(of: Outcome.self) { group in
-          for run in runs {
-            group.addTask {
-              do { return .report(try await run.run()) } catch { return .failure(error) }
-            }
+    var dice = Dice(seed: UInt64(world.roll(0...Int.max - 1)))
+    let outcomes = Scheduler.run(&dice, limit: 60_000) {
+      await withTaskGroup(of: Outcome.self) { group in
+        for run in runs {
+          group.addTask {
+            do { return .report(try await run.run()) } catch { return .failure(error) }
           }
-          return await group.reduce(into: [Outcome]()) { $0.append($1) }
         }
+        return await group.reduce(into: [Outcome]()) { $0.append($1) }
       }
     }
     let isKilled = processes.contains(where: \.isKilled)

@@ -34,10 +34,16 @@ enum Scheduler {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
-  private final class Queue: TaskExecutor, @unchecked Sendable {
-    var jobs: [UnownedJob] = []
+  /// Something that can go on.
+  private enum Step {
+    case job(UnownedJob)
+    case pause(UnsafeContinuation<Void, Never>)
+  }
 
-    func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
+  private final class Queue: TaskExecutor, @unchecked Sendable {
+    var steps: [Step] = []
+
+    func enqueue(_ job: consuming ExecutorJob) { steps.append(.job(UnownedJob(job))) }
   }
 
   private final class Box<Result>: @unchecked Sendable {
@@ -51,7 +57,14 @@ enum Scheduler {
     guard let symbol = dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook") else {
       fatalError("The runtime of Swift has no hook for jobs.")
     }
-    symbol.assumingMemoryBound(to: Hook?.self).pointee = { job, _ in Scheduler.queue.jobs.append(job) }
+    symbol.assumingMemoryBound(to: Hook?.self).pointee = { job, _ in Scheduler.queue.steps.append(.job(job)) }
+  }
+
+  /// Lets other tasks go on first, possibly.
+  ///
+  /// `Task.yield()` bypasses the hook in a task without a preferred executor.
+  static func pause() async {
+    await withUnsafeContinuation { queue.steps.append(.pause($0)) }
   }
 
   /// Runs a closure and everything that it starts to the end.
@@ -65,12 +78,14 @@ enum Scheduler {
     _ dice: inout Dice, limit: Int, _ body: @escaping @Sendable () async -> Result
   ) -> Result? {
     let box = Box<Result>()
-    queue.jobs.removeAll()
+    queue.steps.removeAll()
     Task(executorPreference: queue) { box.result = await body() }
     var count = 0
-    while box.result == nil, !queue.jobs.isEmpty, count < limit {
-      let job = queue.jobs.remove(at: Int.random(in: 0..<queue.jobs.count, using: &dice))
-      job.runSynchronously(on: queue.asUnownedTaskExecutor())
+    while box.result == nil, !queue.steps.isEmpty, count < limit {
+      switch queue.steps.remove(at: Int.random(in: 0..<queue.steps.count, using: &dice)) {
+      case .job(let job): job.runSynchronously(on: queue.asUnownedTaskExecutor())
+      case .pause(let continuation): continuation.resume()
+      }
       count += 1
     }
     return box.result

@@ -104,7 +104,9 @@ final class Service: @unchecked Sendable {
     var fields = ["ETag": object.etag, "Last-Modified": Timestamp(unixSeconds: object.modified).httpDate]
     var bytes = object.bytes[...]
     var status = 200
-    if let range = request.headerFields[.range]?.dropFirst(6).split(separator: "-"), let first = range.first.flatMap({ Int($0) }) {
+    if let range = request.headerFields[.range]?.dropFirst(6).split(separator: "-"),
+      let first = range.first.flatMap({ Int($0) })
+    {
       guard first < object.bytes.count else { return refusal(416, "InvalidRange") }
       let last = min(range.count > 1 ? Int(range[1]) ?? 0 : .max, object.bytes.count - 1)
       bytes = object.bytes[first...last]
@@ -117,7 +119,8 @@ final class Service: @unchecked Sendable {
 
   private func copy(_ source: String, _ key: [UInt8]) -> (HTTPResponse, [UInt8]) {
     let path = decoded(source[...])
-    guard let start = path.dropFirst().firstIndex(of: UInt8(ascii: "/")), let object = objects[Array(path[(start + 1)...])]
+    guard let start = path.dropFirst().firstIndex(of: UInt8(ascii: "/")),
+      let object = objects[Array(path[(start + 1)...])]
     else { return refusal(404, "NoSuchKey") }
     store(object.bytes, key)
     return document("CopyObjectResult", "<ETag>\(objects[key]?.etag ?? "")</ETag>")
@@ -299,7 +302,7 @@ final class Connection: HTTPTransport, @unchecked Sendable {
 
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let lost = TransportError(.connectionLost, "The connection was lost.", remedy: "None.")
-    await Task.yield()
+    await Scheduler.pause()
     let fault = fault()
     if fault == .lostBefore || (try? process.enter()) == nil { throw lost }
     if fault == .page {
@@ -323,7 +326,7 @@ final class Connection: HTTPTransport, @unchecked Sendable {
     }
     guard (try? process.enter()) != nil else { throw lost }
     let (head, content) = service.answer(request, bytes)
-    await Task.yield()
+    await Scheduler.pause()
     if fault == .lostAfter { throw lost }
     return response(head, content, endsEarly: fault == .lostInBody && content.count > 1)
   }

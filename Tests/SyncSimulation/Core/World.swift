@@ -19,7 +19,7 @@ final class WorldClock: SigningClock, @unchecked Sendable {
 
   func sleep(for duration: Duration) async throws {
     slept += duration
-    await Task.yield()
+    await Scheduler.pause()
   }
 }
 
@@ -55,7 +55,8 @@ final class World: @unchecked Sendable {
   static let marker = Bytes("OUTSIDE".utf8)
 
   private static let names: [String] = [
-    "a", "b", "c", "d", "a.txt", "\u{E9}", "e\u{301}", "\u{301}x", "\u{FE0F}x", "\u{200D}x", "\u{20E3}x", "\u{600}", "a b",
+    "a", "b", "c", "d", "a.txt", "\u{E9}", "e\u{301}", "\u{301}x", "\u{FE0F}x", "\u{200D}x", "\u{20E3}x", "\u{600}",
+    "a b",
     "%2F", "+", "link", "b\u{301}", "\u{1F468}", "A", "-", "x&y<z>",
   ]
   private static let badNames: [String] = ["..", ".", "", "../\u{301}x", "..\u{600}", ".storage-auth-sync"]
@@ -123,10 +124,14 @@ final class World: @unchecked Sendable {
         if inSource { write(content("S"), path) }
         if inTarget { put(content("T"), path, target, targetPrefix) }
       case .down:
-        if inSource { for (index, service) in services.enumerated() { put(content("S\(index)"), path, service, prefix) } }
+        if inSource {
+          for (index, service) in services.enumerated() { put(content("S\(index)"), path, service, prefix) }
+        }
         if inTarget { write(content("T"), path) }
       case .between:
-        if inSource { for (index, service) in services.enumerated() { put(content("S\(index)"), path, service, prefix) } }
+        if inSource {
+          for (index, service) in services.enumerated() { put(content("S\(index)"), path, service, prefix) }
+        }
         if inTarget { put(content("T"), path, target, targetPrefix) }
       }
       if dice.permille(300) { disk.now += 1 }
@@ -140,9 +145,12 @@ final class World: @unchecked Sendable {
     let content: Inode.Content =
       dice.permille(700) ? .link(dice.pick(["/outside", "/outside/a", "/home/root/d"])) : .special
     var name = FilePath.Component(dice.pick(Self.names)) ?? "link"
-    if dice.permille(250) { name = FilePath.Component(platformString: [0x61, CChar(bitPattern: 0xE9), 0x62, 0]) ?? name }
+    if dice.permille(250) {
+      name = FilePath.Component(platformString: [0x61, CChar(bitPattern: 0xE9), 0x62, 0]) ?? name
+    }
     let made =
-      dice.permille(150) ? disk.makeInode(.file(self.content("S")), .ownerReadWrite) : disk.makeInode(content, .ownerReadWrite)
+      dice.permille(150)
+      ? disk.makeInode(.file(self.content("S")), .ownerReadWrite) : disk.makeInode(content, .ownerReadWrite)
     disk.put(made, name, in: folder)
   }
 
@@ -167,12 +175,16 @@ final class World: @unchecked Sendable {
     let names = path.parts.compactMap { FilePath.Component(platformString: $0.map { CChar(bitPattern: $0) } + [0]) }
     guard names.count == path.parts.count, let last = names.last else { return }
     for name in names.dropLast() {
-      if folder.children?[name] == nil { disk.put(disk.makeInode(.folder([:]), .ownerReadWriteExecute), name, in: folder) }
+      if folder.children?[name] == nil {
+        disk.put(disk.makeInode(.folder([:]), .ownerReadWriteExecute), name, in: folder)
+      }
       guard let next = folder.children?[name], next.children != nil else { return }
       folder = next
     }
     guard folder.children?[last]?.children == nil else { return }
-    disk.put(disk.makeInode(.file(bytes), dice.permille(300) ? .ownerReadWrite : [.ownerReadWrite, .groupRead]), last, in: folder)
+    disk.put(
+      disk.makeInode(.file(bytes), dice.permille(300) ? .ownerReadWrite : [.ownerReadWrite, .groupRead]), last,
+      in: folder)
   }
 
   func put(_ bytes: Bytes, _ path: Bytes, _ service: Service, _ prefix: Bytes) {
@@ -245,12 +257,16 @@ final class World: @unchecked Sendable {
       if direction == .down { targetWrites[path, default: []].insert(bytes) }
     case 4..<6:
       // A file or a folder becomes a link to its namesake outside, or into the folder itself.
-      guard let name = folder.children?.keys.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }).first else { return }
+      guard let name = folder.children?.keys.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }).first else {
+        return
+      }
       let link: FilePath = dice.permille(700) ? "/outside" : FilePath("/outside").appending(name)
       markAll(below: name, in: folder)
       disk.put(disk.makeInode(.link(link), .ownerReadWrite), name, in: folder)
     case 6..<7:
-      guard let name = folder.children?.keys.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }).last else { return }
+      guard let name = folder.children?.keys.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }).last else {
+        return
+      }
       markAll(below: name, in: folder)
       disk.put(nil, name, in: folder)
     case 7..<8:
@@ -268,7 +284,9 @@ final class World: @unchecked Sendable {
       plant(in: folder)
       for name in folder.children?.keys ?? [:].keys {
         markAll(below: name, in: folder)
-        if direction == .down, let bytes = folder.children?[name]?.bytes { targetWrites[name.bytes, default: []].insert(bytes) }
+        if direction == .down, let bytes = folder.children?[name]?.bytes {
+          targetWrites[name.bytes, default: []].insert(bytes)
+        }
       }
     }
   }
@@ -298,5 +316,4 @@ final class World: @unchecked Sendable {
   func roll(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &dice) }
   func lie() -> Service.Lie { dice.pick(Service.Lie.allCases) }
   func fault() -> Connection.Fault { dice.pick(Connection.Fault.allCases) }
-  func withDice<Result>(_ body: (inout Dice) -> Result) -> Result { body(&dice) }
 }
