@@ -6,7 +6,7 @@ package import Logging
 package import NIOCore
 internal import NIOHTTP1
 
-/// An HTTP/1.1 connection that enforces ``ConnectionLimits``.
+/// An HTTP/1.1 connection that enforces ``ConnectionLimits``, and reads each request target in one way.
 package struct LimitedHTTPChannel: ServerChildChannel {
   /// The type of the value that represents a connection after its setup.
   package typealias Value = HTTP1Channel.Value
@@ -43,7 +43,8 @@ package struct LimitedHTTPChannel: ServerChildChannel {
     base.setup(channel: channel, logger: logger).flatMapThrowing { [limits] value in
       let pipeline = channel.pipeline.syncOperations
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandlers([RequestDeadlines<HTTP1Parts>(limits)] + checks(), position: .after(decoder))
+      try pipeline.addHandlers(
+        [RequestDeadlines<HTTP1Parts>(limits), RequestTargetReader()] + checks(), position: .after(decoder))
       return value
     }
   }
@@ -59,8 +60,12 @@ extension HTTPServerBuilder {
   ///
   /// To limit the number of connections, set ``ConnectionLimits/availableConnections`` in the server's configuration.
   ///
+  /// If the request line contains a URL, its host is the host of the request (RFC 9112, section 3.2.2). A request whose
+  /// `Host` header names another host is refused with the status 400. A server from another builder drops the URL's host
+  /// before any middleware sees it.
+  ///
   /// - Parameter limits: The limits on the time for which a client may keep the server waiting.
   public static func http1(_ limits: ConnectionLimits) -> HTTPServerBuilder {
-    HTTPServerBuilder { LimitedHTTPChannel(limits, responder: $0) }
+    HTTPServerBuilder { LimitedHTTPChannel(limits, responder: LimitedHTTPChannel.refusingUnreadableTargets($0)) }
   }
 }

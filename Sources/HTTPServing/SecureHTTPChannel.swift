@@ -35,7 +35,7 @@ struct SecureHTTPChannel: ServerChildChannel {
     self.limits = limits
     self.certificate = certificate
     self.allowsHTTP2 = allowsHTTP2
-    http1 = LimitedHTTPChannel(limits, responder: responder)
+    http1 = LimitedHTTPChannel(limits, responder: LimitedHTTPChannel.refusingUnreadableTargets(responder))
     let streamLimits = limits.ofStream
     http2 = HTTP2Channel(
       responder: responder,
@@ -112,6 +112,8 @@ extension HTTPServerBuilder {
   /// 16 KiB each, and ends after 200 requests that the client resets within 30 seconds.
   ///
   /// To limit the number of connections, set ``ConnectionLimits/availableConnections`` in the server's configuration.
+  ///
+  /// With HTTP/1.1, a URL in the request line is read as by a server of ``http1(_:)``.
   ///
   /// ```swift
   /// let certificate = try ServerCertificate(chain: chain, key: Secret(key))

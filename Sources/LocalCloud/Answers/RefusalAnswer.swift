@@ -104,6 +104,10 @@ extension RefusalAnswer {
       details: [Detail(name: "BucketName", value: name)])
   }
 
+  /// The error response for a request whose target is not a path, or names another host than the `Host` header.
+  static let unreadableTarget = RefusalAnswer(
+    .badRequest, "InvalidURI", "The request target must be a path, or a URL with the host of the only Host header.")
+
   static func invalidArgument(_ message: String, ec: String? = nil) -> RefusalAnswer {
     RefusalAnswer(.badRequest, "InvalidArgument", message, ec: ec)
   }

@@ -7,9 +7,10 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// An HTTP/1.1 connection that checks each request line and closes itself after the last response.
+/// An HTTP/1.1 connection that closes itself after the last response.
 ///
-/// Both tasks need the request in its original form, before it is converted to the types of swift-http-types.
+/// This needs the request in its original form, before it is converted to the types of swift-http-types. A request target
+/// that cannot be read arrives as an empty path.
 struct CheckedHTTPChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 
@@ -23,30 +24,11 @@ struct CheckedHTTPChannel: ServerChildChannel {
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    base.setup(channel: channel, logger: logger) { [RequestLineCheck(), ConnectionLifetime()] }
+    base.setup(channel: channel, logger: logger) { [ConnectionLifetime()] }
   }
 
   func handle(value: Value, logger: Logger) async {
     await base.handle(value: value, logger: logger)
-  }
-}
-
-/// A handler that replaces a request target with an empty string if it isn't a path, so that the request is rejected.
-///
-/// A request target can also be an absolute URL. The conversion to swift-http-types would drop the URL's host and keep
-/// its path. The `Host` header would then select the bucket, although a proxy in front of the server may have used the
-/// URL's host.
-private final class RequestLineCheck: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias InboundOut = HTTPServerRequestPart
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard case .head(var head) = unwrapInboundIn(data), head.uri.utf8.first != UInt8(ascii: "/") else {
-      context.fireChannelRead(data)
-      return
-    }
-    head.uri = ""
-    context.fireChannelRead(wrapInboundOut(.head(head)))
   }
 }
 

@@ -49,6 +49,8 @@ struct Gateway: Sendable {
       do {
         if head.method == .options {
           answer = try crossOrigin.preflight(head)
+        } else if let refusal = Self.refusal(of: head) {
+          throw refusal
         } else if let upload = try FormUpload(head, at: dialect) {
           try await goOn(&isAwaitingWord, &writer)
           answer = try await post(upload, request, identity, record)
@@ -85,15 +87,16 @@ struct Gateway: Sendable {
     isAwaitingWord = false
   }
 
+  /// Returns the error response for a request whose target or host can be read in two ways, or `nil` if it cannot.
+  private static func refusal(of head: HTTPRequest) -> RefusalAnswer? {
+    guard head.path?.utf8.first == UInt8(ascii: "/") else { return .unreadableTarget }
+    // If the request has a second Host header, it is only found among the header fields.
+    return head.headerFields.first("host") == nil ? nil : .invalidArgument("There is more than one Host header.")
+  }
+
   /// Verifies the signature and permissions of a request, before any of its body is read, and returns the permit.
   private func permit(_ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?) async throws -> Permit {
     let date = identity.date
-    guard head.path?.utf8.first == UInt8(ascii: "/") else {
-      throw RefusalAnswer(.badRequest, "InvalidURI", "The request target must be a path that starts with a slash.")
-    }
-    guard head.headerFields.first("host") == nil else {
-      throw RefusalAnswer.invalidArgument("There is more than one Host header.")
-    }
     let copySource = head.headerFields.first(dialect.header("copy-source"))
     try checkBucket(of: head)
     do {

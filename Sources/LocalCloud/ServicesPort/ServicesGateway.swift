@@ -62,12 +62,13 @@ struct ServicesGateway: Sendable {
     return Metadata.isPath(path) ? .metadata : .sts
   }
 
-  /// Returns the error response for a request whose `Host` header does not specify this machine, or `nil` if the
-  /// request is acceptable.
+  /// Returns the error response for a request whose target cannot be read, or whose `Host` header does not specify this
+  /// machine, or `nil` if the request is acceptable.
   ///
-  /// The check applies only to the services without authentication, and protects them from DNS rebinding attacks by web
-  /// pages.
+  /// The check of the host applies only to the services without authentication, and protects them from DNS rebinding
+  /// attacks by web pages.
   private static func refusal(of request: HTTPRequest) -> RefusalAnswer? {
+    if request.path?.utf8.first != UInt8(ascii: "/") { return .unreadableTarget }
     if endpoint(of: request) == .sts { return nil }
     // If the request has a second Host header, it is only found among the header fields.
     if LoopbackHost.isNamed(by: request.authority), request.headerFields.first("host") == nil { return nil }

@@ -4,7 +4,7 @@
 /// An IPv4 or IPv6 address, compared by its bytes.
 public struct NetworkAddress: Sendable, Hashable {
   /// The bytes of the address: 4 bytes for IPv4, 16 bytes for IPv6.
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Parses an IP address such as `203.0.113.7` or `2001:db8::7`; the result is `nil` for any other string.
   ///

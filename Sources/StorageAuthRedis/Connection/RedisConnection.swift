@@ -43,6 +43,7 @@ final class RedisConnection: Sendable {
         let information = try await perform(RedisCommand("INFO"), on: channel, configuration).text
           .flatMap({ RedisInformation($0, opened: asked) })
       else { throw .malformed }
+      if let code = information.refusal { throw RedisFailure(reply: code) }
       return RedisConnection(channel, information, configuration)
     } catch {
       channel.close(promise: nil)
@@ -104,8 +105,8 @@ final class RedisConnection: Sendable {
       reply.fail(RedisFailure.timeout)
       channel.close(promise: nil)
     }
-    channel.writeAndFlush(RedisRequest(command: command, reply: reply)).whenFailure { _ in
-      reply.fail(RedisFailure.closed)
+    channel.writeAndFlush(RedisRequest(command: command, reply: reply)).whenFailure { error in
+      reply.fail(error as? RedisFailure ?? .closed)
     }
     defer { alarm.cancel() }
     do {

@@ -11,6 +11,8 @@ struct RedisInformation: Sendable {
   private let seconds: Int64
   /// Whether the server removes keys before they expire when its memory is full.
   let evicts: Bool
+  /// The error with which the server would refuse to store data, or `nil` if it serves.
+  let refusal: String?
 
   /// Parses the reply to `INFO`.
   init?(_ text: String, opened: NIODeadline) {
@@ -23,6 +25,8 @@ struct RedisInformation: Sendable {
     self.seconds = seconds
     self.opened = opened
     let isBounded = fields["maxmemory"].map { $0 != "0" } ?? false
+    let isReplica = fields["role"] == "slave" && fields["slave_read_only"] != "0"
+    refusal = fields["loading"] == "1" ? "LOADING" : isReplica ? "READONLY" : nil
     evicts = isBounded && fields["maxmemory_policy"].map { $0 != "noeviction" } ?? false
   }
 

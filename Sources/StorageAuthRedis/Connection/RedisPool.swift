@@ -8,8 +8,9 @@ internal import Synchronization
 
 /// A small pool of connections to a Redis server, which the stores of a service share.
 ///
-/// Connections are opened when they are needed, and opened again when they are lost. No call waits longer than the
-/// timeouts of the configuration: while the server is away, calls fail at once between two attempts to connect.
+/// Connections are opened when they are needed, and opened again when they are lost, or when the server says that it does
+/// not serve, as after a failover. The host name is resolved each time. No call waits longer than the timeouts of the
+/// configuration for each connection: while the server is away, calls fail at once between two attempts to connect.
 ///
 /// ```swift
 /// let redis = RedisPool(try RedisConfiguration(url: "redis://redis.internal:6379"))
@@ -20,9 +21,17 @@ public final class RedisPool: Sendable {
     var connection: EventLoopFuture<RedisConnection>?
     /// The number of the newest connection, so that the end of an old one does not remove a new one.
     var generation = 0
+    /// The number of failures since the last reply of a server that serves.
     var failures = 0
     var failure = RedisFailure.closed
     var retry = NIODeadline.uptimeNanoseconds(0)
+  }
+
+  /// A connection with its place in the pool.
+  private struct Lease {
+    let connection: RedisConnection
+    let index: Int
+    let generation: Int
   }
 
   private struct State {
@@ -55,10 +64,14 @@ public final class RedisPool: Sendable {
     for connection in open { connection.whenSuccess { $0.channel.close(promise: nil) } }
   }
 
-  /// Returns whether Redis answers now, for example for a health check.
+  /// Returns whether Redis answers now and can store data, for example for a health check.
   public func isReachable() async -> Bool {
     do throws(RedisFailure) {
-      _ = try await connection().reply(to: RedisCommand("PING"))
+      let lease = try await lease()
+      let reply = try await lease.connection.reply(to: RedisCommand("INFO"))
+      if case .error(let text) = reply { throw failure(of: lease, replying: text) }
+      guard let information = reply.text.flatMap({ RedisInformation($0, opened: .now()) }) else { return false }
+      if let code = information.refusal { throw failure(of: lease, replying: code) }
       return true
     } catch {
       return false
@@ -67,45 +80,78 @@ public final class RedisPool: Sendable {
 
   /// Runs a script, and returns its reply.
   ///
-  /// If the connection is lost, the script is run once more on another connection. Scripts must therefore have the same
-  /// effect if they run twice.
+  /// If the connection is lost, the script is run once more on another connection. If a server says that it does not
+  /// serve, it may be the former primary of a failover: its connection is closed, and the script is run again, until all
+  /// connections of the pool were replaced once. Scripts must therefore have the same effect if they run twice.
   func run(
     _ script: RedisScript, _ keys: [String], _ arguments: @Sendable (RedisInformation) throws(RedisFailure) -> [String]
   ) async throws(RedisFailure) -> RedisValue {
-    do throws(RedisFailure) {
-      return try await runOnce(script, keys, arguments)
-    } catch .closed {
-      return try await runOnce(script, keys, arguments)
+    var wasClosed = false
+    var replacements = 0
+    while true {
+      do throws(RedisFailure) {
+        return try await runOnce(script, keys, arguments)
+      } catch .closed where !wasClosed {
+        wasClosed = true
+      } catch .notServing(let code) {
+        guard replacements < configuration.connections else { throw .notServing(code) }
+        replacements += 1
+      }
     }
   }
 
   private func runOnce(
     _ script: RedisScript, _ keys: [String], _ arguments: (RedisInformation) throws(RedisFailure) -> [String]
   ) async throws(RedisFailure) -> RedisValue {
-    let connection = try await connection()
-    let arguments = try arguments(connection.information)
-    var value = try await connection.reply(to: script.command(keys, arguments))
-    if case .error(let text) = value, text.hasPrefix("NOSCRIPT") {
-      value = try await connection.reply(to: script.fullCommand(keys, arguments))
+    let lease = try await lease()
+    let arguments = try arguments(lease.connection.information)
+    var value = try await lease.connection.reply(to: script.command(keys, arguments))
+    if case .error(let text) = value, RedisFailure(reply: text) == .refused("NOSCRIPT") {
+      value = try await lease.connection.reply(to: script.fullCommand(keys, arguments))
     }
-    if case .error(let text) = value { throw RedisFailure(reply: text) }
+    if case .error(let text) = value { throw failure(of: lease, replying: text) }
+    state.withLock { state in
+      if state.slots[lease.index].generation == lease.generation { state.slots[lease.index].failures = 0 }
+    }
     return value
   }
 
-  private func connection() async throws(RedisFailure) -> RedisConnection {
-    let future = try state.withLock { state throws(RedisFailure) in
+  /// Returns the failure for an error reply, and removes the connection if the server does not serve.
+  ///
+  /// A new connection is opened at once after the first such reply, and after a pause if it led to the same.
+  private func failure(of lease: Lease, replying text: String) -> RedisFailure {
+    let failure = RedisFailure(reply: text)
+    guard case .notServing = failure else { return failure }
+    lease.connection.channel.close(promise: nil)
+    state.withLock { state in
+      if state.slots[lease.index].generation == lease.generation { state.slots[lease.index].connection = nil }
+      pause(&state.slots[lease.index], after: failure, isFirst: state.slots[lease.index].failures == 0)
+    }
+    return failure
+  }
+
+  /// Counts a failure of a slot, and sets the time before which no new connection is opened.
+  private func pause(_ slot: inout Slot, after failure: RedisFailure, isFirst: Bool) {
+    let pause = min(configuration.longestPause, .milliseconds(50) * (1 << min(slot.failures, 10)))
+    slot.failures += 1
+    slot.failure = failure
+    slot.retry = .now() + (isFirst ? .zero : TimeAmount(pause))
+  }
+
+  private func lease() async throws(RedisFailure) -> Lease {
+    let (future, index, generation) = try state.withLock { state throws(RedisFailure) in
       guard !state.isShutDown else { throw .unreachable("the pool was shut down") }
       state.next = (state.next + 1) % state.slots.count
       let index = state.next
-      if let connection = state.slots[index].connection { return connection }
+      if let connection = state.slots[index].connection { return (connection, index, state.slots[index].generation) }
       guard state.slots[index].retry <= .now() else { throw state.slots[index].failure }
       state.slots[index].generation += 1
       let connection = open(index, state.slots[index].generation)
       state.slots[index].connection = connection
-      return connection
+      return (connection, index, state.slots[index].generation)
     }
     do {
-      return try await future.get()
+      return Lease(connection: try await future.get(), index: index, generation: generation)
     } catch let failure as RedisFailure {
       throw failure
     } catch {
@@ -128,10 +174,7 @@ public final class RedisPool: Sendable {
   }
 
   private func opened(_ connection: RedisConnection, _ index: Int, _ generation: Int) {
-    let isShutDown = state.withLock { state in
-      state.slots[index].failures = 0
-      return state.isShutDown
-    }
+    let isShutDown = state.withLock(\.isShutDown)
     if isShutDown { connection.channel.close(promise: nil) }
     connection.channel.closeFuture.whenComplete { [weak self] _ in
       self?.state.withLock { state in
@@ -143,11 +186,8 @@ public final class RedisPool: Sendable {
   private func failed(_ failure: RedisFailure, _ index: Int, _ generation: Int) {
     state.withLock { state in
       guard state.slots[index].generation == generation else { return }
-      let pause = min(configuration.longestPause, .milliseconds(50) * (1 << min(state.slots[index].failures, 10)))
       state.slots[index].connection = nil
-      state.slots[index].failures += 1
-      state.slots[index].failure = failure
-      state.slots[index].retry = .now() + TimeAmount(pause)
+      pause(&state.slots[index], after: failure, isFirst: false)
     }
   }
 }

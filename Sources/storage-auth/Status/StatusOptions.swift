@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import StorageAuth
 
 /// The options of a server for the address at which its operators see its state.
 struct StatusOptions: ParsableArguments {
@@ -12,8 +13,19 @@ struct StatusOptions: ParsableArguments {
   var statusPort: Int?
 
   @Option(
-    help: ArgumentHelp("The address of --status-port, which only the operators should reach.", valueName: "address"))
+    help: ArgumentHelp(
+      """
+      The address of --status-port, which only the operators should reach. At an address of this machine alone, only \
+      requests for localhost or 127.0.0.1 are answered; at another one, those for every host name.
+      """, valueName: "address"))
   var statusHost = "127.0.0.1"
+
+  /// Whether the address can be reached from this machine only, so that every request must name this machine.
+  ///
+  /// At other addresses, the operators choose the names, and a firewall decides who reaches them.
+  var isLocal: Bool {
+    LoopbackHost.isNamed(by: statusHost) || LoopbackHost.isNamed(by: "[\(statusHost)]")
+  }
 
   func validate() throws {
     guard let statusPort else {

@@ -39,14 +39,16 @@ final class StatusServer: Service {
     update: @escaping @Sendable () -> Void = {}
   ) async throws -> StatusServer? {
     guard let port = options.statusPort else { return nil }
-    return try await StatusServer(options.statusHost, port, router(checks, update), observers)
+    return try await StatusServer(
+      options.statusHost, port, router(checks, isLocal: options.isLocal, update), observers)
   }
 
   private static func router(
-    _ checks: [HealthCheck], _ update: @escaping @Sendable () -> Void
+    _ checks: [HealthCheck], isLocal: Bool, _ update: @escaping @Sendable () -> Void
   ) -> Router<BasicRequestContext> {
     let registry = registry
     let router = Router()
+    if isLocal { router.add(middleware: LoopbackHostMiddleware()) }
     router.addHealthRoutes(checks)
     router.get("metrics") { _, _ in
       update()
@@ -78,7 +80,7 @@ final class StatusServer: Service {
       try await running.value
       throw CancellationError()
     }
-    url = "http://\(host):\(port)"
+    url = "http://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
   }
 
   /// Serves until the shutdown.

@@ -29,6 +29,9 @@ final class CallerFile: Sendable {
     list.withLock { $0 = replacement }
   }
 
+  /// Returns a text in which the tokens of callers are masked.
+  func masked(_ text: String) -> String { list.withLock(\.mask).applied(to: text) }
+
   /// Returns the name of the caller that sent a request.
   ///
   /// - Throws: An `HTTPError` with the status 401 if the request does not contain a caller's token.

@@ -14,6 +14,8 @@ struct CallerList: Sendable {
   private static let longestName = 32
 
   private let callers: [(name: String, token: Secret)]
+  /// The mask of the callers' tokens in texts.
+  let mask: SecretMask
 
   /// Reads the callers from a file.
   ///
@@ -51,6 +53,7 @@ struct CallerList: Sendable {
       throw Problem(description: "\(path) contains no caller: add a line with a name and a token.")
     }
     self.callers = callers
+    mask = SecretMask(callers.map(\.token), masksNamedValues: true)
   }
 
   /// Returns whether a string is a valid caller name, which becomes part of a prefix and of a session name.

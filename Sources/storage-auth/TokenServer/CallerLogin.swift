@@ -3,20 +3,23 @@
 
 internal import HTTPTypes
 internal import Hummingbird
+internal import NIOCore
 internal import StorageAuth
 internal import StorageAuthServer
 
 /// The context of a request, which contains the caller's name after ``CallerLogin`` has authenticated the caller.
-struct CallerContext: RequestContext {
+struct CallerContext: RemoteAddressRequestContext {
   var coreContext: CoreRequestContextStorage
   var caller: String?
+  let remoteAddress: SocketAddress?
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
+    remoteAddress = source.channel.remoteAddress
   }
 }
 
-/// A middleware that authenticates callers, applies the rate limit to each caller and logs each request.
+/// A middleware that authenticates callers and applies the rate limit to each caller.
 struct CallerLogin: RouterMiddleware {
   typealias Context = CallerContext
 
@@ -29,13 +32,11 @@ struct CallerLogin: RouterMiddleware {
     _ request: Request, context: CallerContext, next: @concurrent (Request, CallerContext) async throws -> Response
   ) async throws -> Response {
     let caller = try callers.caller(of: request)
+    ResponseRecord.current?.authenticated(caller)
     try await count(caller)
     var context = context
     context.caller = caller
-    let response = try await next(request, context)
-    Terminal.note(
-      "\(Timestamp.now.iso8601) \(caller) \(request.method) \(request.uri.path): \(response.status.code)")
-    return response
+    return try await next(request, context)
   }
 
   /// Counts a request of a caller.
@@ -47,7 +48,7 @@ struct CallerLogin: RouterMiddleware {
     do {
       delay = try await rates.take(caller, limit: limit, at: SystemTime.system.uptime)
     } catch {
-      Terminal.note("\(Timestamp.now.iso8601) \(caller) refused: \(error)")
+      ResponseRecord.note("\(Timestamp.now.iso8601) \(caller) refused: \(error)")
       throw HTTPError(
         .serviceUnavailable, headers: [.retryAfter: "1"], message: "The server cannot count requests now.")
     }

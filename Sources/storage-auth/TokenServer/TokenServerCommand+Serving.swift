@@ -9,6 +9,15 @@ internal import StorageAuthServer
 internal import UnixSignals
 
 extension TokenServerCommand {
+  /// Returns a router that logs and counts each response, and limits refusals to strangers.
+  func router(for callers: CallerFile) -> Router<CallerContext> {
+    let router = Router(context: CallerContext.self)
+    router.add(middleware: ResponseLog(callers: callers))
+    router.add(middleware: RequestMetricsMiddleware(factory: StatusServer.registry))
+    router.add(middleware: UnauthenticatedLimitMiddleware())
+    return router
+  }
+
   /// Serves the routes until the process receives SIGINT or SIGTERM.
   ///
   /// - Parameters:

@@ -17,10 +17,9 @@ extension TokenServerCommand {
     let service = SigningService<CallerContext>(signing) { [rule, lifetime] context in
       context.caller.map { SigningRules(rule.policy(of: $0), lifetime: .seconds(lifetime)) }
     }
-    let router = Router(context: CallerContext.self)
+    let router = router(for: callers)
     let limit: RateLimit? = rate == 0 ? nil : .perMinute(rate)
     let login = CallerLogin(callers: callers, limit: limit, rates: stores.rates)
-    router.add(middleware: RequestMetricsMiddleware(factory: StatusServer.registry))
     service.addRoutes(to: router.group().add(middleware: login))
     return TokenServerRoutes(
       router: router, service: service, metrics: [StorageMetrics(keys.events, factory: StatusServer.registry)],

@@ -16,8 +16,9 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     discussion: """
       The requests to the cloud's token service are signed with a key of the default sources. Callers send a bearer \
       token; the file of --callers contains a line for each of them: a name of up to 32 letters, digits, - and _, a \
-      space, and a token of at least 16 characters. Lines that start with # are comments. Every request is logged on \
-      standard error. Use --tls-cert or a TLS proxy in front of the server, or keep it on this machine. SIGHUP reads the \
+      space, and a token of at least 16 characters. Lines that start with # are comments. Every response is logged on \
+      standard error, with its status and without secrets. Refusals to requests without a valid token are limited for \
+      each address. Use --tls-cert or a TLS proxy in front of the server, or keep it on this machine. SIGHUP reads the \
       files of --callers, --tls-cert and --tls-key again.
 
       With --sign it issues no keys: the key of the default sources signs the requests that callers send to /sign, if \
@@ -122,7 +123,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
-  private func keyRoutes(for callers: CallerFile) throws -> TokenServerRoutes<BasicRequestContext> {
+  private func keyRoutes(for callers: CallerFile) throws -> TokenServerRoutes<CallerContext> {
     let cloud = provider.cloud
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
     _ = try cloud.document(rule.policy(of: "example"), region: region ?? "")
@@ -132,15 +133,15 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     let service = TokenService(
       rate: rate == 0 ? nil : .perMinute(rate), rates: stores.rates, keys: stores.keys,
       audit: { entry in
-        Terminal.note("\(entry)")
+        ResponseRecord.note("\(entry)")
         count(entry)
       }, source: { try self.source(of: $0, keys) })
     let metrics = [service.events, keys.events].map { StorageMetrics($0, factory: StatusServer.registry) }
-    let router = Router()
-    router.add(middleware: RequestMetricsMiddleware(factory: StatusServer.registry))
+    let router = router(for: callers)
     router.temporaryKeys(cloud.tokenShape, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
       [rule, lifetime] request, _ in
       let caller = try callers.caller(of: request)
+      ResponseRecord.current?.authenticated(caller)
       return KeyRequest(
         caller: caller, scope: TokenScope(caller, rule.policy(of: caller), lifetime: .seconds(lifetime)))
     }

@@ -4,6 +4,7 @@
 import Hummingbird
 import Logging
 import NIOCore
+import StorageAuthServer
 import XCTest
 
 /// A Hummingbird application on loopback for the duration of a test.
@@ -16,7 +17,8 @@ enum RunningServer {
   ) async throws -> String where Context.Source == ApplicationRequestContextSource {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
-      router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+      router: router, server: .http1(ConnectionLimits()),
+      configuration: .init(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { channel in
         port.yield(channel.localAddress?.port ?? 0)
         port.finish()

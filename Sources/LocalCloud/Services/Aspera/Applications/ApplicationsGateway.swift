@@ -42,6 +42,7 @@ struct ApplicationsGateway: Sendable {
       answer = handler.answer(for: .injected(status), to: call)
     } else {
       do {
+        guard !path.isEmpty else { throw RefusalAnswer.unreadableTarget }
         guard body != nil else { throw RefusalAnswer(.contentTooLarge, "too_long", "The body is too long.") }
         answer = try await handler.answer(to: call)
       } catch {

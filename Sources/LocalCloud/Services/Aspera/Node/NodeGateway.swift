@@ -23,6 +23,7 @@ struct NodeGateway: Sendable {
       answer = api.answer(for: .injected(status))
     } else {
       do {
+        guard request.head.path?.utf8.first == UInt8(ascii: "/") else { throw RefusalAnswer.unreadableTarget }
         guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit) else {
           throw RefusalAnswer.node(.contentTooLarge, "The body is too long.")
         }
