@@ -397,7 +397,7 @@ package.targets += [
   tests("StorageXMLTests", ["StorageXML"]),
   tests(
     "StorageAuthTests", ["StorageAuth", "StorageAuthTesting", "StorageCrypto", "SigningProperties", httpTypes]),
-  tests("StorageAuthTestingTests", auth + ["CloudCredentials", "StorageAuthTesting"]),
+  tests("StorageAuthTestingTests", auth + ["CloudCredentials", "S3Auth", "StorageAuthTesting"]),
   tests("OSSAuthTests", auth + ["SigningProperties", "StorageAuthTesting"]),
   tests("COSAuthTests", auth + ["SigningProperties", "StorageAuthTesting"]),
   tests(
@@ -503,7 +503,7 @@ package.targets += [
       "StorageClient", "VerifiedService",
     ],
     client: ["AsyncHTTPClient"],
-    server: ["Hummingbird", "Logging", "MetricsTestKit", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]),
+    server: ["Hummingbird", "Logging", "MetricsTestKit", "NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOSSL"]),
   tests(
     "StorageAuthRedisTests",
     ["StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting"], server: ["NIOCore"]),

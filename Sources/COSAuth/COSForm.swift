@@ -51,7 +51,7 @@ extension COSSigner: FormSigner {
       throw SigningError(
         .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
     }
-    try key.check()
+    try key.check(idWithout: COSKeyTime.idDelimiters)
     let window = try checked(
       COSKeyTime(from: key.start ?? context.date, until: policy.expiration), for: key.identity)
     var policy = policy

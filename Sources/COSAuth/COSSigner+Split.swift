@@ -17,7 +17,7 @@ extension COSSigner {
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
-    try identity.check()
+    try identity.check(idWithout: COSKeyTime.idDelimiters)
     let token = identity.sessionToken.map { HTTPField(name: .cosSecurityToken, value: $0.reveal()) }
     let draft = try draft(request, token: token)
     let window = try headerWindow(for: identity, at: context.date)
@@ -36,7 +36,7 @@ extension COSSigner {
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
-    try identity.check()
+    try identity.check(idWithout: COSKeyTime.idDelimiters)
     let (fields, path) = try draft(presigning: request, as: identity)
     let window = try urlWindow(for: identity, validFor: duration, at: context.date)
     return try pending(
@@ -97,4 +97,9 @@ extension COSSigner {
     }
     return request
   }
+}
+
+extension COSKeyTime {
+  /// The characters that an access key ID must not contain, because the header has the form of a query.
+  static var idDelimiters: IDDelimiters { [.ampersand, .equals, .semicolon, .percent] }
 }

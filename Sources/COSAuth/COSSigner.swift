@@ -169,7 +169,7 @@ extension COSSigner {
   private func sign(
     _ request: inout HTTPRequest, with key: AccessKey, _ identity: Identity, during window: COSKeyTime
   ) throws(SigningError) {
-    try key.check()
+    try key.check(idWithout: COSKeyTime.idDelimiters)
     var draft = try draft(request, token: key.tokenField(named: .cosSecurityToken))
     let window = try checked(window, for: identity)
     let signingKey = window.signingKey(of: key)
@@ -305,7 +305,7 @@ extension COSSigner {
         .anonymous, "An anonymous credential cannot sign a URL.",
         remedy: "Use the URL without a signature, or a key that has the right.")
     }
-    try key.check()
+    try key.check(idWithout: COSKeyTime.idDelimiters)
     let window = try checked(window, for: identity)
     let (fields, path) = try draft(presigning: request, as: identity)
     let signingKey = window.signingKey(of: key)

@@ -49,9 +49,7 @@ extension COSVerifier {
     for field in request.headerFields where !listed.contains(field.name.canonicalName) {
       let name = field.name.canonicalName
       if mode == .compatible, Self.tokenNames.contains(WireText(name)) { continue }
-      // `pic-operations` makes an upload write other objects too; all of the vendor's SDKs sign it.
-      let hasEffect = name == "pic-operations" || withBytes(of: name) { COSHeaderPolicy.hasEffectPrefix($0) }
-      if hasEffect || mode == .strict && name == "content-length" {
+      if Self.hasEffect(name) || mode == .strict && name == "content-length" {
         throw Self.unsigned("header \(name)")
       }
     }
@@ -120,10 +118,17 @@ extension COSVerifier {
     for name in claim.target.parameters.map(\.name.asciiLowercased)
     where listed[name] == nil && !Self.isAuthorization(name) {
       if mode == .compatible, name == "x-cos-security-token" { continue }
-      if mode == .strict || withBytes(of: name.string, { COSHeaderPolicy.hasEffectPrefix($0) }) {
+      if mode == .strict || Self.hasEffect(name.string) {
         throw Self.unsigned("parameter \(name)")
       }
     }
+  }
+
+  /// Returns whether a lowercase name of a header or a parameter has an effect in the service.
+  ///
+  /// `pic-operations` makes an upload write other objects too; all of the vendor's SDKs sign it.
+  private static func hasEffect(_ name: String) -> Bool {
+    name == "pic-operations" || withBytes(of: name) { COSHeaderPolicy.hasEffectPrefix($0) }
   }
 
   private static func isAuthorization(_ name: WireText) -> Bool {

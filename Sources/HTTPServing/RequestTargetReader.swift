@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HummingbirdCore
 internal import HTTPTypes
+internal import HummingbirdCore
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -81,7 +81,7 @@ extension LimitedHTTPChannel {
   /// Returns a responder that refuses requests whose target ``RequestTargetReader`` could not read, with the status 400.
   ///
   /// - Parameter responder: The responder for all other requests.
-  package static func refusingUnreadableTargets(
+  static func refusingUnreadableTargets(
     _ responder: @escaping HTTPChannelHandler.Responder
   ) -> HTTPChannelHandler.Responder {
     { request, writer, channel in

@@ -55,7 +55,7 @@ extension OSSSigner: FormSigner {
       throw SigningError(
         .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
     }
-    try key.check()
+    try key.check(idWithout: OSSText.idDelimiters)
     let date = context.date.wholeSeconds
     if let expiration = key.expiration, expiration < policy.expiration.wholeSeconds {
       throw .credentialEndsFirst(expiration, required: policy.expiration.wholeSeconds)

@@ -96,7 +96,7 @@ extension OSSSigner {
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) {
     if key.isAnonymous { return }
-    try key.check()
+    try key.check(idWithout: OSSText.idDelimiters)
     try checkConfiguration()
     var draft = try draft(request, token: key.tokenField(named: .ossSecurityToken), date: context.date)
     let signature = try signature(of: draft, for: request, with: key)
@@ -203,7 +203,7 @@ extension OSSSigner {
         .anonymous, "An anonymous credential cannot sign a URL.",
         remedy: "Use the URL without a signature, or a key that has the right.")
     }
-    try key.check()
+    try key.check(idWithout: OSSText.idDelimiters)
     let identity = key.identity
     let authority = request.authority
     let draft = try draft(

@@ -17,7 +17,7 @@ extension OSSSigner {
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
-    try identity.check()
+    try identity.check(idWithout: OSSText.idDelimiters)
     try checkConfiguration()
     let token = identity.sessionToken.map { HTTPField(name: .ossSecurityToken, value: $0.reveal()) }
     return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
@@ -36,7 +36,7 @@ extension OSSSigner {
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
-    try identity.check()
+    try identity.check(idWithout: OSSText.idDelimiters)
     let draft = try draft(
       presigning: request, authority: request.authority, as: identity, validFor: duration, date: context.date)
     return try pending(draft, of: request, as: identity)
@@ -102,4 +102,9 @@ extension OSSSigner {
     }
     return bare
   }
+}
+
+extension OSSText {
+  /// The characters that an access key ID must not contain: a comma and a slash end it in V4 headers, a colon in V1.
+  static var idDelimiters: IDDelimiters { [.comma, .slash, .colon] }
 }

@@ -47,7 +47,7 @@ extension S3Signer: FormSigner {
       throw SigningError(
         .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
     }
-    try key.check(allowsSlashInID: true)
+    try key.check(idWithout: S3Text.idDelimiters)
     let date = context.date.wholeSeconds
     let end = policy.expiration.wholeSeconds
     if let expiration = key.expiration, expiration < end { throw .credentialEndsFirst(expiration, required: end) }

@@ -17,7 +17,7 @@ extension S3Signer {
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
-    try identity.check(allowsSlashInID: true)
+    try identity.check(idWithout: S3Text.idDelimiters)
     let token = identity.sessionToken.map { HTTPField(name: .s3SecurityToken, value: $0.reveal()) }
     return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
   }
@@ -35,7 +35,7 @@ extension S3Signer {
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
-    try identity.check(allowsSlashInID: true)
+    try identity.check(idWithout: S3Text.idDelimiters)
     return try pending(
       draft(presigning: request, as: identity, validFor: duration, date: context.date), of: request, as: identity)
   }
@@ -82,4 +82,12 @@ extension S3Signer {
     }
     return request
   }
+}
+
+extension S3Text {
+  /// The characters that an access key ID must not contain.
+  ///
+  /// A comma ends the `Credential` in the header. The scope behind the ID has four parts, and is read from the right end,
+  /// so that the ID can contain slashes.
+  static var idDelimiters: IDDelimiters { .comma }
 }

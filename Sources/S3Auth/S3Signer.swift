@@ -152,7 +152,7 @@ extension S3Signer {
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) {
     if key.isAnonymous { return }
-    try key.check(allowsSlashInID: true)
+    try key.check(idWithout: S3Text.idDelimiters)
     var draft = try draft(request, token: key.tokenField(named: .s3SecurityToken), date: context.date)
     let authorization = try canonicalRequest.withCanonicalRequest(
       request, fields: draft.fields.fields, path: draft.path, refusing: RefusedParameters(S3Text.signatureParameters)
@@ -306,7 +306,7 @@ extension S3Signer {
         .anonymous, "An anonymous credential cannot sign a URL.",
         remedy: "Use the URL without a signature, or a key that has the right.")
     }
-    try key.check(allowsSlashInID: true)
+    try key.check(idWithout: S3Text.idDelimiters)
     let draft = try draft(presigning: request, as: key.identity, validFor: duration, date: context.date)
     let signature = try signature(of: draft, for: request, with: key)
     let url = String(writing: { writer in

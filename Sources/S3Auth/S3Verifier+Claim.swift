@@ -121,6 +121,7 @@ extension S3Verifier {
         .with(serviceCode: "InvalidArgument")
     }
     try checkPayload(besideURL: request, target)
+    try checkBody(besideURL: request)
     return S3Claim(
       accessKeyID: authorization.accessKeyID, sessionToken: token, placement: .query, payload: .unsigned,
       authorization: authorization, date: date, lifetime: try lifetime(expires), target: target)
@@ -154,6 +155,21 @@ extension S3Verifier {
       ).with(serviceCode: "InvalidArgument")
     }
   }
+
+  /// Rejects a request with a presigned URL that has a body, or a method with one, if the signature must cover the body.
+  private func checkBody(besideURL request: HTTPRequest) throws(VerificationError) {
+    let isBodiless = [.get, .head, .delete, .options].contains(request.method)
+    let lengths = request.headerFields[values: .contentLength]
+    guard !allowsUnsignedPayload else { return }
+    guard isBodiless, lengths.allSatisfy({ $0.isIdentical(to: "0") }),
+      !request.headerFields.contains(.transferEncoding)
+    else { throw Self.uncoveredBody }
+  }
+
+  private static let uncoveredBody = VerificationError(
+    .unsupported, "The signature must cover the body, which that of a URL does not.",
+    remedy: "Sign the hash of the body, or signed chunks, in the headers."
+  ).with(serviceCode: "InvalidRequest")
 
   /// Checks the headers of a request against its claim.
   ///

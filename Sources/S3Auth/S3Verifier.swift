@@ -57,8 +57,9 @@ public struct S3Verifier: SignatureVerifier {
   ///   - service: The service that signatures must contain.
   ///   - style: The position of the bucket name in the URL, or `nil` if the host determines the position.
   ///   - bucket: The bucket name for a custom domain, or `nil` if the host name is the bucket name.
-  ///   - allowsUnsignedPayload: Whether to accept requests whose headers specify `UNSIGNED-PAYLOAD` or unsigned chunks.
-  ///     The signature of a URL never covers the body.
+  ///   - allowsUnsignedPayload: Whether to accept requests whose headers specify `UNSIGNED-PAYLOAD` or unsigned chunks,
+  ///     and presigned URLs with a body, which the signature of a URL never covers. If it is `false`, a URL is accepted
+  ///     only for GET, HEAD, DELETE and OPTIONS without a body.
   ///   - limits: The limits of the request size and of the lifetime of a URL.
   public init(
     region: String? = nil, service: String = "s3", style: AddressingStyle? = nil, bucket: String? = nil,

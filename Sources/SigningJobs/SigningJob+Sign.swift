@@ -107,8 +107,8 @@ extension SigningJob {
     }
     var request = HTTPRequest(method: method, scheme: scheme, authority: authority, path: path)
     for header in headers ?? [] {
-      let value = header.value ?? ""
-      guard let name = HTTPField.Name(header.name), HTTPField.isValidValue(value.trimmingBlanks) else {
+      let value = String((header.value ?? "").trimmingBlanks)
+      guard let name = HTTPField.Name(header.name), HTTPField.isValidValue(value) else {
         throw SigningError(
           .invalidHeader, "A header's name is not a token, or its value holds a line break or a control character.",
           remedy: "Remove the header or correct it.")
@@ -165,13 +165,5 @@ extension SignedLine {
   init(_ signed: PresignedRequest, _ pending: PendingSignature) {
     self.init(
       stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest, url: signed.url)
-  }
-}
-
-extension String {
-  /// The string without leading and trailing spaces and tabs, which HTTP does not transmit.
-  fileprivate var trimmingBlanks: String {
-    let isBlank = { (character: Character) in character == " " || character == "\t" }
-    return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
   }
 }

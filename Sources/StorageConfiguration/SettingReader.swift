@@ -94,7 +94,7 @@ struct SettingReader: Sendable {
     var texts = listed ?? []
     if let path = try await text("\(key)File") {
       let lines = try content(of: path, for: "\(key)File").split(whereSeparator: \.isNewline).map(String.init)
-      texts += lines.filter { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }
+      texts += lines.filter { !$0.beginsWithByte("#") && !$0.isBlank }
     }
     return texts.map { Secret($0) }
   }

@@ -42,7 +42,7 @@ public struct RefusedAnswer: Sendable {
     var headers = HTTPFields()
     while let line = lines.first, !line.isEmpty {
       let (name, value) = line.cutOnce(at: ":")
-      let trimmed = String((value ?? "").drop { $0 == " " })
+      let trimmed = String((value ?? "").trimmingBlanks)
       if let name = HTTPField.Name(name), HTTPField.isValidValue(trimmed) {
         headers.append(HTTPField(name: name, value: trimmed))
       }

@@ -75,6 +75,12 @@ final class S3RequestTests: XCTestCase {
     return diagnosis
   }
 
+  func testKeyIDOfACompatibleServerIsRead() throws {
+    let key = AccessKey(id: "user@example.test/sub=1", secret: "not-a-secret")
+    let sent = try signed(request(.get, "/my%20cat"), with: key)
+    assertDiagnosis(try explain(sent, against: key) { $0.path = "/my%2520cat" }, .encodedTwice, line: "path")
+  }
+
   // matrix: S3 V4: diagnosis
   func testChangesByAnIntermediaryAreNamed() throws {
     let rows: [(HTTPRequest, SignatureDiagnosis.Cause, String, (inout HTTPRequest) -> Void)] = [

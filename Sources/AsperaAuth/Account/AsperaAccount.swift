@@ -106,5 +106,5 @@ public struct AsperaAccount: Sendable, Equatable {
 
 extension Secret {
   /// Whether the secret is empty or consists of white space only.
-  var isBlank: Bool { reveal().allSatisfy(\.isWhitespace) }
+  var isBlank: Bool { reveal().isBlank }
 }

@@ -205,7 +205,7 @@ extension TransferSpec {
   func text(_ name: String) -> String? { fields[name]?.string }
 
   /// Returns a field's value if the value is a string that is neither empty nor blank.
-  func filled(_ name: String) -> String? { text(name).flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } }
+  func filled(_ name: String) -> String? { text(name).flatMap { $0.isBlank ? nil : $0 } }
 
   func number(_ name: String) -> Int? { fields[name]?.integer }
 

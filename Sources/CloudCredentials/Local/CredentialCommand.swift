@@ -45,14 +45,14 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
   init?(splitting line: String) {
     var arguments: [String] = []
     var current: String?
-    var quote: Character?
-    var characters = line.makeIterator()
+    var quote: Unicode.Scalar?
+    var characters = line.unicodeScalars.makeIterator()
     while let character = characters.next() {
       switch (quote, character) {
       case ("'"?, "'"), ("\""?, "\""): quote = nil
       case ("\""?, "\\"):
         guard let next = characters.next() else { return nil }
-        current = (current ?? "") + ("\"\\$`".contains(next) ? "\(next)" : "\\\(next)")
+        current = (current ?? "") + ("\"\\$`".unicodeScalars.contains(next) ? "\(next)" : "\\\(next)")
       case (.some, _): current = (current ?? "") + "\(character)"
       case (nil, "'"), (nil, "\""):
         quote = character
@@ -60,7 +60,7 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
       case (nil, "\\"):
         guard let next = characters.next() else { return nil }
         current = (current ?? "") + "\(next)"
-      case (nil, _) where character.isWhitespace:
+      case (nil, _) where character.properties.isWhitespace:
         if let argument = current { arguments.append(argument) }
         current = nil
       case (nil, _): current = (current ?? "") + "\(character)"

@@ -108,7 +108,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   /// Returns a key after checking that a signer can send it.
   private func checked(_ key: AccessKey) throws(CredentialError) -> AccessKey {
     do {
-      try key.check()
+      try key.check(idWithout: [])
       return key
     } catch {
       throw CredentialError(

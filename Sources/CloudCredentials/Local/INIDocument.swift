@@ -59,7 +59,7 @@ struct INIDocument {
     let lines = Substring(content).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
       let indentation = line.utf8.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
-      guard let line = line.trimmed, !line.hasPrefix("#"), !line.hasPrefix(";") else { continue }
+      guard let line = line.trimmed, !line.beginsWithByte("#"), !line.beginsWithByte(";") else { continue }
       if line.hasPrefix("[") {
         current = open(line, at: index + 1)
         parent = nil
@@ -124,12 +124,13 @@ struct INIDocument {
       return String(value[value.index(after: value.startIndex)..<end])
     }
     var afterBlank = true
-    for index in value.indices {
-      if afterBlank, value[index] == "#" || value[index] == ";" {
+    let scalars = value.unicodeScalars
+    for index in scalars.indices {
+      if afterBlank, scalars[index] == "#" || scalars[index] == ";" {
         value = value[..<index].trimmed ?? ""
         break
       }
-      afterBlank = value[index].isWhitespace
+      afterBlank = scalars[index].properties.isWhitespace
     }
     return value
   }

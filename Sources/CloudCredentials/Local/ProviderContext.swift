@@ -112,9 +112,11 @@ public struct ProviderContext: Sendable {
 extension StringProtocol {
   /// The string without leading and trailing whitespace and line breaks, or `nil` if the result is empty.
   var trimmed: String? {
-    guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace }) else {
-      return nil
-    }
-    return String(self[first...last])
+    // Scalars are compared, because a space and a combining mark are one character, which is not whitespace as a whole.
+    let scalars = unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    else { return nil }
+    return String(self[first..<scalars.index(after: last)])
   }
 }

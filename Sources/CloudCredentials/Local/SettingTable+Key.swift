@@ -30,7 +30,7 @@ extension SettingTable {
     if let name = names.expiration { expiration = try instant(name) }
     let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: expiration)
     do {
-      try key.check()
+      try key.check(idWithout: [])
     } catch {
       throw place.malformed("has a key that cannot be used (\(error.message.dropLast()))")
     }

@@ -109,7 +109,7 @@ struct AnswerReader: Sendable {
   /// the issuer's clock.
   func issued(_ key: AccessKey, at issuerTime: Timestamp?) throws(CredentialError) -> IssuedCredential<AccessKey> {
     do {
-      try key.check()
+      try key.check(idWithout: [])
     } catch {
       throw malformed("The response cannot be used. \(error.message)")
     }

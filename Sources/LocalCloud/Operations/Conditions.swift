@@ -42,7 +42,7 @@ struct Conditions {
   /// The comparison ignores the case of the digits, because services differ in it.
   static func names(_ list: String, _ object: StoredObject) -> Bool {
     list.words(between: ",").contains { item in
-      var tag = item.trimmed()
+      var tag = item.trimmingBlanks
       if tag == "*" { return true }
       if tag.hasBytePrefix("W/") { tag = tag.dropFirst(2) }
       return String(tag).unquoted.asciiLowercased == object.content.entityTag
@@ -80,15 +80,6 @@ struct WriteConditions {
     guard let match else { return }
     guard let existing else { throw .noSuchKey(key.text) }
     guard Conditions.names(match, existing) else { throw .preconditionFailed("If-Match") }
-  }
-}
-
-extension Substring {
-  /// Returns the substring without spaces and tabs at both ends.
-  func trimmed() -> Substring {
-    var result = drop { $0 == " " || $0 == "\t" }
-    while let last = result.last, last == " " || last == "\t" { result.removeLast() }
-    return result
   }
 }
 

@@ -147,6 +147,25 @@ extension StringProtocol {
     self[(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)...]
   }
 
+  /// The string without leading and trailing spaces and tabs, which HTTP does not count as part of a value.
+  ///
+  /// A space before a combining mark is a space, although both are one character for Swift.
+  package var trimmingBlanks: SubSequence {
+    let scalars = unicodeScalars
+    guard let first = scalars.firstIndex(where: { $0 != " " && $0 != "\t" }),
+      let last = scalars.lastIndex(where: { $0 != " " && $0 != "\t" })
+    else { return self[endIndex...] }
+    return self[first..<scalars.index(after: last)]
+  }
+
+  /// The parts of the string between whitespace and line breaks, without empty parts, compared by Unicode scalars.
+  package var whitespaceSeparated: [Substring] {
+    unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { Substring(self[$0.startIndex..<$0.endIndex]) }
+  }
+
+  /// Whether the string has no Unicode scalar except whitespace and line breaks.
+  package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
+
   /// The string without leading spaces.
   package var droppingBlanks: SubSequence {
     self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...]

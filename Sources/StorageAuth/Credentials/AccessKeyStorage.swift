@@ -14,8 +14,8 @@ final class AccessKeyStorage: Sendable {
   let encodedToken: SecretBytes?
   /// The error that explains why the access key cannot sign, or `nil` if the key can sign.
   let problem: SigningError?
-  /// The error for an access key ID that contains a slash, or `nil`; some signature schemes forbid a slash in the ID.
-  let slashProblem: SigningError?
+  /// The characters in the access key ID with which some signature schemes would end it.
+  let delimiters: IDDelimiters
   let sha1Keys = DerivedKeys<SHA1>()
   let sha256Keys = DerivedKeys<SHA256>()
   private let field = Lock<HTTPField?>(nil)
@@ -27,7 +27,7 @@ final class AccessKeyStorage: Sendable {
     self.secret = secret
     self.sessionToken = sessionToken
     problem = CredentialValidation.problem(id: id, secret: secret, token: sessionToken)
-    slashProblem = CredentialValidation.slashProblem(id: id)
+    delimiters = IDDelimiters(in: id)
     encodedToken = sessionToken.map { token in
       var encoded = [UInt8](writing: { writer in token.bytes.withBytes { writer.append(percentEncoding: $0) } })
       defer { wipe(&encoded) }

@@ -28,26 +28,13 @@ enum CredentialValidation {
     if id.isEmpty {
       return invalid("The access key id is empty.", "Set both the id and the secret, or use the anonymous credential.")
     }
-    if !id.utf8.allSatisfy(isAllowedInID) { return separatorInID }
+    if !id.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) { return separatorInID }
     if let secret, let problem = problem(of: secret, named: "secret") { return problem }
     if let token, let problem = problem(of: token, named: "session token") { return problem }
     return nil
   }
 
-  /// Returns whether a byte is allowed in an access key ID.
-  ///
-  /// Every signature scheme places the ID between delimiters, so an ID cannot contain the delimiters. A slash is
-  /// possible in schemes that parse the scope from the end.
-  private static func isAllowedInID(_ byte: UInt8) -> Bool {
-    byte > UInt8(ascii: " ") && byte < 0x7f && !",;:&=%\"".utf8.contains(byte)
-  }
-
-  /// Returns the error for an access key ID that contains a slash, which most signature schemes forbid, or `nil`.
-  static func slashProblem(id: AccessKeyID) -> SigningError? {
-    id.utf8.contains(UInt8(ascii: "/")) ? separatorInID : nil
-  }
-
-  private static let separatorInID = invalid(
+  static let separatorInID = invalid(
     "The access key id contains a space, a separator or a character that is not ASCII.",
     "Copy the id again; a space or a line break at its end is the usual cause.")
 
@@ -87,8 +74,16 @@ extension AccessKey {
   ///   session token is empty or too long, or contains a character that would end the line or the field in which it
   ///   appears.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {
+    try check(idWithout: allowsSlashInID ? .all.subtracting(.slash) : .all)
+  }
+
+  /// Validates the access key before it signs by a scheme whose authorizations have the given delimiters.
+  ///
+  /// - Parameter delimiters: The characters that the ID must not contain; none before the scheme is known.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential``.
+  package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
     if let problem = storage.problem { throw problem }
-    if !allowsSlashInID, let problem = storage.slashProblem { throw problem }
+    if !storage.delimiters.isDisjoint(with: delimiters) { throw CredentialValidation.separatorInID }
   }
 }
 
@@ -100,7 +95,15 @@ extension Identity {
   /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if the ID or the session token
   ///   is empty or too long, or contains a character that would end the line or the field in which it appears.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {
+    try check(idWithout: allowsSlashInID ? .all.subtracting(.slash) : .all)
+  }
+
+  /// Validates the identity before it is used with a scheme whose authorizations have the given delimiters.
+  ///
+  /// - Parameter delimiters: The characters that the ID must not contain.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential``.
+  package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
     if let problem = CredentialValidation.problem(id: id, secret: nil, token: sessionToken) { throw problem }
-    if !allowsSlashInID, let problem = CredentialValidation.slashProblem(id: id) { throw problem }
+    if !IDDelimiters(in: id).isDisjoint(with: delimiters) { throw CredentialValidation.separatorInID }
   }
 }

@@ -87,6 +87,17 @@ struct AcceptedSchemes: Sendable {
     for parameter in verified.unsignedParameters { try check(parameter.name.string, "parameter", prefixes, verified) }
   }
 
+  /// Rejects unsigned parameters that name an operation, which a handler could carry out instead of the signed one.
+  static func checkOperations(_ verified: VerifiedRequest) throws(VerificationError) {
+    guard let parameter = verified.unsignedParameters.first(where: { ParameterCatalog.namesOperation($0) }) else {
+      return
+    }
+    throw VerificationError(
+      .unsignedField, "The parameter \"\(parameter.name.string.onOneLine)\" is not signed, and may name an operation.",
+      remedy: "Sign it, or leave it out."
+    ).with(accessKeyID: verified.accessKeyID)
+  }
+
   private static func check(
     _ name: String, _ kind: String, _ prefixes: [String], _ verified: VerifiedRequest
   ) throws(VerificationError) {

@@ -21,7 +21,10 @@ public protocol VerifiedRequestContext: RequestContext {
 /// request describes its body with `Content-MD5` or with the hash that the service signs, the body is checked while the
 /// handler reads it. The handler receives a chunked body without the chunk framing, after each chunk's signature has
 /// been verified. Handlers must take the bucket, the key and the parameters from `context.verifiedRequest`, which
-/// contains the signed interpretation.
+/// contains the signed interpretation. A request with an unsigned parameter that names an operation does not reach them.
+///
+/// Serve the routes with `.http1(_:)` or `.https(_:certificate:allowsHTTP2:)`: other servers drop the host of a URL in
+/// the request line, and the middleware then sees the `Host` header only.
 ///
 /// ```swift
 /// let middleware = SignatureMiddleware<AppContext>(OSSVerifier(region: "cn-hangzhou")) { id in
@@ -45,6 +48,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   private let answers: RefusalFormat
   private let targets: TargetRules
   private let replays: ReplayGuard?
+  private let allowsUnsignedOperations: Bool
   private let time: any SigningClock
   private let lookup: KeyLookup
 
@@ -57,18 +61,22 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   ///   - answers: The format of refusals.
   ///   - targets: The rules for buckets and keys that must not reach a handler.
   ///   - replays: The guard that accepts signatures only once, or `nil` to accept each signature until it expires.
+  ///   - allowsUnsignedOperations: Whether to pass on requests with unsigned parameters that name an operation, such as
+  ///     `?acl`, or that have no value. The handler finds them in `VerifiedRequest.unsignedParameters`, and must not act
+  ///     on them. Only schemes that do not sign every parameter leave any: OSS V1, and COS in the compatible mode.
   ///   - time: The clocks of the middleware.
   ///   - lookup: A closure that returns the access key with an ID. An error that the closure throws is passed on to the
   ///     app's router.
   public init(
     _ first: some SignatureVerifier, _ others: any SignatureVerifier..., answers: RefusalFormat = .xml,
-    targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), time: any SigningClock = .system,
-    lookup: @escaping KeyLookup
+    targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), allowsUnsignedOperations: Bool = false,
+    time: any SigningClock = .system, lookup: @escaping KeyLookup
   ) {
     schemes = AcceptedSchemes(first: AcceptedScheme(first), others: others.map { AcceptedScheme($0) })
     self.answers = answers
     self.targets = targets
     self.replays = replays
+    self.allowsUnsignedOperations = allowsUnsignedOperations
     self.time = time
     self.lookup = lookup
   }
@@ -92,6 +100,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
       let date = time.now
       let (verified, decoder) = try await scheme.verify(request.head, date, lookup)
       try AcceptedSchemes.checkControls(of: request.head, verified, in: others)
+      if !allowsUnsignedOperations { try AcceptedSchemes.checkOperations(verified) }
       try targets.check(verified.target)
       check = try BodyCheck(request.head, sha256In: scheme.payloadHashHeader, decoder)
       try await replays?.check(verified, request.method, at: date)

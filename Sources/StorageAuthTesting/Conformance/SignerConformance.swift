@@ -114,7 +114,7 @@ extension SignerConformance {
 extension Array {
   /// Runs a check with each sample, and returns the number of tries.
   ///
-  /// If a check throws a violation, the method adds the name of the sample to it.
+  /// If a check throws a violation, the method adds the name of the sample, which contains its seed, and its time to it.
   func forEach<SigningCredential>(try check: (Element) throws -> Void) throws -> Int
   where Element == SigningSample<SigningCredential> {
     guard !isEmpty else { throw NotTried(reason: "there is no sample") }
@@ -122,9 +122,9 @@ extension Array {
       do {
         try check(sample)
       } catch let violation as Violation {
-        throw Violation("\(sample.name): \(violation.message)")
+        throw Violation("\(sample.name): \(violation.message) (signed at \(sample.date))")
       } catch let error as SigningError {
-        throw Violation("\(sample.name): it was rejected with \(error)")
+        throw Violation("\(sample.name): it was rejected with \(error) (signed at \(sample.date))")
       }
     }
     return count

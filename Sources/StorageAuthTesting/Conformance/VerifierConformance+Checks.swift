@@ -100,7 +100,7 @@ extension VerifierConformance {
     }
   }
 
-  private func verify(
+  func verify(
     _ request: HTTPRequest, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
     guard let claim = try verifier.claim(in: request) else {

@@ -77,7 +77,8 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
 
   /// Checks the verifier against the given rules.
   ///
-  /// - Parameter rules: The rules to check. Leave out ``VerifierRule/host`` for a scheme that does not sign the host.
+  /// - Parameter rules: The rules to check. Leave out ``VerifierRule/host`` for a scheme that does not sign the host, and
+  ///   ``VerifierRule/scope`` for a verifier that accepts every region.
   /// - Returns: A report with one check for each rule. The number of tries of a check includes each change of each
   ///   sample.
   public func report(_ rules: [VerifierRule] = VerifierRule.allCases) -> ConformanceReport {
@@ -92,6 +93,10 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
     case .unsigned: try forSigned(checkUnsigned)
     case .path: try forSigned(checkPath)
     case .headers: try forSigned(checkHeaders)
+    case .coverage: try forSigned(checkCoverage)
+    case .controls: try forSigned(checkControls)
+    case .parameters: try forSigned(checkParameters)
+    case .scope: try forSigned(checkScope)
     case .method: try forSigned(checkMethod)
     case .host: try forSigned(checkHost)
     case .secret: try forSigned(checkSecret)
@@ -103,7 +108,8 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   /// Runs a check with each signed sample, and returns the sum of the tries.
   private func forSigned(_ check: (SignedSample) throws -> Int) throws -> Int {
     var tries = 0
-    _ = try samples.forEach { sample in tries += try check(try sign(sample)) }
+    // Without the label, the call would be one of the standard library's method, which adds no name of a sample.
+    _ = try samples.forEach(try: { sample in tries += try check(try sign(sample)) })
     return tries
   }
 }

@@ -11,6 +11,17 @@ public enum VerifierRule: String, CaseIterable, Sendable {
   case path = "no byte of the path or the query can be changed"
   /// The signature covers the headers.
   case headers = "no signed header can be changed in a byte, removed or duplicated"
+  /// The verifier lists only headers that the signature covers.
+  case coverage = "no header in signedHeaders can be changed, removed or added, and an added header is not among them"
+  /// The signature covers the headers and parameters that have an effect in the service.
+  case controls = "no header and no parameter with a control prefix can be added"
+  /// The verifier separates signed parameters from unsigned ones.
+  case parameters = "no signed parameter can be added, changed or removed, and an added one counts as unsigned"
+  /// The verifier compares the scope of the signature, such as its region, with its own.
+  ///
+  /// A signature that was made for another region must not be accepted, even if it is correct. The rule is broken if the
+  /// verifier rejects a changed scope only because the signature does not match: a key can then sign for it.
+  case scope = "each part of the scope is compared before the signature"
   /// The signature covers the method.
   case method = "another method is rejected"
   /// The signature covers the host.

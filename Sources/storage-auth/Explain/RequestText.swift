@@ -14,7 +14,7 @@ enum RequestText {
   ///
   /// - Throws: A `ValidationError` if the text is malformed.
   static func request(_ text: String) throws -> HTTPRequest {
-    guard text.first(where: { !$0.isWhitespace }) == "{" else {
+    guard text.unicodeScalars.first(where: { !$0.properties.isWhitespace }) == "{" else {
       guard let line = try? CurlLine(text) else {
         throw ValidationError("The curl command line has an unclosed quote: close it, or pass the request as JSON.")
       }

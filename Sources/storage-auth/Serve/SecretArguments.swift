@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import Foundation
+internal import StorageAuth
 
 /// Accounts and tokens that are read from a file or the environment.
 ///
@@ -31,7 +32,7 @@ struct SecretArguments {
   /// - Throws: A `SecretFile.Problem` if the file is unusable.
   init(file: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     for kind in Kind.allCases {
-      values[kind] = environment[kind.variable]?.split(whereSeparator: \.isWhitespace).map(String.init)
+      values[kind] = environment[kind.variable]?.whitespaceSeparated.map(String.init)
     }
     if let file { try add(SecretFile(file).text, of: file) }
   }
@@ -53,7 +54,7 @@ struct SecretArguments {
   /// Each line contains an account, or an option's name and value.
   private mutating func add(_ text: String, of file: String) throws {
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-      let words = line.split(whereSeparator: \.isWhitespace)
+      let words = line.whitespaceSeparated
       guard let first = words.first, first.utf8.first != UInt8(ascii: "#") else { continue }
       switch (Kind(rawValue: String(first)), words.count) {
       case (let kind?, 2): values[kind, default: []].append(String(words[1]))

@@ -14,7 +14,7 @@ enum LineSigning {
   static func run(_ mode: SigningJob.Mode) throws {
     var hasFailed = false
     while let line = readLine() {
-      if line.allSatisfy(\.isWhitespace) { continue }
+      if line.isBlank { continue }
       let answer = SignedLine(answering: line, defaultMode: mode, now: .now)
       hasFailed = hasFailed || answer.error != nil
       Terminal.json(answer.json)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hummingbird
+internal import StorageAuth
 internal import Synchronization
 
 /// The callers of a token server, and the file from which they are read.

@@ -28,8 +28,8 @@ struct CallerList: Sendable {
   init(_ text: String, in path: String) throws {
     var callers: [(name: String, token: Secret)] = []
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-      let words = line.split(whereSeparator: \.isWhitespace)
-      if words.isEmpty || words[0].hasPrefix("#") { continue }
+      let words = line.whitespaceSeparated
+      if words.isEmpty || words[0].beginsWithByte("#") { continue }
       guard words.count == 2, Self.isName(words[0]), words[1].utf8.count >= 16 else {
         throw Problem(
           description:

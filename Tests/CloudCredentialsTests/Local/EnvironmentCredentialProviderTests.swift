@@ -50,6 +50,19 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
     }
   }
 
+  func testKeyIDOfACompatibleServerIsAccepted() async {
+    for id in ["user@example.test/sub=1", "a:b", "a%2Fb;c&d"] {
+      let source = EnvironmentCredentialProvider.aws.reading([
+        "AWS_ACCESS_KEY_ID": " \(id) ", "AWS_SECRET_ACCESS_KEY": "\u{301}s",
+      ])
+      await assertKey(source, AccessKey(id: id, secret: "\u{301}s"))
+    }
+    let marked = EnvironmentCredentialProvider.aws.reading([
+      "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": " \u{301}s\u{301} ",
+    ])
+    await assertKey(marked, AccessKey(id: "id", secret: "\u{301}s\u{301}"))
+  }
+
   // matrix: Environment: bad input
   func testKeyWithInvalidCharactersIsRejected() async {
     for (id, secret) in [("i d", Marks.secret), ("id", "\(Marks.secret)\n\(Marks.secret)")] {

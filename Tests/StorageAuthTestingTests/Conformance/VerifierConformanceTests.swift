@@ -14,7 +14,7 @@ final class VerifierConformanceTests: XCTestCase {
 
   /// A verifier that replaces the request, the key or the date that it receives, or the error that it throws.
   private struct Twisted: SignatureVerifier {
-    var base = OSSVerifier()
+    var base = OSSVerifier(region: "cn-hangzhou")
     var request: @Sendable (HTTPRequest) -> HTTPRequest = { $0 }
     var key: @Sendable (OSSClaim, AccessKey) -> AccessKey = { $1 }
     var date: @Sendable (OSSClaim, HTTPRequest, Timestamp) -> Timestamp = { $2 }
@@ -41,8 +41,8 @@ final class VerifierConformanceTests: XCTestCase {
     // Of a virtual host only the bucket's name is signed.
     let rules = VerifierRule.allCases.filter { $0 != .host }
     let inHeaders = VerifierConformance(
-      OSSVerifier(), signer: Samples.signer, samples: samples, signedHeaders: headers)
-    let inURLs = VerifierConformance(OSSVerifier(), presigner: Samples.signer, samples: samples)
+      OSSVerifier(region: "cn-hangzhou"), signer: Samples.signer, samples: samples, signedHeaders: headers)
+    let inURLs = VerifierConformance(OSSVerifier(region: "cn-hangzhou"), presigner: Samples.signer, samples: samples)
     for report in [inHeaders.report(rules), inURLs.report(rules)] { XCTAssertTrue(report.isConforming, "\(report)") }
     let cos = try SampleMaker(
       endpoint: try ServiceEndpoint("https://cos.ap-guangzhou.myqcloud.com", style: .virtualHosted),

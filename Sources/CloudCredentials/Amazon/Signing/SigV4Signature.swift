@@ -148,7 +148,7 @@ package struct SigV4Signer: Signer {
     _ call: inout ServiceCall, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) {
     if key.isAnonymous { return }
-    try key.check()
+    try key.check(idWithout: .comma)
     var signed = call
     signed.request.headerFields[.amzDate] = context.date.iso8601Basic
     signed.request.headerFields[.amzSecurityToken] = nil

@@ -25,7 +25,7 @@ extension S3Dialect {
   }
 
   func storedEncoding(_ encoding: String) -> String? {
-    let kept = encoding.words(between: ",").map { $0.trimmed() }.filter { $0.asciiLowercased != "aws-chunked" }
+    let kept = encoding.words(between: ",").map { $0.trimmingBlanks }.filter { $0.asciiLowercased != "aws-chunked" }
     return kept.isEmpty ? nil : kept.joined(separator: ",")
   }
 
