@@ -13,7 +13,7 @@ public struct RequestTarget: Sendable, Hashable {
   public let parameters: [Parameter]
 
   /// Whether parameter names are compared case-insensitively, because the signature contains them in lowercase.
-  private var ignoresCase = false
+  package private(set) var ignoresCase = false
 
   /// A decoded query parameter.
   public struct Parameter: Sendable, Hashable {

@@ -36,9 +36,11 @@ enum RedisFailure: Error, Sendable, Hashable {
   init(reply: String) {
     let words = reply.utf8.split(separator: UInt8(ascii: " "))
     let code = words.first.map(Self.code) ?? ""
-    let isOfScript = code.isIdentical(to: "ERR") && words.dropFirst().starts(with: ["Error".utf8, "running".utf8]) {
-      $0.elementsEqual($1)
-    }
+    let isOfScript =
+      code.isIdentical(to: "ERR")
+      && words.dropFirst().starts(with: ["Error".utf8, "running".utf8]) {
+        $0.elementsEqual($1)
+      }
     let inner = words.prefix(32).lazy.filter { $0.first == UInt8(ascii: "-") }.map { Self.code($0.dropFirst()) }
     let outage = (isOfScript ? [code] + inner : [code]).first { code in
       Self.outages.contains { $0.isIdentical(to: code) }

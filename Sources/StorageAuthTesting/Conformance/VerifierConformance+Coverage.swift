@@ -60,7 +60,7 @@ extension VerifierConformance {
     for (what, request) in changes {
       guard let verified = proof(of: request, signed) else { continue }
       try require(
-        verified.target.isByteEqual(to: original, ignoringAdded: false),
+        verified.target.namesByCase.isByteEqual(to: original.namesByCase, ignoringAdded: false),
         "accepted \(what), which is a signed parameter for the verifier")
     }
     return changes.count
@@ -97,6 +97,15 @@ extension VerifierConformance {
       return parts.count > 2 && parts[0] == "x" ? "x-\(parts[1])-" : nil
     }
     return Set(verifier.controlPrefixes + added).sorted()
+  }
+}
+
+extension RequestTarget {
+  /// The target with the names of parameters in lowercase, if the scheme signs them in lowercase.
+  fileprivate var namesByCase: RequestTarget {
+    guard ignoresCase else { return self }
+    let parameters = parameters.map { Parameter(name: $0.name.asciiLowercased.string, value: $0.value?.string) }
+    return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: parameters)
   }
 }
 

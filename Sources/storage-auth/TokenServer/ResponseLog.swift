@@ -45,7 +45,7 @@ struct ResponseLog: RouterMiddleware {
   }
 }
 
-/// What the handlers of a request have found out before its response is logged.
+/// A record of what the handlers of a request have found out before its response is logged.
 final class ResponseRecord: Sendable {
   /// The record of the request that the current task handles.
   @TaskLocal static var current: ResponseRecord?

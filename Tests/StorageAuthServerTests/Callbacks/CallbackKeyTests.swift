@@ -56,7 +56,7 @@ final class CallbackKeyTests: XCTestCase {
     let verifier = CallbackVerifier(transport: transport, time: time)
     let request = try request()
     for count in 1...5 {
-      // The second attempt comes too early, so that nothing is fetched for it.
+      // The second attempt comes too early, so that no fetch starts for it.
       for _ in 0..<2 {
         do {
           _ = try await verifier.verify(request, body: [1])

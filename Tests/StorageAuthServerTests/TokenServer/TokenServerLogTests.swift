@@ -33,7 +33,7 @@ final class TokenServerLogTests: XCTestCase {
     return (server, try await server.url())
   }
 
-  /// Ends a server, and asserts that its log has a line for each response and nothing else.
+  /// Ends a server, and asserts that its log has a line for each response and no other.
   private func assertLog(_ server: TokenServerProcess, _ expected: [String], line: UInt = #line) async {
     server.send(SIGTERM)
     let errors = await server.end().errors

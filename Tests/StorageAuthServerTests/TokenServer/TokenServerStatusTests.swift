@@ -79,6 +79,35 @@ final class TokenServerStatusTests: XCTestCase {
   }
 
   // matrix: Health routes: failure
+  func testStatusPortOnLoopbackAnswersOnlyToNamesOfThisMachine() async throws {
+    let (server, _, status) = try await start(PrivateFolder(self), "http://127.0.0.1:9", [:])
+    let authority = String(status.dropFirst("http://".count))
+    let port = authority.split(separator: ":").last ?? ""
+    func answer(_ path: String, _ hosts: [String]) async throws -> String {
+      let lines = ["GET \(path) HTTP/1.1"] + hosts.map { "Host: \($0)" } + ["Connection: close", "", ""]
+      return try await RawExchange.answer(to: lines.joined(separator: "\r\n"), at: authority)
+    }
+    for path in ["/healthz", "/readyz", "/metrics"] {
+      for host in [authority, "localhost:\(port)", "LOCALHOST", "[::1]:\(port)"] {
+        let text = try await answer(path, [host])
+        XCTAssertFalse(text.hasPrefix("HTTP/1.1 403"), "\(path) \(host): \(text)")
+      }
+      for hosts in [
+        ["evil.example"], ["evil.example:\(port)"], ["127.0.0.1.evil.example"], ["localhost", "evil.example"],
+        ["evil.example", "localhost"], [], ["localhost@evil.example"],
+      ] {
+        let text = try await answer(path, hosts)
+        XCTAssertTrue(text.hasPrefix("HTTP/1.1 403"), "\(path) \(hosts): \(text)")
+        XCTAssertFalse(text.contains("checks") || text.contains("# TYPE"), text)
+      }
+      let whole = try await answer("http://evil.example\(path)", ["localhost"])
+      XCTAssertTrue(whole.hasPrefix("HTTP/1.1 400"), whole)
+    }
+    server.send(SIGTERM)
+    _ = await server.end()
+  }
+
+  // matrix: Health routes: failure
   func testServerWithoutAKeyIsAliveAndNotReady() async throws {
     let (server, _, status) = try await start(PrivateFolder(self), "http://127.0.0.1:9", [:])
     let live = try await get("\(status)/healthz")

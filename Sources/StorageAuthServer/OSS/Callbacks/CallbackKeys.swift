@@ -11,7 +11,8 @@ internal import StorageKeys
 /// The content of a key's URL never changes, according to the vendor's documentation, so that a key is kept for as long
 /// as there is space.
 ///
-/// Anyone can send a request that names a URL, so that no number of them may keep the genuine key from being fetched.
+/// Every client can send a request that names a URL, so that no number of them may keep the genuine key from being
+/// fetched.
 /// A URL with one of the ``publishedPaths`` has an allowance of its own, which requests with other URLs do not reduce,
 /// and its key is never evicted. All other URLs of a host share an allowance.
 actor CallbackKeys {
