@@ -66,7 +66,7 @@ final class TokenServerLogTests: XCTestCase {
       [
         " alice GET /sign/identity: 200 ", " alice POST /sign: 400 ", " alice POST /sign: 413 ",
         " - GET /sign/identity: 401 ", " - GET /sign/identity: 401 ", " - PUT /sign: 404 ", " - GET /none: 404 ",
-        " - GET /: 404 ", " alice GET /sign/identity: 200 ", " alice GET /sign/identity: 429 ",
+        " - GET /‹redacted›: 404 ", " alice GET /sign/identity: 200 ", " alice GET /sign/identity: 429 ",
       ])
   }
 
