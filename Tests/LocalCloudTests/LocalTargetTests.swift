@@ -24,7 +24,6 @@ final class LocalTargetTests: XCTestCase {
       func status(_ text: String) -> Substring { text.split(separator: " ").dropFirst().first ?? "" }
       let path = "/photos-x/a?b=1"
       let plain = status(try await answer(path, [host]))
-      XCTAssertNotEqual(plain, "400", host)
       let same = status(try await answer("http://\(host)\(path)", [host]))
       XCTAssertEqual(same, plain, host)
       for (target, hosts) in [

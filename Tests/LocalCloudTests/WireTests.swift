@@ -49,8 +49,12 @@ final class WireTests: CloudTestCase {
       let plain = try client.request(.get, "a", bucket: "open-1250000000")
       let path = try await RawConnection.exchange(wire(plain), with: endpoint)
       XCTAssertTrue(path.hasPrefix("HTTP/1.1 200"), path)
+      // A URL with the host of the header is its path (RFC 9112, section 3.2.2).
+      let whole = wire(plain, target: "http://\(endpoint.authority)/open-1250000000/a")
+      let same = try await RawConnection.exchange(whole, with: endpoint)
+      XCTAssertTrue(same.hasPrefix("HTTP/1.1 200"), same)
       let targets = [
-        "http://\(endpoint.authority)/open-1250000000/a", "open-1250000000/a", "*", "x:/open-1250000000/a",
+        "http://other.example/open-1250000000/a", "open-1250000000/a", "*", "x:/open-1250000000/a",
       ]
       for target in targets {
         let answer = try await RawConnection.exchange(wire(plain, target: target), with: endpoint)
