@@ -27,6 +27,10 @@ public import StorageAuth
 /// one fails, the others are cancelled. If ``options`` contain the number of one session, only this session runs. A
 /// persistent session cannot be divided.
 ///
+/// Before its first attempt with a server, and after an attempt that failed because of the network, the engine connects
+/// to the server's TCP port and hangs up, so that a closed port is reported as such. The check is left out with a proxy,
+/// with `http_fallback` and with `use_system_ssh`.
+///
 /// ```swift
 /// let engine = try AscpEngine()
 /// let summary = try await engine.run(spec, additions: nil) { print($0) }
@@ -44,6 +48,8 @@ public struct AscpEngine: TransferEngine {
   let time: any SigningClock
   let temporaryFiles: String?
   let environment: @Sendable (String) -> String?
+  /// The check of servers before an attempt, or `nil` to leave it out.
+  let reach: ServerReach?
 
   /// Creates an engine that runs the ascp installed on this machine.
   ///
@@ -58,13 +64,15 @@ public struct AscpEngine: TransferEngine {
     program: String? = nil, options: AscpOptions = AscpOptions(), limits: AscpLimits = AscpLimits(),
     time: any SigningClock = .system
   ) throws(AsperaError) {
-    self.init(ascp: try AscpLocator().locate(program), options: options, limits: limits, time: time)
+    self.init(
+      ascp: try AscpLocator().locate(program), options: options, limits: limits, time: time, reach: ServerReach())
   }
 
   init(
     ascp program: String, options: AscpOptions = AscpOptions(), limits: AscpLimits = AscpLimits(),
     time: any SigningClock = .system, temporaryFiles: String? = nil,
-    environment: @escaping @Sendable (String) -> String? = { ProcessInfo.processInfo.environment[$0] }
+    environment: @escaping @Sendable (String) -> String? = { ProcessInfo.processInfo.environment[$0] },
+    reach: ServerReach? = nil
   ) {
     self.program = program
     self.options = options
@@ -72,6 +80,7 @@ public struct AscpEngine: TransferEngine {
     self.time = time
     self.temporaryFiles = temporaryFiles
     self.environment = environment
+    self.reach = reach
   }
 
   /// Runs one attempt to carry out a transfer.
@@ -108,7 +117,7 @@ public struct AscpEngine: TransferEngine {
     options.part = AscpOptions.Part(index: index, of: count, separatesPorts: options.separatesPorts)
     return AscpEngine(
       ascp: program, options: options, limits: limits, time: time, temporaryFiles: temporaryFiles,
-      environment: environment)
+      environment: environment, reach: reach)
   }
 
   /// Runs one session as one process.
@@ -116,17 +125,20 @@ public struct AscpEngine: TransferEngine {
     _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
     report: @escaping @Sendable (TransferReport) -> Void
   ) async throws(TransferFailure) -> TransferSummary {
+    try await reach?.check(spec, within: limits.reach)
     let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     // An unstructured task, because when the current task is cancelled, the attempt must stop in an orderly way instead
     // of being cancelled too.
     let attempt = Task {
       await self.attempt(spec, additions: additions, cancellations: cancellations, report: report)
     }
-    return try await withTaskCancellationHandler {
+    let result = await withTaskCancellationHandler {
       await attempt.value
     } onCancel: {
       canceller.yield()
-    }.get()
+    }
+    if case .failure(let failure) = result, failure.kind == .transport { reach?.forget(spec) }
+    return try result.get()
   }
 
   /// The engine's options, with this process's home directory if the options contain no home directory.

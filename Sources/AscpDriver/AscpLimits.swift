@@ -3,6 +3,9 @@
 
 /// The time limits of an ``AscpEngine``, and the maximum size of the ascp output that the engine retains.
 public struct AscpLimits: Sendable, Hashable {
+  /// The maximum time until the transfer server accepts a connection, which is checked before ascp is started.
+  public var reach: Duration = .seconds(15)
+
   /// The maximum time until ascp connects to the management port.
   public var connect: Duration = .seconds(30)
 

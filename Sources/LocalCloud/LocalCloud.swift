@@ -61,12 +61,13 @@ public final class LocalCloud: Sendable {
     do {
       try await storage.createBuckets(configuration.buckets, at: configuration.clock())
       func open(
-        _ port: Int,
+        _ port: Int, acceptsCancel: Bool = false,
         _ respond:
           @escaping @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
       ) async throws -> HTTPService {
         let responder = context.feed.reporting(at: { [context] in context.now }, respond)
-        let service = try await HTTPService.start(port: port, configuration.limits, responder)
+        let service = try await HTTPService.start(
+          port: port, configuration.limits, acceptsCancel: acceptsCancel, responder)
         started.append(service)
         return service
       }
@@ -89,7 +90,9 @@ public final class LocalCloud: Sendable {
       }
       let nodeAPI = NodeAPI(aspera: aspera, transferPort: desk.port)
       let nodeGateway = NodeGateway(api: nodeAPI, context: context)
-      let node = try await open(configuration.aspera.port) { try await nodeGateway.respond(to: $0, with: $1, $2) }
+      let node = try await open(configuration.aspera.port, acceptsCancel: true) {
+        try await nodeGateway.respond(to: $0, with: $1, $2)
+      }
       let onCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
       try onCloud.prepare(at: configuration.clock())
       let applicationsGateway = ApplicationsGateway(

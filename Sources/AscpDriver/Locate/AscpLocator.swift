@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import AsperaAuth
+internal import StorageAuth
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
@@ -65,7 +66,7 @@ package struct AscpLocator: Sendable {
 
   /// The paths to search if neither the caller nor the environment specifies the path of ascp.
   private var searched: [String] {
-    let path = (environment("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/ascp" }
+    let path = (environment("PATH") ?? "").words(between: ":").filter { $0.beginsWithByte("/") }.map { "\($0)/ascp" }
     let conda = environment("CONDA_PREFIX").map { ["\($0)/bin/ascp"] } ?? []
     let places = path + conda + Self.installed.map { absolute($0) }
     // A `PATH` often contains the same folder more than once.
@@ -73,8 +74,8 @@ package struct AscpLocator: Sendable {
   }
 
   private func absolute(_ path: String) -> String {
-    guard path.hasPrefix("~/"), let home else { return path }
-    return home + path.dropFirst()
+    guard path.hasBytePrefix("~/"), let rest = path.removingBytePrefix("~"), let home else { return path }
+    return home + rest
   }
 
   private static func notThere(_ place: String, isVariable: Bool) -> AsperaError {

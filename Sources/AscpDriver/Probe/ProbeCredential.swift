@@ -33,7 +33,7 @@ enum ProbeCredential {
       case .pem(let text): self = .text(text, passphrase: key.passphrase)
       case .file(let path):
         let named = machine.absolute(path) ?? path
-        let absolute = named.hasPrefix("/") ? named : "\(FileManager.default.currentDirectoryPath)/\(named)"
+        let absolute = named.beginsWithByte("/") ? named : "\(FileManager.default.currentDirectoryPath)/\(named)"
         self = .file(path: absolute, passphrase: key.passphrase)
       }
     }

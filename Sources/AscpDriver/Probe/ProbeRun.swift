@@ -150,7 +150,7 @@ struct ProbeRun {
   private var isAccepted: Bool { read(SSHConnection.acceptedFile) != nil }
 
   private var questions: [String] {
-    (read(SSHConnection.questionsFile) ?? "").split(separator: "\u{1e}").map { String($0) }
+    (read(SSHConnection.questionsFile) ?? "").words(between: "\u{1e}").map { String($0) }
   }
 
   private var timeLeft: Duration { max(deadline - time.uptime, .seconds(1)) }

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
 internal import StorageCrypto
 
 /// The SHA-1 hash of a server's public host key, as in the field `sshfp` of a transfer specification.
@@ -18,13 +19,13 @@ public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
   /// - Throws: An ``AsperaError`` with the code `invalidHostKey` if the text has another form, such as OpenSSH's
   ///   SHA-256 form.
   public init(_ text: String) throws(AsperaError) {
-    let digits = text.contains(":") ? text.split(separator: ":", omittingEmptySubsequences: false) : [text[...]]
+    let digits = text.parts(between: ":")
     let isGrouped = digits.count == 1 || digits.allSatisfy { $0.utf8.count == 2 }
     let hex = digits.joined().lowercased()
     guard isGrouped, hex.utf8.count == 40, hex.utf8.allSatisfy({ Self.isHex($0) }) else {
       throw AsperaError(
         .invalidHostKey,
-        text.hasPrefix("SHA256:")
+        text.hasBytePrefix("SHA256:")
           ? "The fingerprint of the host key is a SHA-256, which Aspera does not support."
           : "The fingerprint of the host key is not 40 hex digits.",
         remedy: "Take the SHA-1 of the key: ssh-keygen -l -E sha1 prints it in Base64, the server's Node API in hex.")

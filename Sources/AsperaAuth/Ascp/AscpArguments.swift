@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 /// Arguments for ascp that a caller adds to those of a transfer specification.
 ///
 /// Only options in a list are permitted, which determine rates, the selection of files and the treatment of their
@@ -87,12 +89,13 @@ public struct AscpArguments: Sendable, Hashable {
 
   /// Returns the option's name and the value that follows it directly, or `nil` if there is none.
   private static func parts(of argument: String) -> (name: String, value: String?) {
-    guard !argument.hasPrefix("--") else {
-      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      return (String(parts.first ?? ""), parts.count == 2 ? String(parts[1]) : nil)
+    guard !argument.hasBytePrefix("--") else {
+      let parts = argument.parts(between: "=", atMost: 1)
+      return (String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
     }
-    let name = String(argument.prefix(2))
-    return (name, name == argument ? nil : String(argument.dropFirst(2)))
+    let scalars = argument.unicodeScalars
+    let value = String(scalars.dropFirst(2))
+    return (String(scalars.prefix(2)), value.isEmpty ? nil : value)
   }
 
   private static func problem(with value: String, _ form: Value) -> String? {
@@ -114,7 +117,7 @@ public struct AscpArguments: Sendable, Hashable {
   private static func refusal(of name: String) -> AsperaError {
     // A name of more than a word could be a value, such as a secret that was passed without its option.
     let isName =
-      name.hasPrefix("-") && (2...40).contains(name.utf8.count)
+      name.beginsWithByte("-") && (2...40).contains(name.utf8.count)
       && name.utf8.dropFirst().allSatisfy { $0 == UInt8(ascii: "-") || Character(Unicode.Scalar($0)).isLetter }
     return AsperaError(
       .unsupported,

@@ -116,7 +116,7 @@ struct AscpCommandBuilder {
     }
     let hasPairs = paths.contains { $0.destination != nil }
     guard options.usesFileList else {
-      guard !hasPairs, !paths.contains(where: { $0.source.hasPrefix("-") }) else {
+      guard !hasPairs, !paths.contains(where: { $0.source.beginsWithByte("-") }) else {
         throw TransferSpec.invalid(
           "has paths with destinations or a leading hyphen, which cannot be arguments",
           "Let ascp read them from a list.")

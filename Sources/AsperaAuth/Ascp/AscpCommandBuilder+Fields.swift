@@ -55,28 +55,28 @@ extension AscpCommandBuilder {
 
   /// Returns the path with `~/` replaced by the home directory, because ascp does not expand `~/`.
   private func expanded(_ path: String) throws(AsperaError) -> String {
-    guard path.hasPrefix("~/") else { return path }
+    guard path.hasBytePrefix("~/"), let rest = path.removingBytePrefix("~") else { return path }
     guard let home = options.homeDirectory, !home.isEmpty else {
       throw AsperaError(
         .keyNotFound, "The path of the private key begins with ~/ and the home directory is not known.",
         remedy: "Set HOME, or give the whole path.")
     }
-    return home + path.dropFirst()
+    return home + rest
   }
 
   /// Adds the option for the proxy without the proxy's password, which is passed in the environment.
   private mutating func addProxy() throws(AsperaError) {
     guard let proxy = specification.filled("proxy") else { return }
-    guard let scheme = ["dnat://", "dnats://"].first(where: { proxy.lowercased().hasPrefix($0) }) else {
+    guard let scheme = ["dnat://", "dnats://"].first(where: { proxy.asciiLowercased.hasBytePrefix($0) }) else {
       throw TransferSpec.invalid(
         "has a proxy that is not one of Aspera's", "Write it as dnat://user@host:port, or dnats for TLS.")
     }
-    let rest = proxy.dropFirst(scheme.count)
-    guard let at = rest.lastIndex(of: "@") else {
+    let rest = proxy[proxy.utf8.index(proxy.startIndex, offsetBy: scheme.utf8.count)...]
+    guard let at = rest.utf8.lastIndex(of: UInt8(ascii: "@")) else {
       arguments += ["--proxy", proxy]
       return
     }
-    let user = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let user = rest[..<at].parts(between: ":", atMost: 1)
     if user.count == 2 { environment["ASPERA_PROXY_PASS"] = Secret(String(user[1])) }
     arguments += ["--proxy", scheme + user[0] + rest[at...]]
   }

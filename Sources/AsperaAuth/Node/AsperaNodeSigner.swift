@@ -90,7 +90,7 @@ public struct AsperaNodeSigner: Signer {
         .invalidRequest, "The request to \(authority) is not encrypted, and it carries a secret.",
         remedy: "Use https, or allow plain http in code if the way is trusted.")
     }
-    guard let path = request.path, path.hasPrefix("/"), withBytes(of: path, { isWellFormedURLText($0) }) else {
+    guard let path = request.path, path.beginsWithByte("/"), withBytes(of: path, { isWellFormedURLText($0) }) else {
       throw .unreadablePath
     }
   }

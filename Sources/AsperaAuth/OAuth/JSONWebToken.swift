@@ -48,7 +48,7 @@ package struct JSONWebToken: Sendable {
 
   /// Parses a token without verifying its signature, or returns `nil` if the text is not a token.
   package init?(_ text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = text.parts(between: ".")
     guard text.utf8.count <= Self.sizeLimit, parts.count == 3, let head = [UInt8](base64URL: parts[0]),
       let payload = [UInt8](base64URL: parts[1]), let signature = [UInt8](base64URL: parts[2]),
       let header = (try? JSONValue(parsing: head))?.object, let claims = (try? JSONValue(parsing: payload))?.object

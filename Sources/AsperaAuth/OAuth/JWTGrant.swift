@@ -123,8 +123,8 @@ public struct JWTGrant: Sendable, Equatable {
 enum OAuthText {
   /// Returns a base URL with path elements appended, without a doubled slash.
   static func url(_ base: String, _ elements: String...) -> String {
-    let base = base.hasSuffix("/") ? String(base.dropLast()) : base
-    return ([base] + elements).joined(separator: "/")
+    let base = base.removingByteSuffix("/") ?? base[...]
+    return ([String(base)] + elements).joined(separator: "/")
   }
 }
 

@@ -49,7 +49,7 @@ struct TransferScope {
     switch specification.direction {
     case .receive?:
       var root = specification.sourceRoot.flatMap { $0.isEmpty ? nil : $0 }
-      while root?.utf8.last == UInt8(ascii: "/") { root?.removeLast() }
+      while let shorter = root?.removingByteSuffix("/") { root = String(shorter) }
       var paths: [TransferPath] = []
       for path in specification.paths {
         let source = root.map { "\($0)/\(path.source)" } ?? path.source

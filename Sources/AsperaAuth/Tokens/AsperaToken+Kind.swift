@@ -9,7 +9,7 @@ extension AsperaToken {
   /// A transfer token starts with `AT`, `B` or `M`, a version and an underscore, and ends with an underscore and the
   /// reversed header. A basic or bearer token starts with the name of its scheme and a space.
   static func form(of text: String) -> (kind: Kind, note: String?) {
-    if text.hasPrefix("Basic ") { return (.basic, nil) }
+    if text.hasBytePrefix("Basic ") { return (.basic, nil) }
     if text.hasPrefix(BearerText.prefix) { return (.bearer, nil) }
     if let header = transferHeader(of: text) {
       let footer = "_" + String(header.reversed())

@@ -11,20 +11,20 @@ enum BearerText {
 
   /// Returns the token without the prefix `Bearer`, if the text has that prefix.
   static func bare(_ text: String) -> String {
-    String((text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]).drop { $0 == " " })
+    String((text.removingBytePrefix(prefix) ?? text[...]).droppingBlanks)
   }
 
   /// Returns the expiration of a node bearer token or a JSON Web Token, or `nil` if the text is neither.
   static func expiration(of text: String) -> Timestamp? {
     let bare = bare(text)
-    if bare.contains(".") { return webTokenExpiration(of: bare) }
+    if bare.hasByte(".") { return webTokenExpiration(of: bare) }
     return (try? NodeBearerToken(Secret(bare)))?.claims.expiration
   }
 
   /// Returns the time in the claim `exp` of a JSON Web Token (RFC 7519, section 4.1.4), or `nil` if the claim is
   /// missing.
   private static func webTokenExpiration(of text: String) -> Timestamp? {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = text.parts(between: ".")
     guard parts.count == 3, text.utf8.count <= NodeBearerToken.sizeLimit, let payload = [UInt8](base64URL: parts[1]),
       let number = try? JSONValue(parsing: payload)["exp"]
     else { return nil }

@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 /// The scope of a node bearer token: an access key and a role on the access key.
 public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
   /// The role of a user, whose rights are determined by the permissions on folders.
@@ -29,9 +31,11 @@ public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
   ///
   /// - Parameter text: The claim value, such as `node.<access key>:user:all`.
   public init?(_ text: String) {
-    guard text.hasPrefix("node."), let colon = text.firstIndex(of: ":") else { return nil }
-    accessKey = String(text[..<colon].dropFirst("node.".count))
-    role = String(text[colon...].dropFirst())
+    guard let parts = text.removingBytePrefix("node.")?.parts(between: ":", atMost: 1), parts.count == 2 else {
+      return nil
+    }
+    accessKey = String(parts[0])
+    role = String(parts[1])
     if accessKey.isEmpty || role.isEmpty { return nil }
   }
 

@@ -33,19 +33,20 @@ public struct FaspURI: Sendable, Equatable {
   /// - Throws: An ``AsperaError`` with the code `invalidSpecification` if the text is not a `faspe` link or a parameter
   ///   has an invalid value, or an error of ``TransferSpec/validate()`` if the resulting specification is invalid.
   public init(_ text: String) throws(AsperaError) {
-    guard text.lowercased().hasPrefix("faspe://"), text.utf8.count <= 65_536 else {
+    let scheme = "faspe://"
+    guard text.asciiLowercased.hasBytePrefix(scheme), text.utf8.count <= 65_536 else {
       throw Self.problem("does not begin with faspe://, or is longer than 64 KiB")
     }
-    let rest = text.dropFirst("faspe://".count).prefix { $0 != "#" }
-    let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-    let pathEnd = rest[authorityEnd...].firstIndex(of: "?") ?? rest.endIndex
+    let rest = text[text.utf8.index(text.startIndex, offsetBy: scheme.utf8.count)...].bytes(before: "#")
+    let authorityEnd = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+    let pathEnd = rest[authorityEnd...].utf8.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
     var spec = TransferSpec(fields: JSONObject())
     droppedPassword = try Self.read(authority: rest[..<authorityEnd], into: &spec)
     spec.direction = .receive
     let path = try Self.decoded(rest[authorityEnd..<pathEnd], "path")
     guard !path.isEmpty else { throw Self.problem("has no path") }
     spec.paths = [TransferPath(path)]
-    unknownParameters = try Self.read(query: rest[pathEnd...].dropFirst(), into: &spec)
+    unknownParameters = try Self.read(query: rest[pathEnd...].removingBytePrefix("?") ?? "", into: &spec)
     try spec.validate()
     specification = spec
   }
@@ -59,23 +60,23 @@ public struct FaspURI: Sendable, Equatable {
   private static func read(authority: Substring, into spec: inout TransferSpec) throws(AsperaError) -> Bool {
     var host = authority
     var hasPassword = false
-    if let at = authority.lastIndex(of: "@") {
-      let user = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
+      let user = authority[..<at].parts(between: ":", atMost: 1)
       hasPassword = user.count == 2 && !user[1].isEmpty
       if !user[0].isEmpty { spec.remoteUser = try decoded(user[0], "user") }
-      host = authority[authority.index(after: at)...]
+      host = authority[authority.utf8.index(after: at)...]
     }
-    let bracket = host.firstIndex(of: "]")
-    guard host.hasPrefix("[") == (bracket != nil) else { throw problem("has a malformed host") }
-    let end = bracket.map { host.index(after: $0) } ?? host.firstIndex(of: ":")
+    let bracket = host.utf8.firstIndex(of: UInt8(ascii: "]"))
+    guard host.beginsWithByte("[") == (bracket != nil) else { throw problem("has a malformed host") }
+    let end = bracket.map { host.utf8.index(after: $0) } ?? host.utf8.firstIndex(of: UInt8(ascii: ":"))
     if let end, end < host.endIndex {
-      guard host[end] == ":", let port = Int(host[host.index(after: end)...]) else {
+      guard let port = host[end...].removingBytePrefix(":").flatMap({ Int($0) }) else {
         throw problem("has a malformed port")
       }
       spec.sshPort = port
       host = host[..<end]
     }
-    if bracket != nil { host = host.dropFirst().dropLast() }
+    if bracket != nil { host = host.removingBytePrefix("[")?.removingByteSuffix("]") ?? host }
     spec.remoteHost = try decoded(host, "host")
     return hasPassword
   }
@@ -131,8 +132,8 @@ extension FaspURI {
   static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
     var seen: Set<String> = []
     var unknown: [String] = []
-    for parameter in query.split(separator: "&") {
-      let pair = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    for parameter in query.words(between: "&") {
+      let pair = parameter.parts(between: "=", atMost: 1)
       let name = try decoded(pair[0], "parameters").lowercased()
       let value = try pair.count == 2 ? decoded(pair[1], "parameter") : ""
       guard seen.insert(name).inserted else { throw problem("has a duplicate parameter") }

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 
@@ -285,7 +286,7 @@ extension TransferField {
       return text.unicodeScalars.contains(where: \.isBreak) ? "holds a line break" : nil
     case .name:
       let isName =
-        !text.isEmpty && !text.hasPrefix("-")
+        !text.isEmpty && !text.beginsWithByte("-")
         && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
       return isName ? nil : "is empty, starts with a hyphen, or holds a space or a line break"
     case .word(let words): return words.contains(text) ? nil : "is not one of \(Self.list(words))"

@@ -74,7 +74,7 @@ extension String {
   fileprivate var quotable: String {
     let line = String(String.UnicodeScalarView(unicodeScalars.map { $0.isVisible ? $0 : " " }))
     var words: [Substring] = []
-    for word in line.split(separator: " ") {
+    for word in line.words(between: " ") {
       let isCredential = ["basic", "bearer"].contains(words.last?.lowercased()) && word.utf8.count > 12
       words.append(isCredential || word.holdsToken ? Secret.mask[...] : word)
     }
@@ -88,7 +88,7 @@ extension String {
 extension Substring {
   /// Whether the word contains a transfer token, such as `ATM2_…`.
   fileprivate var holdsToken: Bool {
-    ["ATB", "ATM"].contains { head in ["2", "3", "4"].contains { contains("\(head)\($0)_") } }
+    ["ATB", "ATM"].contains { head in ["2", "3", "4"].contains { String(self).containsBytes(of: "\(head)\($0)_") } }
   }
 }
 

@@ -54,6 +54,9 @@ public struct TransferFailure: Error, Sendable, Hashable {
   /// A sentence that describes how to solve the problem.
   public let remedy: String
 
+  /// Whether the engine has never reached the server, whose address is then likely to be wrong.
+  package var isUnreached = false
+
   /// Creates a transfer failure, escaping line breaks and control characters in its message and its remedy.
   ///
   /// - Parameters:

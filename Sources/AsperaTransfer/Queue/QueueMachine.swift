@@ -26,7 +26,7 @@ struct QueueMachine {
   var interrupted: [String] = []
   /// The IDs of the sessions that occupy a slot, in the order in which they became active.
   var active: [String] = []
-  /// The IDs of the sessions that are ready to start, in the order in which they became ready.
+  /// The IDs of the sessions that wait for their turn to start, in order.
   var line: [String] = []
   var isShutDown = false
   var isPaused = false
@@ -141,9 +141,7 @@ struct QueueMachine {
     if new.isActive || new.isEnded { urgent.removeAll { $0 == id } }
     switch new.state {
     case .queued where !line.contains(id): line.append(id)
-    // A session keeps its position if it requests a new token because its token became too short-lived while the
-    // session waited.
-    case .queued, .checking, .asking: break
+    case .queued: break
     default: line.removeAll { $0 == id }
     }
   }
@@ -177,7 +175,7 @@ extension QueueMachine {
     }
   }
 
-  /// Activates as many sessions as there are free slots, and then starts the first ready session if its start is due.
+  /// Activates as many sessions as there are free slots, and then starts the sessions whose start is due.
   mutating func schedule(at uptime: Duration) -> [Effect] {
     var effects: [Effect] = []
     while active.count < configuration.maximumActive, let id = next() {
@@ -223,18 +221,24 @@ extension QueueMachine {
     isPaused || isShutDown ? nil : urgent.first ?? interrupted.last ?? waiting.first
   }
 
-  /// Starts the first ready session if the start spacing has passed since the last start.
+  /// Starts the sessions that wait for their turn.
   ///
-  /// Only one session is checked at a time, so that each start counts for the spacing before the next start. A session
-  /// starts immediately if it is the only active session.
+  /// With a start spacing, only one session at a time requests and checks its token, so that each start counts for the
+  /// spacing before the next start. A session starts immediately if it is the only active session.
   private mutating func start(at uptime: Duration) -> [Effect] {
-    guard !active.contains(where: { sessions[$0]?.state == .checking }),
-      let id = line.first(where: { sessions[$0]?.state == .queued })
-    else { return [] }
-    let wait = lastStart.map { $0 + configuration.startSpacing - uptime } ?? .zero
-    if active.count == 1 || wait <= .zero { return update(id) { $0.check() } }
-    if isAlarmSet { return [] }
-    isAlarmSet = true
-    return [.alarm(wait)]
+    var effects: [Effect] = []
+    while let id = line.first {
+      if configuration.startSpacing > .zero {
+        guard !active.contains(where: { sessions[$0]?.isStarting == true }) else { break }
+        let wait = lastStart.map { $0 + configuration.startSpacing - uptime } ?? .zero
+        guard active.count == 1 || wait <= .zero else {
+          if !isAlarmSet { effects.append(.alarm(wait)) }
+          isAlarmSet = true
+          break
+        }
+      }
+      effects += update(id) { $0.start() }
+    }
+    return effects
   }
 }

@@ -26,7 +26,7 @@ struct SessionMachine {
     var isRefused = false
   }
 
-  /// The first step that a session takes when the pause before its retry, or its interruption, is over.
+  /// The first step of a session whose turn to start has come: a token request, or the check of the token that it has.
   enum Step: Equatable {
     case ask(Need)
     case start
@@ -42,9 +42,11 @@ struct SessionMachine {
 
   enum State: Equatable {
     case waiting
+    /// The session has a slot, and begins its next step as soon as the start spacing allows.
+    ///
+    /// A token is requested only then, so that its lifetime does not pass while the session waits.
+    case queued(before: Step)
     case asking(Need)
-    /// The session is ready, and starts as soon as the start spacing allows.
-    case queued
     /// The session's token is checked again, and the specification is signed.
     case checking
     case connecting
@@ -101,6 +103,14 @@ struct SessionMachine {
     }
   }
 
+  /// Whether the session requests or checks its token, after which its attempt starts.
+  var isStarting: Bool {
+    switch state {
+    case .asking, .checking: true
+    default: false
+    }
+  }
+
   var isEnded: Bool {
     if case .ended = state { true } else { false }
   }
@@ -117,24 +127,32 @@ struct SessionMachine {
   mutating func activate() -> [Effect] {
     switch state {
     case .waiting:
-      return [.tell(.willActivate)]
-        + (means == .issuer ? begin(.asking(Need(reason: .initial)), .ask(Need(reason: .initial))) : ready())
+      return [.tell(.willActivate)] + queue(before: means == .issuer ? .ask(Need(reason: .initial)) : .start)
     case .interrupted(let step):
-      return take(step)
+      return queue(before: step)
     default:
       return []
     }
   }
 
+  /// Begins the step before which the session waited for its turn to start.
+  mutating func start() -> [Effect] {
+    switch state {
+    case .queued(before: .ask(let need)): begin(.asking(need), .ask(need))
+    case .queued(before: .start): check()
+    default: []
+    }
+  }
+
   /// Starts checking the token and signing the specification, after which the attempt starts.
-  mutating func check() -> [Effect] { begin(.checking, .check) }
+  private mutating func check() -> [Effect] { begin(.checking, .check) }
 
   /// Interrupts the session so that another session can run first.
   mutating func interrupt() -> [Effect] {
     switch state {
     case .asking(let need): return drop(into: .interrupted(before: .ask(need)))
-    case .queued, .checking: return drop(into: .interrupted(before: .start))
-    case .pausing(let step): return drop(into: .interrupted(before: step))
+    case .checking: return drop(into: .interrupted(before: .start))
+    case .queued(let step), .pausing(let step): return drop(into: .interrupted(before: step))
     case .connecting, .running: return stop(.interrupt)
     case .waiting, .stopping, .interrupted, .ended: return []
     }
@@ -158,19 +176,17 @@ struct SessionMachine {
   /// Continues the session after a delay.
   mutating func wake(_ number: UInt64) -> [Effect] {
     guard number == ticket, case .pausing(let step) = state else { return [] }
-    return take(step)
+    return queue(before: step)
   }
 
-  private mutating func take(_ step: Step) -> [Effect] {
-    switch step {
-    case .ask(let need): return begin(.asking(need), .ask(need))
-    case .start: return ready()
-    }
+  /// Waits for the session's turn to start.
+  private mutating func queue(before step: Step) -> [Effect] {
+    state = .queued(before: step)
+    return step == .start ? ready() : []
   }
 
-  /// Marks the session as ready to start, and returns the resulting effects.
-  mutating func ready() -> [Effect] {
-    state = .queued
+  /// Reports that the session has its token, unless it has already done so.
+  private mutating func ready() -> [Effect] {
     defer { isActivated = true }
     return isActivated ? [] : [.tell(.didActivate)]
   }
@@ -206,52 +222,12 @@ struct SessionMachine {
   }
 }
 
-/// The consecutive retries of a session by kind, and the progress of its attempts.
-struct Tries {
-  /// The number of consecutive token refreshes after the server rejected a token.
-  var token = 0
-  /// The number of consecutive retries after a network or server failure.
-  var transport = 0
-  /// The number of consecutive retries of a request to the issuer.
-  var issuer = 0
-  /// The number of consecutive tokens whose remaining lifetime was too short when an attempt was about to start.
-  var stale = 0
-  private var bytes: Int64 = 0
-  private var files = 0
-  private var best: (bytes: Int64, files: Int) = (0, 0)
-
-  /// Starts an attempt, whose numbers of bytes and files are zero.
-  mutating func beginAttempt() {
-    bytes = 0
-    files = 0
-  }
-
-  /// Records the number of bytes that the current attempt has transferred.
-  mutating func note(bytes count: Int64) {
-    bytes = max(bytes, count)
-  }
-
-  /// Records that the current attempt has transferred or skipped one more file.
-  mutating func noteFile() {
-    files += 1
-  }
-
-  /// Ends an attempt, and resets the retry counts of tokens and transport if the attempt made more progress than all
-  /// before.
-  mutating func settle() {
-    guard bytes > best.bytes || files > best.files else { return }
-    best = (max(bytes, best.bytes), max(files, best.files))
-    token = 0
-    transport = 0
-  }
-}
-
 extension SessionMachine {
   /// Handles a successful token request, whose issuance is `nil` if the session already had the token.
   mutating func answered(_ number: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
     guard number == ticket, case .asking = state else { return [] }
     tries.issuer = 0
-    return (issuance.map { [.tell(.tokenIssued($0))] } ?? []) + ready()
+    return (issuance.map { [.tell(.tokenIssued($0))] } ?? []) + ready() + check()
   }
 
   /// Handles an error from the issuer, to which no request may be sent for the duration of `pause`.
@@ -360,7 +336,7 @@ extension SessionMachine {
       let need = Need(reason: reason == .initial ? .rejected : reason, isRefused: true)
       let wait = configuration.delay(beforeRepetition: tries.token - 1, random: random)
       return retry(.token, failure, number: tries.token, delay: tries.token == 1 ? .zero : wait, before: .ask(need))
-    case .transport where tries.transport < configuration.transportRetries:
+    case .transport where tries.transport < retries(after: failure):
       tries.transport += 1
       let wait = configuration.delay(beforeRepetition: tries.transport, random: random)
       return retry(.transport, failure, number: tries.transport, delay: wait, before: .start)
@@ -373,6 +349,11 @@ extension SessionMachine {
     default:
       return end(.failure(failure))
     }
+  }
+
+  /// The number of retries after a failure of the network, which is small for a server that was never reached.
+  private func retries(after failure: TransferFailure) -> Int {
+    failure.isUnreached ? min(2, configuration.transportRetries) : configuration.transportRetries
   }
 
   private mutating func retry(

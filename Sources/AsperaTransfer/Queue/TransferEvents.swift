@@ -26,7 +26,7 @@ public struct TransferEvent: Sendable {
   ///
   /// `finished` is the last event of a session. It occurs once each time that the session is queued.
   public enum Kind: Sendable, Equatable {
-    /// The session's turn has come, and a token for the session is requested.
+    /// The session's turn has come. Its token is requested when it starts.
     case willActivate
     /// The session has its token, if required, and is ready to start.
     case didActivate

@@ -6,7 +6,7 @@ public import StorageAuth
 
 /// A queue that runs transfers one after another, or several at a time, and obtains tokens for the transfers.
 ///
-/// - The queue requests a token when it is a session's turn, again before an attempt if the token would expire too
+/// - The queue requests a token when a session starts, again before an attempt if the token would expire too
 ///   soon, and immediately if the server reports that the token is expired, invalid or missing. Each rejected token is
 ///   refreshed once.
 /// - Token refreshes do not count against the retries after network failures, and vice versa.
@@ -172,11 +172,12 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
   /// The maximum number of active sessions, which is at least 1.
   public var maximumActive: Int
 
-  /// The minimum time between two starts while more than one session is active.
+  /// The minimum time between two starts while more than one session is active, which is zero by default.
   ///
-  /// An SSH server that receives too many simultaneous logins drops some of them (`MaxStartups` in OpenSSH), which ascp
-  /// reports as a rejected account (code 19). This is indistinguishable from a wrong password, which is never retried,
-  /// so the starts must be spaced.
+  /// An SSH server that receives too many simultaneous logins drops some of them (`MaxStartups` in OpenSSH, whose
+  /// default limit is 10), which ascp reports as a rejected account (code 19). This is indistinguishable from a wrong
+  /// password, which is never retried. For a server with such a limit, set a spacing, such as two seconds. A session
+  /// requests its token when its turn to start has come.
   public var startSpacing: Duration
 
   /// The time for which a token must remain valid when an attempt starts, or `nil` to use the signer's requirement.
@@ -214,7 +215,7 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
 
   /// Creates a queue configuration, replacing negative values with zero.
   public init(
-    maximumActive: Int = 1, startSpacing: Duration = .seconds(2), tokenMargin: Duration? = nil, tokenRenewals: Int = 2,
+    maximumActive: Int = 1, startSpacing: Duration = .zero, tokenMargin: Duration? = nil, tokenRenewals: Int = 2,
     issuerRetries: Int = 4, transportRetries: Int = 7, retryDelay: Duration = .seconds(2),
     longestRetryDelay: Duration = .seconds(60),
     tokens: CredentialCacheConfiguration = CredentialCacheConfiguration(refreshMargin: .zero)
@@ -248,7 +249,8 @@ public enum TransferStatus: Sendable, Equatable {
   case waiting
   /// The session is waiting for a token.
   case activating
-  /// The session is ready, and waits so that a server does not receive too many simultaneous logins.
+  /// The session waits for its turn to start, so that a server does not receive too many simultaneous logins, or is
+  /// about to start.
   case ready
   /// The session is connecting, and the server has not yet accepted the account and the token.
   case connecting

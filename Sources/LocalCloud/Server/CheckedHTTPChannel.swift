@@ -15,16 +15,28 @@ struct CheckedHTTPChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 
   private let base: LimitedHTTPChannel
+  private let acceptsCancel: Bool
 
+  /// Creates a channel type.
+  ///
+  /// - Parameters:
+  ///   - limits: The limits of the connections.
+  ///   - acceptsCancel: Whether the method ``CancelMethod`` is accepted.
+  ///   - respond: The closure that responds to each request.
   init(
-    _ limits: ConnectionLimits,
+    _ limits: ConnectionLimits, acceptsCancel: Bool,
     _ respond: @escaping @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
   ) {
+    self.acceptsCancel = acceptsCancel
     base = LimitedHTTPChannel(limits) { request, writer, _ in try await respond(request, writer) }
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     base.setup(channel: channel, logger: logger) { [ConnectionLifetime()] }
+      .flatMapThrowing { [acceptsCancel] value in
+        if acceptsCancel { try CancelMethod.addHandlers(to: channel.pipeline.syncOperations) }
+        return value
+      }
   }
 
   func handle(value: Value, logger: Logger) async {

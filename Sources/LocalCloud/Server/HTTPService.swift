@@ -34,14 +34,15 @@ final class HTTPService: Sendable {
   /// - Parameters:
   ///   - port: The port, or 0 for any free port.
   ///   - limits: The limits of the service's connections.
+  ///   - acceptsCancel: Whether the method ``CancelMethod`` is accepted.
   ///   - respond: The closure that responds to each request.
   /// - Throws: ``LocalCloudError`` if the port cannot be used.
   static func start(
-    port: Int, _ limits: ConnectionLimits, _ respond: @escaping Responder
+    port: Int, _ limits: ConnectionLimits, acceptsCancel: Bool, _ respond: @escaping Responder
   ) async throws -> HTTPService {
     let (ports, bound) = AsyncStream.makeStream(of: Int.self)
     let server = Server(
-      childChannelSetup: CheckedHTTPChannel(limits, respond),
+      childChannelSetup: CheckedHTTPChannel(limits, acceptsCancel: acceptsCancel, respond),
       configuration: ServerConfiguration(
         address: .hostname("127.0.0.1", port: port), availableConnectionsDelegate: limits.availableConnections),
       onServerRunning: { channel in bound.yield(channel.localAddress?.port ?? 0) },

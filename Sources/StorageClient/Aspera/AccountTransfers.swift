@@ -3,7 +3,7 @@
 
 package import AsperaAuth
 package import AsperaTransfer
-internal import StorageAuth
+package import StorageAuth
 package import StorageJSON
 package import SystemPackage
 
@@ -19,14 +19,19 @@ package struct AccountTransfers: Sendable {
   ///   - account: The account that logs in to the server.
   ///   - token: The transfer token, or `nil` if the server requires only the account.
   ///   - tags: The tags of the transfers, by which a server checks a bearer token, or `nil`.
+  ///   - configuration: The configuration of the transfer queue.
   ///   - engine: The engine that carries out the transfers.
   package init(
-    _ account: AsperaAccount, token: AsperaToken? = nil, tags: JSONObject? = nil, engine: any TransferEngine
+    _ account: AsperaAccount, token: AsperaToken? = nil, tags: JSONObject? = nil,
+    queue configuration: TransferQueueConfiguration = TransferQueueConfiguration(), engine: any TransferEngine
   ) {
-    queue = TransferQueue(engine: engine, account: account)
+    queue = TransferQueue(engine: engine, account: account, configuration: configuration)
     self.token = token
     self.tags = tags
   }
+
+  /// The events of the transfers, such as retries.
+  package var events: AuthEvents { queue.authEvents }
 
   /// Uploads a file to the Aspera server.
   ///

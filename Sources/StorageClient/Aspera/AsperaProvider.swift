@@ -51,7 +51,7 @@ public struct AsperaProvider: StorageProvider {
     node: String, access: AsperaNodeAccess? = nil, root: String = "/", rootFileID: String? = nil,
     transfers: AsperaTransfers = AsperaTransfers()
   ) {
-    let names = root.split(separator: "/")
+    let names = root.words(between: "/")
     self.root = "/" + names.joined(separator: "/")
     self.access = access
     self.rootFileID = rootFileID

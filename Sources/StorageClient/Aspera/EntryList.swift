@@ -3,20 +3,29 @@
 
 internal import StorageAuth
 
-/// The entries of one folder, collected from several responses, up to a limit.
+/// The entries of one folder, collected from several responses, up to a limit, each name once.
 struct EntryList {
   /// The maximum number of files that are listed from one folder, because they are sorted in memory.
   private static let mostEntries = 1_000_000
 
   private(set) var entries: [NodeEntry] = []
+  private var names: Set<WireText> = []
   private let location: String
 
   init(_ location: String) {
     self.location = location
   }
 
-  /// Appends the entries of a response, or throws an error if the folder has too many entries.
+  /// Appends the entries of a response.
+  ///
+  /// - Throws: ``StorageError`` if the folder has too many entries, or if the node returned an entry before: it sends
+  ///   the same positions again, or the folder was changed meanwhile.
   mutating func append(_ more: [NodeEntry]) throws(StorageError) {
+    for entry in more where !names.insert(WireText(entry.name)).inserted {
+      throw .malformedAnswer(
+        "the entry \"\(entry.name)\" of \(location) occurs twice, because the node repeats positions or the folder was "
+          + "changed meanwhile")
+    }
     entries += more
     guard entries.count <= Self.mostEntries else {
       throw StorageError(

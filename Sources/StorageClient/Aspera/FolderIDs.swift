@@ -22,11 +22,12 @@ final class FolderIDs: Sendable {
     /// The access key that the cached IDs belong to.
     var accessKey = ""
     var root: String?
-    var folders: [String: Folder] = [:]
+    /// The folders by their paths, which are compared as bytes: a file system may have both spellings of a name.
+    var folders: [WireText: Folder] = [:]
 
     /// Discards the IDs of other access keys.
     mutating func use(_ accessKey: String) {
-      guard self.accessKey != accessKey else { return }
+      guard !self.accessKey.isIdentical(to: accessKey) else { return }
       self = State(accessKey: accessKey)
     }
   }
@@ -55,7 +56,7 @@ final class FolderIDs: Sendable {
       state.use(accessKey)
       if state.folders.count >= Self.limit { state.folders = state.folders.filter { $0.value.end > uptime } }
       if state.folders.count >= Self.limit { state.folders = [:] }
-      state.folders[path] = Folder(id: id, end: uptime + Self.lifetime)
+      state.folders[WireText(path)] = Folder(id: id, end: uptime + Self.lifetime)
     }
   }
 
@@ -67,7 +68,7 @@ final class FolderIDs: Sendable {
       state.use(accessKey)
       var path = path[...]
       while !path.isEmpty {
-        if let folder = state.folders[String(path)], folder.end > uptime { return (String(path), folder.id) }
+        if let folder = state.folders[WireText(path)], folder.end > uptime { return (String(path), folder.id) }
         path = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
       }
       return ("", nil)

@@ -17,7 +17,8 @@ actor FolderWalk {
     /// The key of a file, or the key of a folder with a trailing slash.
     let key: String
     let entry: NodeEntry
-    let depth: Int
+    /// The IDs of the folders that lead to the entry, as far as the node identifies folders by IDs.
+    let trail: [String?]
   }
 
   private let store: NodeClient
@@ -45,7 +46,7 @@ actor FolderWalk {
     while let step = steps?.last, entries.count < limit {
       if step.entry.isFolder, delimiter != "/" {
         if !entries.isEmpty { break }
-        let inside = try await children(ofFolder: String(step.key.dropLast()), step.depth + 1)
+        let inside = try await children(of: step)
         steps?.removeLast()
         steps? += inside ?? []
       } else {
@@ -60,23 +61,32 @@ actor FolderWalk {
   /// Returns the files and folders in the prefix's folder whose keys start with the prefix.
   private func firstSteps() async throws -> [Step] {
     _ = try store.provider.address.get()
-    let folder = prefix.lastIndex(of: "/").map { String(prefix[..<$0]) } ?? ""
+    let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
     // No file has a key whose prefix starts with a slash or contains an invalid folder.
-    guard folder.isEmpty ? !prefix.hasPrefix("/") : NodePath.isKey(folder) else { return [] }
-    let children = try await children(ofFolder: folder, 1) ?? []
+    guard folder.isEmpty ? !prefix.beginsWithByte("/") : NodePath.isKey(folder) else { return [] }
+    let children = try await children(ofFolder: folder, [nil]) ?? []
     return children.filter { $0.key.utf8.starts(with: prefix.utf8) }
   }
 
-  private func children(ofFolder key: String, _ depth: Int) async throws -> [Step]? {
-    guard depth <= Self.deepest else {
+  /// Returns the files and folders in the folder of a step.
+  private func children(of step: Step) async throws -> [Step]? {
+    let key = String(step.key.removingByteSuffix("/") ?? step.key[...])
+    if let id = step.entry.id, step.trail.contains(id) {
+      throw StorageError.malformedAnswer("the folder \(store.client.location(ofKey: key)) contains itself")
+    }
+    return try await children(ofFolder: key, step.trail + [step.entry.id])
+  }
+
+  private func children(ofFolder key: String, _ trail: [String?]) async throws -> [Step]? {
+    guard trail.count <= Self.deepest else {
       throw StorageError(
-        .tooLarge, "\(store.client.location(ofKey: key)) is \(depth) folders deep.",
+        .tooLarge, "\(store.client.location(ofKey: key)) is \(trail.count) folders deep.",
         remedy: "List it with a delimiter, a folder at a time.")
     }
     guard let entries = try await store.entries(ofFolder: key) else { return nil }
     let steps = entries.map { entry in
       Step(
-        key: (key.isEmpty ? "" : key + "/") + entry.name + (entry.isFolder ? "/" : ""), entry: entry, depth: depth)
+        key: (key.isEmpty ? "" : key + "/") + entry.name + (entry.isFolder ? "/" : ""), entry: entry, trail: trail)
     }
     return steps.sorted { $1.key.utf8.lexicographicallyPrecedes($0.key.utf8) }
   }
@@ -86,7 +96,7 @@ actor FolderWalk {
     if let delimiter, let range = step.key.utf8.dropFirst(prefix.utf8.count).firstRange(of: delimiter.utf8) {
       let common = String(decoding: step.key.utf8[..<range.upperBound], as: UTF8.self)
       defer { lastCommonPrefix = common }
-      return common == lastCommonPrefix ? nil : .commonPrefix(common)
+      return lastCommonPrefix?.isIdentical(to: common) == true ? nil : .commonPrefix(common)
     }
     guard let size = step.entry.size else { throw StorageError.malformedAnswer("a listed file has no size") }
     return .object(ListedObject(key: step.key, size: size, lastModified: step.entry.modified))

@@ -43,8 +43,9 @@ extension IdentifiedFiles {
     }
     if let line = room.publicKey {
       let user = server.remoteUser ?? AsperaAccount.defaultTokenUser
-      _ = try await node.call(
+      let (_, answer) = try await node.call(
         .post, "/public_keys", as: "public_keys", key, body: ["username": .string(user), "public_key": .string(line)])
+      try NodeAnswer.checkChange(answer)
     }
     memory.note(server, for: access.identity)
     return server
@@ -57,10 +58,10 @@ extension IdentifiedFiles {
   private func info(for key: String) async throws -> JSONValue? {
     let draft = try node.draft(.get, "/info", as: "info", key)
     guard case .bearer = access.method else {
-      return try NodeAnswer.document(try await node.client.exchange(draft).1)
+      return try NodeAnswer.info(try await node.client.exchange(draft).1)
     }
     switch try await node.client.attempt(draft, { try await $0.body.collected(upTo: 1 << 20) }) {
-    case .done(let body, _): return try body.map { body throws(StorageError) in try NodeAnswer.document(body) }
+    case .done(let body, _): return try body.map { body throws(StorageError) in try NodeAnswer.info(body) }
     case .refused(let refusal):
       if refusal.error.isRetryable { throw refusal.error }
       return nil

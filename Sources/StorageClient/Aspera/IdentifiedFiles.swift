@@ -15,8 +15,8 @@ struct IdentifiedFiles: NodeFiles {
   /// The maximum number of entries that a node returns in one response.
   private static let largestPage = 1000
 
-  /// The maximum number of consecutive responses without entries in one listing.
-  private static let mostEmptyPages = 100
+  /// The maximum number of responses without entries in one listing.
+  private static let mostEmptyPages = 1_000
 
   let node: NodeClient
   let access: AsperaNodeAccess
@@ -36,20 +36,17 @@ struct IdentifiedFiles: NodeFiles {
     return try await repeatingIfStale(path) {
       guard let id = try await folderID(path, for: key) else { return nil }
       let uptime = node.client.time.uptime
-      var list = EntryList(node.client.location(ofKey: key))
-      try await pages(of: id, named: nil, for: key) { page throws(StorageError) in
-        try list.append(page)
+      return try await pages(of: id, named: nil, for: key) { page in
         for entry in page where entry.isFolder {
           if let id = entry.id { folders.note(id, of: Self.join(path, entry.name), for: access.identity, at: uptime) }
         }
         return true
       }
-      return list.entries
     }
   }
 
   func createFolder(_ key: String) async throws {
-    let names = path(key).split(separator: "/").map(String.init)
+    let names = path(key).words(between: "/").map(String.init)
     for count in names.indices {
       let parent = names[..<count].joined(separator: "/")
       let folder = Self.join(parent, names[count])
@@ -58,9 +55,10 @@ struct IdentifiedFiles: NodeFiles {
         throw node.notFound(key, code: "NotFound", "The folder in which to create it was deleted.")
       }
       do {
-        _ = try await node.call(
+        let (_, answer) = try await node.call(
           .post, "/files/\(id.percentEncoded())/files", as: "create", key,
           body: ["name": .string(names[count]), "type": "folder"])
+        guard answer["id"]?.string != nil else { throw StorageError.malformedAnswer("the created folder has no ID") }
       } catch let error as ServiceError where error.status == .conflict {
         // Another client may have created the folder; a file with the name remains an error.
         guard try await folderID(folder, for: key) != nil else { throw error }
@@ -71,16 +69,17 @@ struct IdentifiedFiles: NodeFiles {
   func rename(_ key: String, to name: String) async throws {
     guard let id = try await entry(key).id else { throw StorageError.malformedAnswer("a file has no ID") }
     folders.forget(path(key), for: access.identity)
-    _ = try await node.call(
+    let (_, answer) = try await node.call(
       .put, "/files/\(id.percentEncoded())", as: "rename", key, body: ["name": .string(name)])
+    try NodeAnswer.checkChange(answer)
   }
 
-  func remove(_ keys: [String], known: [String: NodeEntry]) async throws -> [ServiceError?] {
+  func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?] {
     try await withThrowingTaskGroup(of: (Int, ServiceError?).self) { group in
-      for (index, key) in keys.enumerated() {
+      for (index, (key, known)) in files.enumerated() {
         group.addTask {
           do {
-            let entry = if let entry = known[key] { entry } else { try await entry(key) }
+            let entry = if let known { known } else { try await entry(key) }
             try await remove(key, entry)
             return (index, nil)
           } catch let error as ServiceError {
@@ -88,14 +87,15 @@ struct IdentifiedFiles: NodeFiles {
           }
         }
       }
-      return try await group.reduce(into: Array(repeating: nil, count: keys.count)) { $0[$1.0] = $1.1 }
+      return try await group.reduce(into: Array(repeating: nil, count: files.count)) { $0[$1.0] = $1.1 }
     }
   }
 
   private func remove(_ key: String, _ entry: NodeEntry) async throws {
     guard let id = entry.id else { throw StorageError.malformedAnswer("a file has no ID") }
     if entry.isFolder { folders.forget(path(key), for: access.identity) }
-    _ = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", key)
+    let (_, answer) = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", key)
+    try NodeAnswer.checkChange(answer)
   }
 
   func upload(of file: String, to key: String, in room: TransferContext) async throws -> PreparedTransfer {
@@ -117,7 +117,10 @@ struct IdentifiedFiles: NodeFiles {
 
 extension IdentifiedFiles {
   /// Returns the path of a key below the access key's root folder, without a leading slash.
-  func path(_ key: String) -> String { String(NodePath.join(key, below: node.provider.root).dropFirst()) }
+  func path(_ key: String) -> String {
+    let path = NodePath.join(key, below: node.provider.root)
+    return String(path.removingBytePrefix("/") ?? path[...])
+  }
 
   /// Returns the ID of the folder that paths are relative to.
   func rootID(for key: String) async throws -> String {
@@ -157,27 +160,27 @@ extension IdentifiedFiles {
 
   /// Returns the file or folder with a name in a folder, or `nil` if it does not exist.
   private func entry(named name: String, inFolder id: String, for key: String) async throws -> NodeEntry? {
-    var found: NodeEntry?
-    try await pages(of: id, named: name, for: key) { page in
-      found = page.first { $0.name.utf8.elementsEqual(name.utf8) }
-      return found == nil
-    }
-    return found
+    let isWanted = { (entry: NodeEntry) in entry.name.isIdentical(to: name) }
+    return try await pages(of: id, named: name, for: key) { page in !page.contains(where: isWanted) }
+      .last(where: isWanted)
   }
 
-  /// Requests the pages of a folder's entries, and passes each page to a closure until the closure returns `false`.
+  /// Requests the pages of a folder's entries until a closure returns `false`.
   ///
   /// - Parameters:
   ///   - id: The ID of the folder.
   ///   - name: The name of the entries to request, or `nil` for all entries. A node may ignore the name.
   ///   - key: The object key for errors and events.
   ///   - consume: The closure that receives a page, and returns whether another page is needed.
+  /// - Returns: The entries of all pages.
   private func pages(
-    of id: String, named name: String?, for key: String, _ consume: ([NodeEntry]) throws(StorageError) -> Bool
-  ) async throws {
+    of id: String, named name: String?, for key: String, _ consume: ([NodeEntry]) -> Bool
+  ) async throws -> [NodeEntry] {
     let limit = min(node.client.configuration.keysPerPage, Self.largestPage)
     let filter = name.map { "&name=\($0.percentEncoded())" } ?? ""
+    var list = EntryList(node.client.location(ofKey: key))
     var position = ""
+    var tokens: Set<WireText> = []
     var emptyPages = 0
     while true {
       let (response, answer) = try await node.call(
@@ -190,14 +193,14 @@ extension IdentifiedFiles {
         }
         return try NodeEntry(identified: item)
       }
+      try list.append(page)
       let next = response.headerFields[.nextIterationToken] ?? ""
-      guard try consume(page), !next.isEmpty else { return }
-      let following = "&iteration_token=\(next.percentEncoded())"
-      emptyPages = page.isEmpty ? emptyPages + 1 : 0
-      guard following != position, emptyPages <= Self.mostEmptyPages else {
-        throw StorageError.malformedAnswer("it repeats the token of the previous page, or the pages are empty")
+      guard consume(page), !next.isEmpty else { return list.entries }
+      emptyPages += page.isEmpty ? 1 : 0
+      guard tokens.insert(WireText(next)).inserted, emptyPages <= Self.mostEmptyPages else {
+        throw StorageError.malformedAnswer("it repeats the token of an earlier page, or too many pages are empty")
       }
-      position = following
+      position = "&iteration_token=\(next.percentEncoded())"
     }
   }
 

@@ -18,6 +18,39 @@ enum NodeAnswer {
     }
   }
 
+  /// Parses the response to a request for `/info`, whose settings contain the fingerprint of the host key to pin.
+  static func info(_ body: [UInt8]) throws(StorageError) -> JSONValue {
+    let info = try document(body)
+    guard info["version"]?.string != nil || info["settings"]?.array != nil else {
+      throw .malformedAnswer("it has neither the version nor the settings of a node")
+    }
+    return info
+  }
+
+  /// Returns the elements of a member of a response that must be an array.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the member.
+  ///   - answer: The JSON document of the response.
+  ///   - count: The number of elements, one for each file of the request, or `nil` if any number is valid.
+  /// - Throws: ``StorageError`` if the member is missing, is not an array, or has another number of elements.
+  static func elements(
+    _ name: String, of answer: JSONValue, count: Int? = nil
+  ) throws(StorageError) -> [JSONValue] {
+    guard let elements = answer[name]?.array else { throw .malformedAnswer("it has no array \(name)") }
+    guard count == nil || count == elements.count else {
+      throw .malformedAnswer("its array \(name) has \(elements.count) elements for \(count ?? 0) files")
+    }
+    return elements
+  }
+
+  /// Checks that the response to a change is an object, or has no body.
+  static func checkChange(_ answer: JSONValue) throws(StorageError) {
+    guard answer.object != nil || answer == .null else {
+      throw .malformedAnswer("it is neither empty nor a JSON object")
+    }
+  }
+
   /// Returns the error that a Node API response body describes, or `nil` if the body describes no error.
   static func refusal(in body: [UInt8]) -> NodeRefusal? {
     (try? JSONValue(parsing: body)).flatMap { NodeRefusal(of: $0) }
@@ -34,9 +67,9 @@ extension NodeRefusal {
   /// Returns the text with long words after `Basic` or `Bearer` masked, in case a node repeats an authorization header.
   private static func maskingAuthorization(in text: String) -> String {
     var isSecret = false
-    return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
-      defer { isSecret = ["basic", "bearer"].contains { word.lowercased().hasSuffix($0) } }
-      return isSecret && word.count > 8 ? Secret.mask : String(word)
+    return text.parts(between: " ").map { word in
+      defer { isSecret = ["basic", "bearer"].contains { word.asciiLowercased.hasByteSuffix($0) } }
+      return isSecret && word.utf8.count > 8 ? Secret.mask : String(word)
     }.joined(separator: " ")
   }
 }

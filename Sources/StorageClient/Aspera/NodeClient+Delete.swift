@@ -25,13 +25,12 @@ extension NodeClient {
     let files = try await files
     var report = DeletionReport()
     for start in stride(from: 0, to: keys.count, by: batchSize) {
-      let batch = keys[start..<min(start + batchSize, keys.count)]
-      let found = try await entries(of: batch, in: files)
-      for key in batch where found[key]?.isFolder == true {
+      let found = try await entries(of: keys[start..<min(start + batchSize, keys.count)], in: files)
+      for (key, entry) in found where entry?.isFolder == true {
         report.failures.append(.init(key: key, code: Self.folderCode, message: Self.folderMessage))
       }
-      report.deleted += batch.filter { found[$0] == nil }
-      try await remove(batch.filter { found[$0]?.isFolder == false }, found, in: files, report: &report)
+      report.deleted += found.filter { $0.entry == nil }.map(\.key)
+      try await remove(found.filter { $0.entry?.isFolder == false }, in: files, report: &report)
     }
     return report
   }
@@ -61,29 +60,31 @@ extension NodeClient {
     try await files.rename(key, to: name)
   }
 
-  /// Returns the existing files and folders by their keys.
+  /// Returns the keys in their order, each once as bytes, with the file or folder that has the key, if there is one.
   private func entries(
     of keys: ArraySlice<String>, in files: some NodeFiles
-  ) async throws -> [String: NodeEntry] {
-    try await withThrowingTaskGroup(of: (String, NodeEntry?).self) { group in
-      for key in Set(keys) { group.addTask { (key, try await existing(key, in: files)) } }
-      return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+  ) async throws -> [(key: String, entry: NodeEntry?)] {
+    var known: Set<WireText> = []
+    let keys = keys.filter { known.insert(WireText($0)).inserted }
+    return try await withThrowingTaskGroup(of: (Int, NodeEntry?).self) { group in
+      for (index, key) in keys.enumerated() { group.addTask { (index, try await existing(key, in: files)) } }
+      return try await group.reduce(into: keys.map { (key: $0, entry: NodeEntry?.none) }) { $0[$1.0].entry = $1.1 }
     }
   }
 
   private func remove(_ key: String, _ entry: NodeEntry?, in files: some NodeFiles) async throws {
     do {
-      if let error = try await files.remove([key], known: entry.map { [key: $0] } ?? [:])[0] { throw error }
+      if let error = try await files.remove([(key, entry)])[0] { throw error }
     } catch let error as ServiceError where error.kind == .noSuchKey {
       return
     }
   }
 
   private func remove(
-    _ keys: [String], _ known: [String: NodeEntry], in files: some NodeFiles, report: inout DeletionReport
+    _ found: [(key: String, entry: NodeEntry?)], in files: some NodeFiles, report: inout DeletionReport
   ) async throws {
-    guard !keys.isEmpty else { return }
-    for (key, error) in zip(keys, try await files.remove(keys, known: known)) {
+    guard !found.isEmpty else { return }
+    for (key, error) in zip(found.map(\.key), try await files.remove(found)) {
       if let error, error.kind != .noSuchKey {
         report.failures.append(.init(key: key, code: error.code, message: error.message))
       } else {

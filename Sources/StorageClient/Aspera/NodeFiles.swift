@@ -29,11 +29,9 @@ protocol NodeFiles: Sendable {
 
   /// Deletes files, and folders with their content.
   ///
-  /// - Parameters:
-  ///   - keys: The keys of the files and folders.
-  ///   - known: Entries that were just requested from the node, by their keys.
+  /// - Parameter files: The keys of the files and folders, each with its entry if that was just requested from the node.
   /// - Returns: For each key the node's error, or `nil` if the file or folder was deleted.
-  func remove(_ keys: [String], known: [String: NodeEntry]) async throws -> [ServiceError?]
+  func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?]
 
   /// Prepares the upload of a local file.
   func upload(of file: String, to key: String, in room: TransferContext) async throws -> PreparedTransfer

@@ -22,7 +22,7 @@ enum NodePath {
 
   /// Returns whether a file or a folder can have the given key.
   static func isKey(_ key: String) -> Bool {
-    key.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { isName($0) }
+    key.splitBytes(at: UInt8(ascii: "/")).allSatisfy { isName($0) }
   }
 
   /// Returns whether a file or a folder can have the given name.
@@ -35,6 +35,11 @@ enum NodePath {
   static func split(_ path: String) -> (folder: String, name: String) {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
     return (String(path[..<slash]), String(path[path.utf8.index(after: slash)...]))
+  }
+
+  /// Returns whether two paths on the node are the same, except for a slash at their ends.
+  static func isSame(_ first: String, _ second: String) -> Bool {
+    (first.removingByteSuffix("/") ?? first[...]).isIdentical(to: second.removingByteSuffix("/") ?? second[...])
   }
 
   /// Returns the path on the node for a valid key, or the path of the root folder for an empty key.

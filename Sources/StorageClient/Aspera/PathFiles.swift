@@ -14,11 +14,13 @@ struct PathFiles: NodeFiles {
   let node: NodeClient
 
   func entry(_ key: String) async throws -> NodeEntry {
-    let (_, answer) = try await call("browse", key, ["path": .string(path(key)), "count": 1])
-    return try NodeEntry(answer["self"] ?? .null)
+    let path = path(key)
+    let (_, answer) = try await call("browse", key, ["path": .string(path), "count": 1])
+    return try NodeEntry(itself: answer["self"], at: path)
   }
 
   func entries(ofFolder key: String) async throws -> [NodeEntry]? {
+    let path = path(key)
     let limit = node.client.configuration.keysPerPage
     var list = EntryList(node.client.location(ofKey: key))
     while true {
@@ -27,27 +29,35 @@ struct PathFiles: NodeFiles {
         answer = try await call(
           "browse", key,
           [
-            "path": .string(path(key)), "count": .number(JSONNumber(limit)),
+            "path": .string(path), "count": .number(JSONNumber(limit)),
             "skip": .number(JSONNumber(list.entries.count)),
           ]
         ).1
       } catch let error as ServiceError where error.kind == .noSuchKey && !key.isEmpty {
         return nil
       }
-      guard try NodeEntry(answer["self"] ?? .null).isFolder else { return nil }
-      let items = answer["items"]?.array ?? []
-      try list.append(items.map { item throws(StorageError) in try NodeEntry(item) })
-      let count = list.entries.count
-      if items.isEmpty || count >= answer["total_count"]?.integer ?? count { return list.entries }
+      guard try NodeEntry(itself: answer["self"], at: path).isFolder else { return nil }
+      let items = try NodeAnswer.elements("items", of: answer)
+      guard let total = answer["total_count"]?.integer, total >= items.count else {
+        throw StorageError.malformedAnswer("its total_count is missing, or less than the number of items")
+      }
+      try list.append(items.map { item throws(StorageError) in try NodeEntry(item, in: path) })
+      if list.entries.count >= total { return list.entries }
+      guard !items.isEmpty else {
+        throw StorageError.malformedAnswer(
+          "it has no entry after \(list.entries.count) of \(total), because the node does not go on or the folder was "
+            + "changed meanwhile")
+      }
     }
   }
 
   func createFolder(_ key: String) async throws {
     var folders: [String] = []
-    for name in key.split(separator: "/") { folders.append((folders.last.map { $0 + "/" } ?? "") + name) }
+    for name in key.words(between: "/") { folders.append((folders.last.map { $0 + "/" } ?? "") + name) }
     let elements = folders.map { ["path": .string(path($0)), "type": "directory"] as JSONValue }
     let (response, answer) = try await call("create", key, ["paths": .array(elements)])
-    guard let refusal = answer["paths"]?.array?.last.flatMap({ NodeRefusal(of: $0) }) else { return }
+    let results = try NodeAnswer.elements("paths", of: answer, count: elements.count)
+    guard let refusal = results.last.flatMap({ NodeRefusal(of: $0) }) else { return }
     if try await (node.existing(key, in: self))?.isFolder == true { return }
     throw ServiceError(refusal, in: response, subject: "create \(node.client.location(ofKey: key))")
   }
@@ -58,22 +68,24 @@ struct PathFiles: NodeFiles {
       "path": .string(folder.isEmpty ? "/" : folder), "source": .string(old), "destination": .string(name),
     ]
     let (response, answer) = try await call("rename", key, ["paths": [element]], isRepeatable: false)
-    guard let refusal = answer["paths"]?.array?.first.flatMap({ NodeRefusal(of: $0) }) else { return }
+    guard let refusal = try NodeAnswer.elements("paths", of: answer, count: 1).first.flatMap({ NodeRefusal(of: $0) })
+    else { return }
     throw ServiceError(refusal, in: response, subject: "rename \(node.client.location(ofKey: key))")
   }
 
-  func remove(_ keys: [String], known: [String: NodeEntry]) async throws -> [ServiceError?] {
+  func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?] {
     // A folder that meanwhile replaced a file is kept unless it is empty.
-    let paths = keys.map {
-      ["path": .string(path($0)), "recursive_delete": .bool(known[$0]?.isFolder != false)] as JSONValue
+    let paths = files.map {
+      ["path": .string(path($0.key)), "recursive_delete": .bool($0.entry?.isFolder != false)] as JSONValue
     }
-    let (response, answer) = try await call("delete", keys.count == 1 ? keys[0] : "", ["paths": .array(paths)])
-    guard let results = answer["paths"]?.array, results.count == keys.count else {
-      throw StorageError.malformedAnswer("it does not contain a result for each file")
-    }
-    return zip(keys, results).map { key, result in
-      NodeRefusal(of: result).map {
-        ServiceError($0, in: response, subject: "delete \(node.client.location(ofKey: key))")
+    let (response, answer) = try await call("delete", files.count == 1 ? files[0].key : "", ["paths": .array(paths)])
+    let results = try NodeAnswer.elements("paths", of: answer, count: files.count)
+    return try zip(files, results).map { file, result in
+      guard (result["path"]?.string).map({ NodePath.isSame($0, path(file.key)) }) ?? true else {
+        throw StorageError.malformedAnswer("its results are not in the order of the request")
+      }
+      return NodeRefusal(of: result).map {
+        ServiceError($0, in: response, subject: "delete \(node.client.location(ofKey: file.key))")
       }
     }
   }

@@ -87,7 +87,7 @@ final class TransferContext: Sendable {
 
   /// Returns the host of an authority, without a port and without the brackets of an IPv6 address.
   static func host(of authority: String) -> String {
-    guard authority.hasPrefix("[") else { return String(authority.prefix { $0 != ":" }) }
-    return String(authority.dropFirst().prefix { $0 != "]" })
+    guard let address = authority.removingBytePrefix("[") else { return String(authority.bytes(before: ":")) }
+    return String(address.bytes(before: "]"))
   }
 }

@@ -15,15 +15,15 @@ struct CommandLineReader {
 
   init(_ words: [String]) {
     let hasFileList = words.contains { word in
-      [Option.list, .pairList].contains { word == $0.rawValue || word.hasPrefix("\($0.rawValue)=") }
+      [Option.list, .pairList].contains { word == $0.rawValue || word.hasBytePrefix("\($0.rawValue)=") }
     }
     var rest = words[...]
     while let word = rest.popFirst() {
-      guard word.hasPrefix("-"), word.count > 1 else {
+      guard word.beginsWithByte("-"), word.utf8.count > 1 else {
         arguments.append(word)
         continue
       }
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let parts = word.parts(between: "=", atMost: 1).map(String.init)
       if let option = Option(rawValue: parts[0]), parts.count == 2 ? !option.isFlag && !option.isShort : true {
         if option.isFlag {
           if option == .preserveTimes, hasFileList, let value = rest.first, ["true", "false"].contains(value) {
@@ -37,8 +37,8 @@ struct CommandLineReader {
         } else {
           note("The option \(option.rawValue) has no value")
         }
-      } else if let option = Option(rawValue: String(word.prefix(2))), option.isShort, !option.isFlag {
-        values.append((option, String(word.dropFirst(2))))
+      } else if let option = Option(rawValue: String(word.unicodeScalars.prefix(2))), option.isShort, !option.isFlag {
+        values.append((option, String(word.unicodeScalars.dropFirst(2))))
       } else {
         note("The option \(parts[0]) is not one that the simulator knows")
       }
@@ -89,7 +89,7 @@ struct CommandLineReader {
   /// Returns the number of this session and the number of all sessions, such as `2:3`; one session by default.
   func session() throws(Failure) -> (index: Int, count: Int) {
     guard let text = self[.multiSession] else { return (1, 1) }
-    let numbers = text.split(separator: ":").compactMap { Int($0) }
+    let numbers = text.words(between: ":").compactMap { Int($0) }
     guard numbers.count == 2, (1...128).contains(numbers[1]), (1...numbers[1]).contains(numbers[0]) else {
       throw .usage("The value of -C is not the number of a session and the count of sessions, such as 2:3")
     }

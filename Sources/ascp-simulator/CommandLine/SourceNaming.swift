@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import StorageAuth
 internal import StorageCrypto
 
 /// The sources of a transfer, and the rules that determine their paths at the destination.
@@ -46,7 +47,7 @@ struct SourceNaming: Sendable {
     self.sources = sources
     destinationMayBeFile =
       line.arguments.count == 2 && line[.list] == nil && line[.pairList] == nil && line[.createFolder] == nil
-      && base == nil && !destination.hasSuffix("/")
+      && base == nil && !destination.hasByteSuffix("/")
   }
 
   /// Returns the path of a source, including the source prefix.
@@ -62,19 +63,19 @@ struct SourceNaming: Sendable {
   func name(of source: Source) throws(Failure) -> String {
     let path = path(of: source)
     guard let base else { return Self.name(of: path) }
-    let folder = base.hasSuffix("/") ? base : base + "/"
-    guard path.hasPrefix(folder) else { throw Failure(41, "The source does not lie below the source base: \(path)") }
-    return String(path.dropFirst(folder.count))
+    let folder = base.hasByteSuffix("/") ? base : base + "/"
+    guard let name = path.removingBytePrefix(folder) else { throw Failure(41, "The source does not lie below the source base: \(path)") }
+    return String(name)
   }
 
   /// Returns the path of a file or folder with the given name in a folder.
   static func joined(_ folder: String, _ name: String) -> String {
-    let name = name.drop { $0 == "/" }
+    let name = String(Substring(name.utf8.drop { $0 == UInt8(ascii: "/") }))
     if name.isEmpty { return folder }
-    return folder.isEmpty || folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    return folder.isEmpty || folder.hasByteSuffix("/") ? folder + name : "\(folder)/\(name)"
   }
 
-  private static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
+  private static func name(of path: String) -> String { path.words(between: "/").last.map(String.init) ?? "" }
 
   private static func decoded(_ text: String?) throws(Failure) -> String? {
     guard let text else { return nil }
@@ -87,6 +88,6 @@ struct SourceNaming: Sendable {
   private static func lines(of list: String) throws(Failure) -> [String] {
     guard let data = FileManager.default.contents(atPath: list), let text = String(validating: data, as: UTF8.self)
     else { throw Failure(4, "The file list cannot be read: \(list)") }
-    return text.split(separator: "\n").map(String.init)
+    return text.words(between: "\n").map(String.init)
   }
 }

@@ -48,6 +48,22 @@ struct DeskClient: Sendable {
     return document
   }
 
+  /// Tells the transfer desk that the session has failed or was cancelled.
+  ///
+  /// The request is sent even if the current task was cancelled. The desk's response has no consequence.
+  func abort(_ failure: Failure) async {
+    await Task {
+      _ = try? await call("abort", ["code": .number(JSONNumber(failure.code)), "description": .string(failure.text)])
+    }.value
+  }
+
+  /// Starts a task that sends a request every three seconds, so that the transfer desk knows that the client exists.
+  func showPresence() -> Task<Void, Never> {
+    Task {
+      while (try? await Task.sleep(for: .seconds(3))) != nil { _ = try? await call("presence", [:]) }
+    }
+  }
+
   /// Uploads a chunk of a file to the transfer desk.
   func write(_ bytes: [UInt8], to file: Int, at offset: Int64) async throws(Failure) {
     _ = try await send(.put, "files/\(file)?offset=\(offset)", .bytes(bytes))

@@ -3,6 +3,7 @@
 
 internal import AsperaAuth
 internal import Foundation
+internal import StorageAuth
 
 /// A file or folder on this machine, with its attributes.
 struct LocalFile {
@@ -73,7 +74,7 @@ struct LocalFile {
         if rules.links == .skip, isLink(place) { continue }
         let file = try read(place, rules)
         guard try goes(file, rules) else { continue }
-        if file.isFolder, isLink(place), trail.contains(resolved(place)) {
+        if file.isFolder, isLink(place), trail.contains(where: { $0.isIdentical(to: resolved(place)) }) {
           throw Failure(63, "The symbolic link leads to a folder that contains it: \(place)")
         }
         let path = below.isEmpty ? name : "\(below)/\(name)"

@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 /// The rules that include (`-N`) and exclude (`-E`) files and folders by their names.
 ///
 /// The first rule whose pattern matches decides. A file or folder that no pattern matches is included. The contents of
@@ -39,12 +41,12 @@ struct NameFilter: Sendable {
   ///     is a folder.
   func included<Element>(_ elements: [Element], _ place: (Element) -> (path: String, isFolder: Bool)) -> [Element] {
     guard !isEmpty else { return elements }
-    var excluded: Set<String> = []
+    var excluded: Set<WireText> = []
     return elements.filter { element in
       let (path, isFolder) = place(element)
-      let parent = path.split(separator: "/").dropLast().joined(separator: "/")
-      if !excluded.contains(parent), includes(path, isFolder: isFolder) { return true }
-      if isFolder { excluded.insert(path) }
+      let parent = path.words(between: "/").dropLast().joined(separator: "/")
+      if !excluded.contains(WireText(parent)), includes(path, isFolder: isFolder) { return true }
+      if isFolder { excluded.insert(WireText(path)) }
       return false
     }
   }

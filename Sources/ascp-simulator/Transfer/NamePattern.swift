@@ -1,7 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 /// A pattern of file and folder names, in the form of ascp's filters.
+///
+/// A character is a Unicode scalar, so that a slash separates names even before a combining mark.
 ///
 /// | part | matches |
 /// |---|---|
@@ -14,9 +18,9 @@
 /// | any other end | files only |
 struct NamePattern: Sendable {
   private enum Part: Sendable, Equatable {
-    case character(Character)
+    case character(Unicode.Scalar)
     case anyCharacter
-    case set(characters: [Character], ranges: [ClosedRange<Character>], isNegated: Bool)
+    case set(characters: [Unicode.Scalar], ranges: [ClosedRange<Unicode.Scalar>], isNegated: Bool)
     /// Any number of characters of one name.
     case run
     /// A slash with any number of characters, including slashes; in the middle of a pattern it may also match an empty
@@ -34,14 +38,14 @@ struct NamePattern: Sendable {
   /// Parses a pattern; the result is `nil` if the pattern is empty, is too long, or has a bracket without an end.
   init?(_ text: String) {
     guard !text.isEmpty, text.utf8.count <= Self.longest else { return nil }
-    var rest = text[...]
-    matchesFolders = text.hasSuffix("/") || text.hasSuffix("*")
-    matchesFiles = !text.hasSuffix("/")
-    if text.hasSuffix("/") { rest = rest.dropLast() }
-    isAnchored = text.hasPrefix("/")
+    var rest = text.unicodeScalars[...]
+    matchesFolders = rest.last == "/" || rest.last == "*"
+    matchesFiles = rest.last != "/"
+    if rest.last == "/" { rest = rest.dropLast() }
+    isAnchored = text.beginsWithByte("/")
     var parts: [Part] = []
     while let character = rest.first {
-      if rest.hasPrefix("/**") {
+      if rest.starts(with: "/**".unicodeScalars) {
         parts.append(.deepRun)
         rest = rest.dropFirst(3)
         continue
@@ -66,7 +70,7 @@ struct NamePattern: Sendable {
   /// Returns whether the pattern matches a path from the root of the transfer set.
   func matches(_ path: String, isFolder: Bool) -> Bool {
     guard isFolder ? matchesFolders : matchesFiles else { return false }
-    let path = Array("/" + path)
+    let path = Array("/\(path)".unicodeScalars)
     if isAnchored { return matches(path) }
     return path.indices.contains { path[$0] == "/" && matches(Array(path[$0...])) }
   }
@@ -74,7 +78,7 @@ struct NamePattern: Sendable {
   /// Returns whether the pattern matches a whole path that starts with a slash.
   ///
   /// The work is the product of the lengths: each step computes which prefixes of the path the parts so far match.
-  private func matches(_ path: [Character]) -> Bool {
+  private func matches(_ path: [Unicode.Scalar]) -> Bool {
     var reached = [Bool](repeating: false, count: path.count + 1)
     reached[0] = true
     for (index, part) in parts.enumerated() {
@@ -83,7 +87,7 @@ struct NamePattern: Sendable {
     return reached[path.count]
   }
 
-  private static func step(_ part: Part, isLast: Bool, _ path: [Character], _ reached: [Bool]) -> [Bool] {
+  private static func step(_ part: Part, isLast: Bool, _ path: [Unicode.Scalar], _ reached: [Bool]) -> [Bool] {
     var next = [Bool](repeating: false, count: reached.count)
     // Whether a run of the part extends to the current character.
     var isRunning = false
@@ -106,7 +110,7 @@ struct NamePattern: Sendable {
     return next
   }
 
-  private static func accepts(_ part: Part, _ character: Character, startsName: Bool) -> Bool {
+  private static func accepts(_ part: Part, _ character: Unicode.Scalar, startsName: Bool) -> Bool {
     switch part {
     case .character(let expected): return character == expected
     case .anyCharacter: return character != "/" && !(character == "." && startsName)
@@ -118,11 +122,11 @@ struct NamePattern: Sendable {
   }
 
   /// Parses a set of characters after its opening bracket.
-  private static func set(_ rest: inout Substring) -> Part? {
+  private static func set(_ rest: inout Substring.UnicodeScalarView) -> Part? {
     let isNegated = rest.first == "!" || rest.first == "^"
     if isNegated { rest = rest.dropFirst() }
-    var characters: [Character] = []
-    var ranges: [ClosedRange<Character>] = []
+    var characters: [Unicode.Scalar] = []
+    var ranges: [ClosedRange<Unicode.Scalar>] = []
     var isFirst = true
     while let character = rest.popFirst() {
       if character == "]", !isFirst { return .set(characters: characters, ranges: ranges, isNegated: isNegated) }

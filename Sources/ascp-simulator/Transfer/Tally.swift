@@ -22,11 +22,10 @@ struct Tally: Sendable {
   /// saved in one second.
   mutating func nameForSaving(_ path: String, at date: Timestamp = .now) -> String {
     saved = saved.second == date.unixSeconds ? (saved.second, saved.count + 1) : (date.unixSeconds, 1)
-    let time = date.wholeSeconds.iso8601.map { $0.isNumber ? $0 : "." }.split(separator: ".").map { String($0) }
+    let time = date.wholeSeconds.iso8601.split { !$0.isNumber }.map { String($0) }
     let stamp = (time + ["\(saved.count)"]).joined(separator: ".")
-    let name = path.split(separator: "/").last ?? ""
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return "\(path).\(stamp)" }
-    let fileExtension = name[dot...]
-    return "\(path.dropLast(fileExtension.count)).\(stamp)\(fileExtension)"
+    let name = path.words(between: "/").last ?? ""
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return "\(path).\(stamp)" }
+    return "\(path[..<dot]).\(stamp)\(path[dot...])"
   }
 }

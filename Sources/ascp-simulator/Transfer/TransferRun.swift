@@ -39,7 +39,22 @@ struct TransferRun: Sendable {
     let desk = try await DeskClient.open(invocation)
     let route = try await Route(invocation, desk)
     let sources = invocation.sources.sources
-    let piece = try await begin(desk, sources.map { source throws(Failure) in try route.remotePath(of: source) })
+    let paths = try sources.map { source throws(Failure) in try route.remotePath(of: source) }
+    let piece = try await begin(desk, paths)
+    let presence = desk.showPresence()
+    defer { presence.cancel() }
+    do throws(Failure) {
+      try await carry(desk, route, sources, piece)
+    } catch {
+      await desk.abort(error)
+      throw error
+    }
+  }
+
+  /// Transfers the files, and ends the session.
+  private func carry(
+    _ desk: DeskClient, _ route: Route, _ sources: [SourceNaming.Source], _ piece: Int64
+  ) async throws(Failure) {
     let items = try await route.items(of: sources)
     if invocation.rules.announcesSize {
       let expected = items.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }

@@ -44,6 +44,7 @@ extension AccountOptions {
       if hasKey, specification.sshPrivateKeyPassphrase == nil {
         specification.sshPrivateKeyPassphrase = try secret(on: machine)
       }
+      try await check(loginOf: specification, on: machine)
       return
     }
     if specification.offersWebSocket == true {
@@ -61,7 +62,6 @@ extension AccountOptions {
         host: host, user: user, password: key == nil ? secret : nil,
         privateKey: key.map { .file($0, passphrase: secret) })
     }
-    for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
     switch account.authentication {
     case .password(let password): specification.remotePassword = password
     case .privateKey(let key):
@@ -69,6 +69,19 @@ extension AccountOptions {
       if case .pem(let text) = key.source { specification.sshPrivateKey = text }
       specification.sshPrivateKeyPassphrase = key.passphrase
     }
+    try await check(loginOf: specification, on: machine)
+  }
+
+  /// Checks the password or the private key in a specification, wherever it comes from, and prints the notes.
+  private func check(loginOf specification: TransferSpec, on machine: ProviderContext) async throws {
+    let key: AsperaPrivateKey.Source? =
+      specification.sshPrivateKey.map { .pem($0) } ?? specification.sshPrivateKeyPath.map { .file($0) }
+    let account = try AsperaAccount(
+      host: specification.remoteHost ?? "", user: specification.remoteUser ?? AsperaAccount.defaultTokenUser,
+      password: key == nil ? specification.remotePassword : nil,
+      privateKey: key.map { AsperaPrivateKey($0, passphrase: specification.sshPrivateKeyPassphrase) },
+      hostKey: try specification.sshfp.flatMap { $0.isEmpty ? nil : try HostKeyFingerprint($0) })
+    for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
   }
 
   private func require(_ isSo: Bool, _ option: String, _ field: String) throws {

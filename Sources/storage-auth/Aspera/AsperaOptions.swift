@@ -37,33 +37,54 @@ struct AsperaOptions: ParsableArguments {
       valueName: "host[:port]"))
   var transferServer: ServerAddress?
 
+  @Option(
+    help: ArgumentHelp(
+      "The time between the starts of two transfers in seconds, for a server that limits simultaneous logins; none by "
+        + "default.",
+      valueName: "seconds"))
+  var startSpacing: Int?
+
   @OptionGroup var account: AccountOptions
 
   func validate() throws {
+    if let startSpacing, !(0...3600).contains(startSpacing) {
+      throw ValidationError("--start-spacing must be from 0 to 3600 seconds.")
+    }
     if dynamicKey, account.key != nil { throw ValidationError("Pass --key or --dynamic-key, not both.") }
     if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
   }
 
-  /// The way in which an Aspera node transfers files, according to the options.
-  var transfers: AsperaTransfers {
-    get throws {
-      let machine = try ProviderContext.commandLine()
-      let passphrase = try account.passwordFile == nil ? nil : account.secret(on: machine)
-      let server = TransferServer(
-        host: transferServer?.host, sshPort: transferServer?.port, udpPort: account.udpPort,
-        hostKey: try account.sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
-      return AsperaTransfers(
-        login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key, passphrase: passphrase), server: server,
-        ascp: ascp, targetRate: rate)
-    }
+  /// Returns the way in which an Aspera node transfers files, according to the options.
+  ///
+  /// - Parameter count: The number of files that are transferred at a time.
+  func transfers(atATime count: Int) throws -> AsperaTransfers {
+    let machine = try ProviderContext.commandLine()
+    let passphrase = try account.passwordFile == nil ? nil : account.secret(on: machine)
+    let server = TransferServer(
+      host: transferServer?.host, sshPort: transferServer?.port, udpPort: account.udpPort,
+      hostKey: try account.sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
+    return AsperaTransfers(
+      login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key, passphrase: passphrase), server: server,
+      ascp: ascp, targetRate: rate, queue: queue(count))
+  }
+
+  private func queue(_ count: Int) -> TransferQueueConfiguration {
+    TransferQueueConfiguration(maximumActive: count, startSpacing: .seconds(startSpacing ?? 0))
   }
 
   /// Returns a client for transfers that use only an account on an Aspera server, without the Node API.
-  func transfers(_ server: ServerAddress) async throws -> AccountTransfers {
+  ///
+  /// - Parameters:
+  ///   - server: The server's address.
+  ///   - count: The number of files that are transferred at a time.
+  func transfers(_ server: ServerAddress, atATime count: Int) async throws -> AccountTransfers {
     let machine = try ProviderContext.commandLine()
     let account = try account.account(at: server, on: machine)
     for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
-    return AccountTransfers(
-      account, token: try self.account.token(on: machine), tags: tags?.object, engine: try AscpEngine(program: ascp))
+    let transfers = AccountTransfers(
+      account, token: try self.account.token(on: machine), tags: tags?.object, queue: queue(count),
+      engine: try AscpEngine(program: ascp))
+    EventLog.noteRetries(transfers.events)
+    return transfers
   }
 }

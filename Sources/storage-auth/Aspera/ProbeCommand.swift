@@ -68,7 +68,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   /// Errors do not contain the argument, which may contain a password.
   private func address() throws -> ServerAddress {
     let scheme = "aspera://"
-    let text = server.hasPrefix(scheme) ? server.dropFirst(scheme.count).prefix { $0 != "/" } : server[...]
+    let text = server.removingBytePrefix(scheme)?.bytes(before: "/") ?? server[...]
     guard let address = ServerAddress(text), address.user != nil else {
       throw ValidationError("Pass the server as user@host or user@host:port, without a password.")
     }

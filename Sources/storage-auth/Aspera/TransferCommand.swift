@@ -82,7 +82,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
         failures += 1
         Terminal.error("\(file.file) was not transferred: \(code) \(text)")
       case .retry(let retry):
-        Terminal.note("note: \(retry.failure.message) The transfer is repeated.")
+        Terminal.note("note: \(retry.failure.message) Attempt \(retry.number + 1) follows in \(retry.delay).")
       case .finished(let ended): result = ended
       default: break
       }

@@ -50,6 +50,15 @@ enum EventLog {
   /// The observations, which end when they are released.
   private static let observations = Mutex<[AuthEvents.Observation]>([])
 
+  /// Prints a note for each attempt of a transfer with ascp that is repeated, which can take a long time.
+  static func noteRetries(_ events: AuthEvents) {
+    let observation = events.observe { event in
+      guard case .retry(let retry) = event else { return }
+      Terminal.note("note: \(retry.reason) Attempt \(retry.attempt) follows in \(retry.delay).")
+    }
+    observations.withLock { $0.append(observation) }
+  }
+
   static func observe(_ events: AuthEvents) {
     guard Terminal.mode.isVerbose else { return }
     let observation = events.observe { event in

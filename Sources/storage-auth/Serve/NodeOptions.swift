@@ -30,8 +30,10 @@ struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The lifetime of every transfer token in seconds.", valueName: "seconds"))
   var transferTokenLifetime: Int?
 
-  @Flag(help: "Accept bearer tokens for /info of the Node API too, which aspera-cli sends.")
-  var nodeInfoAcceptsBearer = false
+  @Flag(
+    inversion: .prefixedNo, exclusivity: .chooseLast,
+    help: "Accept bearer tokens for /info and /files/download_setup of the Node API too, which aspera-cli sends.")
+  var nodeInfoAcceptsBearer = true
 
   func validate() throws {
     try AccountArgument.check(nodeUser, of: "--node-user")

@@ -155,7 +155,7 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
         "--content-type, --metadata, --parallel, --fail-fast and --resume are not for --recursive; use --jobs, and "
           + "give the same command again after an interruption.")
     }
-    return try TreeTransfer(places[0], places[1], tree, options, comparison: .none)
+    return try TreeTransfer(places[0], places[1], tree, options, aspera, comparison: .none)
   }
 
   private var plan: CopyPlan {

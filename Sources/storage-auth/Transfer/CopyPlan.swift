@@ -19,6 +19,7 @@ struct CopyPlan {
   let options: StoreOptions
   let aspera: AsperaOptions
   let upload: UploadOptions
+  private let parallel: Int
   private let resumes: Bool
   /// The directory for the state of unfinished transfers, or `nil` if transfers cannot be continued.
   var checkpoints: CheckpointDirectory?
@@ -37,6 +38,7 @@ struct CopyPlan {
   init(
     _ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions, parallel: Int, resumes: Bool
   ) {
+    self.parallel = parallel
     self.resumes = resumes
     var configuration = Settings.client.configuration
     configuration.requestsInFlight = max(configuration.requestsInFlight, parallel)
@@ -145,9 +147,9 @@ struct CopyPlan {
     case .file: return nil
     case .object(let name, let bucket, _):
       client = .bucket(try name.cloud.store(bucket, options.buckets, configuration))
-    case .account(let server, _): client = .account(try await aspera.transfers(server))
+    case .account(let server, _): client = .account(try await aspera.transfers(server, atATime: parallel))
     case .node:
-      guard let (store, _) = try options.store(of: place, transfers: try aspera.transfers) else { return nil }
+      guard let (store, _) = try options.store(of: place, transfers: try aspera.transfers(atATime: parallel)) else { return nil }
       client = .node(store)
     }
     clients[container] = client

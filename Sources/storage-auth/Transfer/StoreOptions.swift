@@ -93,11 +93,13 @@ struct StoreOptions: ParsableArguments {
     let url = node ?? machine.environment(Self.nodeVariable)
     let cache = CredentialCache(.asperaDefault(machine))
     EventLog.observe(cache.events)
-    return StorageClient(
+    let client = StorageClient(
       .aspera(
         node: url ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", rootFileID: rootFileID,
         transfers: transfers),
       credentials: cache, configuration: Settings.client.configuration, transport: try network.transport)
+    EventLog.noteRetries(client.events)
+    return client
   }
 
   private static let nodeVariable = "ASPERA_NODE_URL"

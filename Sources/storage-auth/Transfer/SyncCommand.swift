@@ -45,6 +45,8 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup var options: StoreOptions
 
+  @OptionGroup(title: "Transfers of Aspera") var aspera: AsperaOptions
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -58,7 +60,7 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
 
   private func transfer() throws -> TreeTransfer {
     try TreeTransfer(
-      source, destination, selection, options, comparison: checksum ? .checksum : .sizeAndTime,
+      source, destination, selection, options, aspera, comparison: checksum ? .checksum : .sizeAndTime,
       deletions: .init(
         deletes: delete, evenAfterFailures: deleteAfterFailures, evenFromEmptySource: allowEmptySource))
   }

@@ -12,7 +12,7 @@ struct TreeTransfer {
   private let options: TreeOptions
   private let comparison: SyncOptions.Comparison
   private let deletions: Deletions
-  private let isAspera: Bool
+  private let jobs: Int
 
   /// What the transfer may delete in the destination.
   struct Deletions {
@@ -28,7 +28,7 @@ struct TreeTransfer {
   ///
   /// - Throws: A `ValidationError` if a location cannot be a side of the transfer.
   init(
-    _ source: String, _ destination: String, _ options: TreeOptions, _ stores: StoreOptions,
+    _ source: String, _ destination: String, _ options: TreeOptions, _ stores: StoreOptions, _ aspera: AsperaOptions,
     comparison: SyncOptions.Comparison, deletions: Deletions = Deletions()
   ) throws {
     let (from, to) = (try Location(source), try Location(destination))
@@ -43,19 +43,23 @@ struct TreeTransfer {
       fromStores.buckets.region = options.fromRegion
     }
     let isSameService = from.isInSameCloud(as: to) && options.fromEndpoint == nil && options.fromRegion == nil
-    self.source = try Self.side(from, fromStores, configuration, copiesInside: isSameService)
-    target = try Self.side(to, stores, configuration, copiesInside: false)
+    let isAspera = from.isAspera || to.isAspera
+    jobs = options.jobs ?? (isAspera ? 1 : 16)
+    guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
+    let transfers = isAspera ? try aspera.transfers(atATime: jobs) : AsperaTransfers()
+    self.source = try Self.side(from, fromStores, transfers, configuration, copiesInside: isSameService)
+    target = try Self.side(to, stores, transfers, configuration, copiesInside: false)
     guard !from.isFile || !to.isFile else {
       throw ValidationError("One of the two must be oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
     }
     self.options = options
     self.comparison = comparison
     self.deletions = deletions
-    isAspera = from.isAspera || to.isAspera
   }
 
   private static func side(
-    _ location: Location, _ stores: StoreOptions, _ configuration: StorageClientConfiguration, copiesInside: Bool
+    _ location: Location, _ stores: StoreOptions, _ transfers: AsperaTransfers,
+    _ configuration: StorageClientConfiguration, copiesInside: Bool
   ) throws -> SyncSide {
     let prefix = location.key.isEmpty || location.key.hasSuffix("/") ? location.key : location.key + "/"
     switch location {
@@ -64,7 +68,7 @@ struct TreeTransfer {
       let store = try name.cloud.store(bucket, stores.buckets, configuration)
       return .objects(in: store, below: prefix, bucket: copiesInside ? bucket : nil)
     case .node:
-      guard let (store, _) = try stores.store(of: location) else { break }
+      guard let (store, _) = try stores.store(of: location, transfers: transfers) else { break }
       return .objects(in: store, below: prefix)
     case .account: break
     }
@@ -79,7 +83,7 @@ struct TreeTransfer {
     let output = SyncOutput()
     var settings = SyncOptions(
       comparison: comparison, deletes: deletions.deletes, includes: options.include.map { PathPattern($0) },
-      excludes: options.exclude.map { PathPattern($0) }, transfersInFlight: options.jobs ?? (isAspera ? 1 : 16))
+      excludes: options.exclude.map { PathPattern($0) }, transfersInFlight: jobs)
     settings.deletesAfterFailures = deletions.evenAfterFailures
     settings.allowsEmptySource = deletions.evenFromEmptySource
     guard !options.dryRun else {

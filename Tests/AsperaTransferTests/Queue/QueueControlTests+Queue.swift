@@ -76,7 +76,7 @@ extension QueueControlTests {
       ScriptedEngine { attempt throws(TransferFailure) in
         starts.withLock { $0.append(time.uptime) }
         return try await Self.held(attempt)
-      }, configuration: TransferQueueConfiguration(maximumActive: 4), time: time)
+      }, configuration: TransferQueueConfiguration(maximumActive: 4, startSpacing: .seconds(2)), time: time)
     for id in ["a", "b", "c", "d", "e"] { bench.queue.add(.sample(id)) }
     await bench.step(by: .milliseconds(500)) { bench.engine.running == 4 }
     XCTAssertEqual(starts.withLock { $0 }, [0, 2, 4, 6].map { .seconds($0) })
@@ -84,6 +84,42 @@ extension QueueControlTests {
     for id in ["a", "b", "c", "d", "e"] { bench.engine.gate.open(id) }
     _ = await bench.finished("e")
     XCTAssertEqual(bench.engine.mostRunning, 4)
+  }
+
+  func testSessionsStartTogetherUnlessSpacingIsConfigured() async throws {
+    let bench = try QueueBench(
+      ScriptedEngine(Self.held), configuration: TransferQueueConfiguration(maximumActive: 4))
+    for id in ["a", "b", "c", "d", "e"] { bench.queue.add(.sample(id)) }
+    await eventually("four sessions run") { bench.engine.running == 4 }
+    XCTAssertEqual(bench.time.uptime, .zero)
+    for id in ["a", "b", "c", "d", "e"] { bench.engine.gate.open(id) }
+    _ = await bench.finished("e")
+    XCTAssertEqual(bench.engine.mostRunning, 4)
+  }
+
+  func testTokenIsRequestedWhenItsSessionStarts() async throws {
+    let (time, asked, started) = (SteppedTime(), Lock<[Duration]>([]), Lock<[Duration]>([]))
+    let issuer = ScriptedIssuer { request throws(CredentialError) in
+      asked.withLock { $0.append(time.uptime) }
+      return .token(request.session, expiration: time.now.advanced(by: .seconds(3)))
+    }
+    let bench = try QueueBench(
+      ScriptedEngine { attempt throws(TransferFailure) in
+        started.withLock { $0.append(time.uptime) }
+        return try await Self.held(attempt)
+      }, issuer: issuer,
+      configuration: TransferQueueConfiguration(
+        maximumActive: 4, startSpacing: .seconds(2), tokenMargin: .seconds(1)), time: time)
+    let ids = ["a", "b", "c", "d"]
+    for id in ids { bench.queue.add(.sample(id)) }
+    await bench.step(by: .milliseconds(500)) { bench.engine.running == 4 }
+    XCTAssertEqual(asked.withLock { $0 }, [0, 2, 4, 6].map { .seconds($0) })
+    XCTAssertEqual(started.withLock { $0 }, asked.withLock { $0 })
+    for id in ids { bench.engine.gate.open(id) }
+    for id in ids {
+      let result = await bench.finished(id)
+      XCTAssertEqual(result?.isSuccess, true, id)
+    }
   }
 
   func testConsecutiveSessionsStartWithoutSpacing() async throws {

@@ -30,15 +30,15 @@ struct Walk {
   /// The number of times each session was enqueued.
   private var entries: [String: Int] = [:]
   private var lastStart: Duration?
-  /// Whether the session that is about to start was the only active one when that was decided.
-  private var isAlone = false
+  /// The session that is about to start, and whether it was the only active one when that was decided.
+  private var starter: (id: String, isAlone: Bool)?
   private var added = 0
   private let configuration: TransferQueueConfiguration
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
     configuration = TransferQueueConfiguration(
-      maximumActive: random.pick([1, 1, 2, 5]), tokenRenewals: random.pick([0, 1, 2]),
+      maximumActive: random.pick([1, 1, 2, 5]), startSpacing: random.pick([.zero, .seconds(2)]), tokenRenewals: random.pick([0, 1, 2]),
       issuerRetries: random.pick([0, 2]), transportRetries: random.pick([0, 3, 7]))
     machine = QueueMachine(configuration: configuration)
   }
@@ -198,9 +198,11 @@ struct Walk {
           // The session was requested to run again while it was being stopped.
           entries[id, default: 0] += 1
         }
-      case .session(let id, let ticket, .ask): pending.append(Pending(session: id, ticket: ticket, work: .ask))
+      case .session(let id, let ticket, .ask):
+        noteStarter(id)
+        pending.append(Pending(session: id, ticket: ticket, work: .ask))
       case .session(let id, let ticket, .check):
-        isAlone = machine.active.count == 1
+        noteStarter(id)
         pending.append(Pending(session: id, ticket: ticket, work: .check))
       case .session(let id, let ticket, .run):
         if pending.contains(where: { $0.session == id && $0.work == .attempt }) {
@@ -222,11 +224,17 @@ struct Walk {
     checkLists()
   }
 
+  private mutating func noteStarter(_ id: String) {
+    let isAlone = starter.map { $0.id == id && $0.isAlone } ?? false
+    starter = (id, isAlone || machine.active.count == 1)
+  }
+
   private mutating func noteStart() {
-    if !isAlone, let lastStart, uptime - lastStart < configuration.startSpacing {
+    if starter?.isAlone == false, let lastStart, uptime - lastStart < configuration.startSpacing {
       problems.append("two starts within \(uptime - lastStart)")
     }
     lastStart = uptime
+    starter = nil
   }
 
   private mutating func checkLists() {

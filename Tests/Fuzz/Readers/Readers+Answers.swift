@@ -70,9 +70,10 @@ extension Reader {
   private static let nodeAnswers = Reader(name: "node-answers") { input, _ in
     guard let document = try? NodeAnswer.document(input) else { return false }
     let elements = (document["items"]?.array ?? []) + [document["self"] ?? .null, document]
-    let entries = elements.compactMap { try? NodeEntry($0) }
+    var entries = elements.compactMap { try? NodeEntry($0, in: "/") }
+    if let itself = try? NodeEntry(itself: document["self"], at: "/folder") { entries.append(itself) }
     for entry in entries {
-      try require(entry.name == "/" || !entry.name.utf8.contains(UInt8(ascii: "/")), "a name is a path")
+      try require(!entry.name.utf8.contains(UInt8(ascii: "/")), "a name is a path")
       try require(entry.size ?? 0 >= 0, "a file has a negative size")
     }
     return !entries.isEmpty

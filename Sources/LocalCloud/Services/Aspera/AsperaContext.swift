@@ -16,7 +16,7 @@ struct AsperaContext: Sendable {
   /// The fingerprint of the transfer server's host key, which is random for each local server.
   let hostKey: HostKeyFingerprint
 
-  /// Whether the call `/info` accepts bearer tokens as well.
+  /// Whether the calls `/info` and `/files/download_setup` accept bearer tokens as well.
   let infoAcceptsBearer: Bool
 
   /// The lifetime of every transfer token regardless of the request, or `nil` to use the requested lifetime.

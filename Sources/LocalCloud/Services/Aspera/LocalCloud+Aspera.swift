@@ -41,10 +41,11 @@ extension LocalCloud {
     /// account, its public keys come from setup calls, and each transfer requires a token.
     public var transferAccounts: [TransferAccount]
 
-    /// Whether the call `/info` accepts bearer tokens as well.
+    /// Whether the calls `/info` and `/files/download_setup` accept bearer tokens as well, which is the default.
     ///
-    /// IBM's description of the Node API lists only Basic authorization for the call, but IBM's client aspera-cli sends
-    /// bearer tokens with it.
+    /// IBM's description of the Node API lists only Basic authorization for these calls, but IBM's client aspera-cli
+    /// sends bearer tokens with `/info` before each transfer, and with `/files/download_setup` if its option
+    /// `standard_ports` is `false`. The response to such a setup call describes the transfer server and has no token.
     public var infoAcceptsBearer: Bool
 
     /// The lifetime of every transfer token.
@@ -64,11 +65,11 @@ extension LocalCloud {
     ///   - applicationsPort: The port of Aspera on Cloud and Faspex 5; 0 selects a free port.
     ///   - onCloud: The simulated organization of Aspera on Cloud, or `nil` if there is none.
     ///   - faspex: The simulated Faspex 5, or `nil` if there is none.
-    ///   - infoAcceptsBearer: Whether the call `/info` accepts bearer tokens as well.
+    ///   - infoAcceptsBearer: Whether the calls `/info` and `/files/download_setup` accept bearer tokens as well.
     public init(
       port: Int = 0, transferPort: Int = 0, users: [NodeUser] = [], accessKeys: [NodeAccessKey] = [],
       transferAccounts: [TransferAccount] = [], tokenLifetime: Duration? = nil, applicationsPort: Int = 0,
-      onCloud: AsperaOnCloud? = nil, faspex: Faspex? = nil, infoAcceptsBearer: Bool = false
+      onCloud: AsperaOnCloud? = nil, faspex: Faspex? = nil, infoAcceptsBearer: Bool = true
     ) {
       self.applicationsPort = applicationsPort
       self.onCloud = onCloud

@@ -82,11 +82,16 @@ public struct AsperaOnCloudClient: Sendable {
       return found
     }
     let user = try await api.call(.get, "/api/v1/self")
+    guard user["id"]?.code != nil else { throw StorageError.malformedAnswer("the user has no id") }
     guard let id = user["default_workspace_id"]?.code, !id.isEmpty else {
       throw StorageError(
         .invalidOption, "The user has no default workspace.", remedy: "Name one of the user's workspaces.")
     }
-    return try CloudWorkspace(try await api.call(.get, "/api/v1/workspaces/\(id.percentEncoded())"))
+    let workspace = try CloudWorkspace(try await api.call(.get, "/api/v1/workspaces/\(id.percentEncoded())"))
+    guard workspace.id.isIdentical(to: id) else {
+      throw StorageError.malformedAnswer("it describes another workspace than the requested one")
+    }
+    return workspace
   }
 
   /// Finds the user's home folder in a workspace.
@@ -105,6 +110,9 @@ public struct AsperaOnCloudClient: Sendable {
     guard let url = node["url"]?.string, let accessKey = node["access_key"]?.string, !accessKey.isEmpty else {
       throw StorageError.malformedAnswer("the node has no url or no access_key")
     }
+    guard node["id"]?.code?.isIdentical(to: nodeID) ?? true else {
+      throw StorageError.malformedAnswer("it describes another node than the requested one")
+    }
     return CloudFolder(
       workspace: workspace, nodeURL: url, accessKey: accessKey, fileID: fileID,
       transferHost: node["transfer_url"]?.string.flatMap { $0.isEmpty ? nil : $0 },
@@ -114,14 +122,21 @@ public struct AsperaOnCloudClient: Sendable {
 
   private func workspaces(_ filter: String) async throws -> [CloudWorkspace] {
     var found: [CloudWorkspace] = []
+    var ids: Set<WireText> = []
     for page in 1...100 {
       let answer = try await api.call(
         .get, "/api/v1/workspaces?per_page=\(Self.pageSize)&page=\(page)\(filter)")
       guard let list = answer.array else { throw StorageError.malformedAnswer("it is not a list of workspaces") }
-      found += try list.map { element throws(StorageError) in try CloudWorkspace(element) }
-      if list.count < Self.pageSize { break }
+      for element in list {
+        let workspace = try CloudWorkspace(element)
+        guard ids.insert(WireText(workspace.id)).inserted else {
+          throw StorageError.malformedAnswer("the workspace \(workspace.id) occurs twice, because the pages do not go on")
+        }
+        found.append(workspace)
+      }
+      if list.count < Self.pageSize { return found }
     }
-    return found
+    throw StorageError.malformedAnswer("its pages do not end")
   }
 
   /// Returns the tags that aspera-cli gives to transfers of files in a workspace.

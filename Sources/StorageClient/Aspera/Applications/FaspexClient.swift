@@ -87,13 +87,21 @@ public struct FaspexClient: Sendable {
   ///   `CredentialError` or a `TransportError`.
   public func packages(in box: FaspexBox = .inbox, limit: Int = 1_000) async throws -> [FaspexPackage] {
     var packages: [FaspexPackage] = []
+    var ids: Set<WireText> = []
+    var offset = 0
     while packages.count < limit {
       let count = min(Self.pageSize, limit - packages.count)
-      let page = try await api.call(
-        .get, "/api/v5/\(box.name)/packages?offset=\(packages.count)&limit=\(count)")
+      let page = try await api.call(.get, "/api/v5/\(box.name)/packages?offset=\(offset)&limit=\(count)")
       guard let list = page["packages"]?.array else { throw StorageError.malformedAnswer("it has no packages") }
-      packages += try list.prefix(count).map { element throws(StorageError) in try FaspexPackage(element) }
+      let found = try list.prefix(count).map { element throws(StorageError) in try FaspexPackage(element) }
+      // A package that arrives meanwhile moves the others, so that the last ones of a page occur again.
+      let new = found.filter { ids.insert(WireText($0.id)).inserted }
+      packages += new
       if list.count < count { break }
+      guard !new.isEmpty else {
+        throw StorageError.malformedAnswer("its packages at position \(offset) are those of earlier positions")
+      }
+      offset += count
     }
     return packages
   }
@@ -177,7 +185,11 @@ public struct FaspexClient: Sendable {
     var status = ""
     for _ in 0..<600 {
       let details = try await api.call(.get, "/api/v5/packages/\(id.percentEncoded())/upload_details")
-      status = details["upload_status"]?.string ?? ""
+      switch details["upload_status"] {
+      case .string(let text)?: status = text
+      case .null?: status = ""
+      default: throw StorageError.malformedAnswer("it has no upload_status")
+      }
       if Self.finalStates.contains(status) { break }
       try await api.time.sleep(for: Self.pollInterval)
     }

@@ -34,7 +34,9 @@ public struct FaspexPackage: Sendable, Hashable, Identifiable {
     title = document["title"]?.string ?? ""
     note = document["note"]?.string.flatMap { $0.isEmpty ? nil : $0 }
     sender = document["sender"]?["name"]?.string
-    recipients = (document["recipients"]?.array ?? []).compactMap { $0["name"]?.string }
+    let named = document["recipients"] ?? .array([])
+    guard let named = named == .null ? [] : named.array else { throw .malformedAnswer("the recipients are not a list") }
+    recipients = named.compactMap { $0["name"]?.string }
     uploadStatus = document["upload_status"]?.string
     created = document["created_time"]?.string.flatMap { Timestamp(iso8601: $0) }
   }

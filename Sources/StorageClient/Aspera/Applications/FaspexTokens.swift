@@ -4,6 +4,7 @@
 internal import AsperaAuth
 internal import AsperaTransfer
 internal import CloudCredentials
+internal import HTTPTypes
 internal import StorageAuth
 internal import StorageJSON
 
@@ -58,10 +59,18 @@ final class FaspexTokens: TokenIssuer {
   }
 
   private func fetch() async throws -> TransferSpec {
-    guard let fields = try await api.call(.post, path, body).object else {
+    let answer = try await api.call(.post, path, body)
+    if let refusal = NodeRefusal(of: answer) {
+      throw ServiceError(refusal, in: HTTPResponse(status: .ok), subject: "\(api.name): POST \(path)")
+    }
+    guard let fields = answer.object else {
       throw StorageError.malformedAnswer("the transfer specification is not an object")
     }
-    return TransferSpec(fields: fields)
+    let specification = TransferSpec(fields: fields)
+    guard specification.token != nil else {
+      throw StorageError.malformedAnswer("the transfer specification has no token")
+    }
+    return specification
   }
 }
 

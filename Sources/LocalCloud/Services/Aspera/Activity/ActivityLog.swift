@@ -73,8 +73,15 @@ final class ActivityLog: Sendable {
   }
 
   /// Returns the transfers of an access key, or all transfers if it is `nil`.
-  func transfers(of accessKey: String?) -> [Numbered<TransferRecord>] {
-    state.withLock { $0.transfers.entries(of: accessKey) }
+  ///
+  /// A transfer whose client has ended without a message has failed.
+  func transfers(of accessKey: String?, at date: Timestamp) -> [Numbered<TransferRecord>] {
+    let transfers = state.withLock { $0.transfers.entries(of: accessKey) }
+    for transfer in transfers.map(\.element) where transfer.isAbandoned(at: date) {
+      transfer.end(.failed, TransferRefusal(16, "The client has ended, or does not respond"), at: date)
+      add("ended", of: transfer, at: date)
+    }
+    return transfers
   }
 
   /// Returns the events of an access key, or all events if it is `nil`.

@@ -138,7 +138,7 @@ struct ActivityService: Sendable {
     if let accessKey, let own = caller.accessKey?.id, !own.utf8.elementsEqual(accessKey.utf8) {
       throw .node(.forbidden, "The access key is not the caller's.")
     }
-    return aspera.activity.transfers(of: caller.accessKey?.id ?? accessKey)
+    return aspera.activity.transfers(of: caller.accessKey?.id ?? accessKey, at: aspera.cloud.now)
       .filter { isVisible($0.element.start.userID) }
   }
 

@@ -40,7 +40,14 @@ final class TransferRecord: Sendable {
     var end: Timestamp?
     var errorCode = 0
     var errorDescription = ""
+    /// The time of the client's last request, or `nil` if the node itself carries the transfer out.
+    var clientSeen: Timestamp?
   }
+
+  /// The time without a request of the client after which a transfer has failed.
+  ///
+  /// `ascp-simulator` sends a request every three seconds.
+  private static let clientSilence = Duration.seconds(10)
 
   /// The maximum number of paths of a remembered transfer, and the maximum size of each text and of the tags in bytes.
   private static let (pathLimit, textByteLimit, tagByteLimit) = (10, 1_024, 4_096)
@@ -49,12 +56,18 @@ final class TransferRecord: Sendable {
   let start: Start
   private let state = Mutex(Progress())
 
-  init(_ start: Start) {
+  /// Creates the record of a transfer that has started.
+  ///
+  /// - Parameters:
+  ///   - start: The properties of the transfer.
+  ///   - clientSeen: The time of the client's last request, or `nil` if the node itself carries the transfer out.
+  init(_ start: Start, clientSeen: Timestamp? = nil) {
     var start = start
     start.tags = Self.kept(start.tags)
     start.cookie = start.cookie?.shortened(to: Self.textByteLimit)
     start.paths = start.paths.prefix(Self.pathLimit).map { $0.shortened(to: Self.textByteLimit) }
     self.start = start
+    state.withLock { $0.clientSeen = clientSeen }
   }
 
   var progress: Progress { state.withLock { $0 } }
@@ -65,6 +78,17 @@ final class TransferRecord: Sendable {
       progress.byteCount = progress.byteCount.saturatingAdding(bytes)
       progress.fileCount = progress.fileCount.saturatingAdding(files)
     }
+  }
+
+  /// Records that the client has sent a request.
+  func noteClient(at date: Timestamp) {
+    state.withLock { $0.clientSeen = date }
+  }
+
+  /// Whether the transfer runs and its client has not sent a request for too long.
+  func isAbandoned(at date: Timestamp) -> Bool {
+    let progress = progress
+    return progress.status == .running && progress.clientSeen.map { $0.duration(to: date) > Self.clientSilence } ?? false
   }
 
   /// Ends the transfer; a canceled transfer remains canceled.
@@ -94,6 +118,7 @@ final class TransferRecord: Sendable {
     session["bytes_transferred"] = .number(JSONNumber(progress.byteCount))
     session["bytes_written"] = .number(JSONNumber(start.direction == .send ? progress.byteCount : 0))
     session["files_completed"] = .number(JSONNumber(progress.fileCount))
+    session["avg_rate_kbps"] = .number(JSONNumber(averageRate(progress)))
     session["error_code"] = .number(JSONNumber(progress.errorCode))
     session["error_desc"] = .string(progress.errorDescription)
     var specification = JSONObject()
@@ -120,6 +145,15 @@ final class TransferRecord: Sendable {
     aspera["node"] = .object(node)
     all["aspera"] = .object(aspera)
     return .object(all)
+  }
+
+  /// Returns the average rate of an ended transfer in kilobits per second, or zero while the transfer runs.
+  ///
+  /// IBM's client aspera-cli requires a number, and the end of each transfer whose rate is not zero.
+  private func averageRate(_ progress: Progress) -> Int64 {
+    guard let end = progress.end else { return 0 }
+    let seconds = max(start.date.duration(to: end) / .milliseconds(1), 1) / 1_000
+    return Int64(exactly: (Double(progress.byteCount) * 8 / 1_000 / seconds).rounded(.up)) ?? 0
   }
 
   private static func microseconds(_ date: Timestamp) -> Int64 {

@@ -30,7 +30,7 @@ struct FileTree: Sendable {
   func children(of folder: NodePath) throws -> [FileEntry] {
     try store.read(Self.bucket) { bucket in
       let page = bucket.page(ListQuery(prefix: folder.folderKey, delimiter: "/", after: folder.folderKey, limit: .max))
-      let keys = page.objects.map(\.key) + page.groups.map { ObjectKey(String($0.dropLast())) }
+      let keys = page.objects.map(\.key) + page.groups.map { ObjectKey(String($0.removingByteSuffix("/") ?? $0[...])) }
       return keys.sorted().compactMap { key in NodePath(key.text).flatMap { Self.entry(at: $0, in: bucket) } }
     }
   }

@@ -35,9 +35,13 @@ extension NodeAPI {
   }
 
   /// Returns the transfer specification for a transfer request, with a new token.
+  ///
+  /// A caller with a bearer token receives no other token: the permissions of folders determine what the bearer token
+  /// grants access to.
   func specification(for order: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONValue {
     let places = try order.places
-    if order.direction == .receive {
+    let isBearer = caller.bearerUser != nil
+    if order.direction == .receive, !isBearer {
       for place in places where try aspera.files.entry(at: place) == nil { throw FileProblem.notFound(place) }
     }
     let user = aspera.directory.transferUser
@@ -45,18 +49,21 @@ extension NodeAPI {
       throw RefusalAnswer.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
     }
     let lifetime = try order.lifetime
-    let token = aspera.tokens.issue(
-      TransferClaim(
-        direction: order.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
-        base: order.root, places: places, issued: date,
-        end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
-    aspera.cloud.counters.count(Self.endpoint) { $0.issued += 1 }
+    var token: String?
+    if !isBearer {
+      token = aspera.tokens.issue(
+        TransferClaim(
+          direction: order.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
+          base: order.root, places: places, issued: date,
+          end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
+      aspera.cloud.counters.count(Self.endpoint) { $0.issued += 1 }
+    }
     let port = JSONValue.number(JSONNumber(transferPort))
     var specification = JSONObject()
     specification["paths"] = order.answeredPaths
     specification["source_root"] = .string(order.request["source_root"]?.string ?? "")
     specification["destination_root"] = .string(order.answeredRoot)
-    specification["token"] = .string(token)
+    specification["token"] = token.map { .string($0) }
     specification["direction"] = .string(order.direction.rawValue)
     specification["cipher"] = "aes-128"
     specification["tags"] = order.request["tags"] ?? .null

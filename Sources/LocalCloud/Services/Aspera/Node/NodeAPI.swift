@@ -44,8 +44,10 @@ struct NodeAPI: Sendable {
   func answer(for error: RefusalAnswer) -> Answer { Answer(["error": error.nodeDocument], error.status) }
 
   private func accepts(bearerAt route: NodeRoute) -> Bool {
-    if case .info = route { return aspera.infoAcceptsBearer }
-    return route.acceptsBearer
+    switch route {
+    case .info, .paths(.downloadSetup): aspera.infoAcceptsBearer
+    default: route.acceptsBearer
+    }
   }
 
   private func perform(_ route: NodeRoute, _ call: InboundCall, for caller: NodeCaller) async throws -> Answer {

@@ -53,7 +53,8 @@ struct TransferDesk: Sendable {
       .init(
         accessKey: claim?.accessKey, userID: claim?.creator ?? account.user, direction: direction, login: account.user,
         tokenType: TransferTokenCheck.type(of: document["token"]?.string), tags: document["tags"],
-        cookie: document["cookie"]?.string, paths: paths.prefix(100).compactMap(\.string), date: date))
+        cookie: document["cookie"]?.string, paths: paths.prefix(100).compactMap(\.string), date: date),
+      clientSeen: date)
     aspera.activity.add(record)
     aspera.activity.add("started", of: record, at: date)
     connection.session = TransferConnection.Session(direction: direction, claim: claim, record: record)
@@ -70,6 +71,18 @@ struct TransferDesk: Sendable {
     session.record.end(.completed, at: date)
     aspera.activity.add("ended", of: session.record, at: date)
     aspera.count { $0.completed += 1 }
+    return Answer([:])
+  }
+
+  /// Ends a transfer session whose client gives up, with the client's error code and text.
+  func abort(_ id: String, _ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) -> Answer {
+    connections.remove(id)
+    if let record = connection.session?.record, record.progress.status == .running {
+      let refusal = TransferRefusal(
+        document["code"]?.integer ?? 0, (document["description"]?.string ?? "").shortened(to: 1_024))
+      record.end(refusal.code == TransferRefusal.canceled.code ? .canceled : .failed, refusal, at: date)
+      aspera.activity.add("ended", of: record, at: date)
+    }
     return Answer([:])
   }
 

@@ -47,6 +47,7 @@ struct TransferGateway: Sendable {
     guard names.first == "connections" else { throw TransferRefusal.protocolError }
     if names.count == 1 { return try desk.connect() }
     guard names.count > 2, let connection = desk.connections[names[1]] else { throw TransferRefusal.protocolError }
+    connection.session?.record.noteClient(at: date)
     if connection.session?.record.progress.status == .canceled { throw TransferRefusal.canceled }
     if names.count == 4, names[2] == "files", let number = Int(names[3]) {
       let parameters = call.pairs.flatMap { CallParameters($0) }
@@ -72,6 +73,8 @@ struct TransferGateway: Sendable {
     case "moves": return try await desk.move(document, connection, at: date)
     case "files": return try await desk.open(document, connection, at: date)
     case "end": return try desk.end(names[1], connection, at: date)
+    case "abort": return desk.abort(names[1], document, connection, at: date)
+    case "presence": return Answer([:])
     default: throw TransferRefusal.protocolError
     }
   }

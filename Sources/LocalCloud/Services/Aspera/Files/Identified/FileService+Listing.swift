@@ -105,7 +105,7 @@ extension FileService {
     case "name": entries
     case "size": entries.sorted { $0.byteCount < $1.byteCount }
     case "type": entries.sorted { Self.type(of: $0) < Self.type(of: $1) }
-    case "modified_time": entries.sorted { $0.modified < $1.modified }
+    case "modified_time", "mtime": entries.sorted { $0.modified < $1.modified }
     default: throw RefusalAnswer.nodeBadRequest("The sort must be name, size, type or modified_time.")
     }
   }

@@ -9,6 +9,8 @@ struct EntryFilter: Sendable {
   /// The order of the results.
   private enum Order: String {
     case path, type
+    /// The order by time that IBM's client aspera-cli documents, which IBM's description of the Node API does not list.
+    case time = "mtime"
     case ascendingSize = "size_a"
     case descendingSize = "size_d"
     case ascendingTime = "mtime_a"
@@ -38,7 +40,7 @@ struct EntryFilter: Sendable {
     case nil, .null?: order = nil
     case let sort?:
       guard let order = sort.string.flatMap({ Order(rawValue: $0) }) else {
-        throw .nodeBadRequest("The sort must be path, type, size_a, size_d, mtime_a or mtime_d.")
+        throw .nodeBadRequest("The sort must be path, type, size_a, size_d, mtime, mtime_a or mtime_d.")
       }
       self.order = order
     }
@@ -76,7 +78,7 @@ struct EntryFilter: Sendable {
     if let otherBasenames, otherBasenames.contains(where: { $0.matches(name) }) { return false }
     guard let paths else { return true }
     let path = entry.path.relative(to: root).text
-    return paths.contains { $0.matches(path) || $0.matches(String(path.dropFirst())) }
+    return paths.contains { $0.matches(path) || $0.matches(String(path.removingBytePrefix("/") ?? path[...])) }
   }
 
   /// Returns files in the order of the request, or in the given order if it names none.
@@ -89,7 +91,7 @@ struct EntryFilter: Sendable {
     case .type?: entries.sorted { Self.type(of: $0) < Self.type(of: $1) }
     case .ascendingSize?: entries.sorted { $0.byteCount < $1.byteCount }
     case .descendingSize?: entries.sorted { $0.byteCount > $1.byteCount }
-    case .ascendingTime?: entries.sorted { $0.modified < $1.modified }
+    case .time?, .ascendingTime?: entries.sorted { $0.modified < $1.modified }
     case .descendingTime?: entries.sorted { $0.modified > $1.modified }
     }
   }
