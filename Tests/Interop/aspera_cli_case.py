@@ -34,7 +34,9 @@ TIME_LIMIT = 120
 
 ACCESS_KEY = ("test-id", "test-secret")
 NODE_USER = ("node-user", "node-password")
-SERVE_OPTIONS = ("--node-user", ":".join(NODE_USER), "--transfer-account", "xfer:xfer-password")
+# The recording contains the responses of a node that follows IBM's description to the letter.
+SERVE_OPTIONS = ("--node-user", ":".join(NODE_USER), "--transfer-account", "xfer:xfer-password",
+                 "--no-node-info-accepts-bearer")
 
 
 def simulator() -> str:

@@ -14,7 +14,7 @@ extension AscpAttempt {
   ///   - ending: The way in which the ascp process ended.
   ///   - printed: The end of ascp's printed output.
   func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
-    let printed = mask.applied(to: printed)
+    let printed = verdict == .done && ending == .exited(0) ? "" : mask.applied(to: printed)
     if case .notStarted(let reason) = ending { return .failure(.notStarted(reason)) }
     switch verdict {
     case .done?:

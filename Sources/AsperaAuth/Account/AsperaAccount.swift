@@ -70,7 +70,8 @@ public struct AsperaAccount: Sendable, Equatable {
     requiresToken: Bool = false
   ) throws(AsperaError) {
     for (name, text) in [("host", host), ("user", user)] {
-      guard !text.isEmpty, !text.beginsWithByte("-"), text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7f })
+      guard !text.isEmpty, !text.beginsWithByte("-"),
+        text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7f })
       else {
         throw AsperaError(
           .invalidAccount,

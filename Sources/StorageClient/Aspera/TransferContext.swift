@@ -44,7 +44,9 @@ final class TransferContext: Sendable {
       self.account = account
       (publicKey, ownUser) = (nil, nil)
     case .dynamicKey:
-      let key = try DynamicKey()
+      // The key only shows that the client is an Aspera client, and it ends with the client. The token of each transfer
+      // authorizes it, so that the time for a longer key would be spent for nothing.
+      let key = try DynamicKey(bits: 2_048)
       var account = try AsperaAccount(
         host: host, user: AsperaAccount.defaultTokenUser, privateKey: key.privateKey, sshPort: sshPort,
         udpPort: udpPort, hostKey: server.hostKey, requiresToken: true)

@@ -64,7 +64,9 @@ struct SourceNaming: Sendable {
     let path = path(of: source)
     guard let base else { return Self.name(of: path) }
     let folder = base.hasByteSuffix("/") ? base : base + "/"
-    guard let name = path.removingBytePrefix(folder) else { throw Failure(41, "The source does not lie below the source base: \(path)") }
+    guard let name = path.removingBytePrefix(folder) else {
+      throw Failure(41, "The source does not lie below the source base: \(path)")
+    }
     return String(name)
   }
 

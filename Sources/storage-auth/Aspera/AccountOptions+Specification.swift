@@ -78,7 +78,7 @@ extension AccountOptions {
       specification.sshPrivateKey.map { .pem($0) } ?? specification.sshPrivateKeyPath.map { .file($0) }
     let account = try AsperaAccount(
       host: specification.remoteHost ?? "", user: specification.remoteUser ?? AsperaAccount.defaultTokenUser,
-      password: key == nil ? specification.remotePassword : nil,
+      password: specification.remotePassword,
       privateKey: key.map { AsperaPrivateKey($0, passphrase: specification.sshPrivateKeyPassphrase) },
       hostKey: try specification.sshfp.flatMap { $0.isEmpty ? nil : try HostKeyFingerprint($0) })
     for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }

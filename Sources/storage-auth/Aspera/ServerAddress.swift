@@ -26,7 +26,9 @@ struct ServerAddress: Hashable {
     if rest.isEmpty {
       port = nil
     } else {
-      guard let number = rest.removingBytePrefix(":").flatMap({ Int($0) }), (1...65_535).contains(number) else { return nil }
+      guard let number = rest.removingBytePrefix(":").flatMap({ Int($0) }), (1...65_535).contains(number) else {
+        return nil
+      }
       port = number
     }
     // A password must not be on a command line, where other users can read it.

@@ -149,7 +149,9 @@ struct CopyPlan {
       client = .bucket(try name.cloud.store(bucket, options.buckets, configuration))
     case .account(let server, _): client = .account(try await aspera.transfers(server, atATime: parallel))
     case .node:
-      guard let (store, _) = try options.store(of: place, transfers: try aspera.transfers(atATime: parallel)) else { return nil }
+      guard let (store, _) = try options.store(of: place, transfers: try aspera.transfers(atATime: parallel)) else {
+        return nil
+      }
       client = .node(store)
     }
     clients[container] = client

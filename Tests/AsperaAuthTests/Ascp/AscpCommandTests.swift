@@ -55,6 +55,21 @@ final class AscpCommandTests: XCTestCase {
     XCTAssertEqual(command.environment["ASPERA_SCP_FILEPASS"]?.reveal(), "file secret")
   }
 
+  func testSeparatorsAreFoundBeforeCombiningMarks() throws {
+    let command = try AscpCommand(
+      specification { $0.proxy = Secret("dnat://pia:hidden@\u{301}.example.com") }, options: AscpOptions())
+    XCTAssertFalse(command.arguments(listPath: "L").contains { $0.contains("hidden") })
+    var options = AscpOptions()
+    options.usesFileList = false
+    XCTAssertThrowsError(
+      try AscpCommand(specification { $0.paths = [TransferPath("-\u{301}")] }, options: options))
+    XCTAssertThrowsError(try AsperaAccount(host: "-\u{301}h", user: "mia", password: Secret("p")))
+    let link = try FaspURI("faspe://mia:hidden@\u{301}host/a")
+    XCTAssertTrue(link.droppedPassword)
+    XCTAssertEqual(link.specification.remoteUser, "mia")
+    XCTAssertThrowsError(try AscpArguments(["-W\u{301}x"]))
+  }
+
   func testSessionsOfOneTransferAreNumberedAndHaveSeparatePorts() throws {
     let spec = specification {
       $0.sessionCount = 2

@@ -61,6 +61,13 @@ final class TransferPolicyTests: XCTestCase {
     }
   }
 
+  func testSlashesAtTheEndOfARootAreRemovedAsBytes() throws {
+    // For Swift's characters, U+0600 and the slash after it are one.
+    let allowed = try result(download("cat.jpg", root: "/uploads/alice/\u{600}//"), alice).get()
+    XCTAssertEqual(
+      allowed.paths.map { Array($0.source.utf8) }, [Array("/uploads/alice/\u{600}/cat.jpg".utf8)])
+  }
+
   func testDownloadSourcesAreAbsoluteAndBelowThePrefix() throws {
     for (source, root, path) in [
       ("cat.jpg", nil, "/uploads/alice/cat.jpg"), ("/uploads/alice/2026/cat.jpg", nil, "/uploads/alice/2026/cat.jpg"),

@@ -98,7 +98,9 @@ extension QueueControlTests {
   }
 
   func testTokenIsRequestedWhenItsSessionStarts() async throws {
-    let (time, asked, started) = (SteppedTime(), Lock<[Duration]>([]), Lock<[Duration]>([]))
+    let time = SteppedTime()
+    let asked = Lock<[Duration]>([])
+    let started = Lock<[Duration]>([])
     let issuer = ScriptedIssuer { request throws(CredentialError) in
       asked.withLock { $0.append(time.uptime) }
       return .token(request.session, expiration: time.now.advanced(by: .seconds(3)))

@@ -38,7 +38,8 @@ struct Walk {
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
     configuration = TransferQueueConfiguration(
-      maximumActive: random.pick([1, 1, 2, 5]), startSpacing: random.pick([.zero, .seconds(2)]), tokenRenewals: random.pick([0, 1, 2]),
+      maximumActive: random.pick([1, 1, 2, 5]), startSpacing: random.pick([.zero, .seconds(2)]),
+      tokenRenewals: random.pick([0, 1, 2]),
       issuerRetries: random.pick([0, 2]), transportRetries: random.pick([0, 3, 7]))
     machine = QueueMachine(configuration: configuration)
   }

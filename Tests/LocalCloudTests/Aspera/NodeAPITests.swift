@@ -84,7 +84,9 @@ final class NodeAPITests: AsperaTestCase {
 
   // matrix: Aspera Node (bearer): bad input
   func testCallsWithBasicAloneRefuseABearerToken() async throws {
-    try await withNode { [self] cloud, client in
+    var configuration = configuration
+    configuration.aspera.infoAcceptsBearer = false
+    try await withNode(configuration) { [self] cloud, client in
       let bearer = try await bearerClients(client)("mia", [], NodeScope.admin)
       var replies: [(String, Reply)] = []
       for path in [
@@ -109,6 +111,23 @@ final class NodeAPITests: AsperaTestCase {
       XCTAssertEqual(names, [])
       let own = try await client.get("/access_keys/self").value
       XCTAssertNotNil(own["token_verification_key"]?.string)
+    }
+  }
+
+  func testInfoAndTransportParametersAcceptABearerTokenByDefault() async throws {
+    try await withNode { [self] cloud, client in
+      let bearer = try await bearerClients(client)("mia", [], NodeScope.user)
+      let info = try await bearer.get("/info").value
+      XCTAssertEqual(info["transfer_user"], "xfer")
+      let spec = try await bearer.setup("download_setup", ["paths": [["source": "/"]]])
+      XCTAssertEqual(spec?["remote_host"], "127.0.0.1")
+      XCTAssertEqual(spec?["remote_user"], "xfer")
+      XCTAssertEqual(spec?["ssh_port"]?.integer, cloud.transferPort)
+      XCTAssertEqual(spec?["fasp_port"]?.integer, cloud.transferPort)
+      XCTAssertNil(spec?["token"], "a bearer token is not exchanged for another one")
+      let other = try await bearer.post("/files/upload_setup", ["transfer_requests": []]).status
+      XCTAssertEqual(other, 401)
+      XCTAssertEqual(cloud.statistics[.node].issued, 0)
     }
   }
 

@@ -111,6 +111,8 @@ final class NodeActivityTests: SimulatorTestCase {
       XCTAssertEqual(transfers.map { $0["status"] }, ["completed", "failed"])
       XCTAssertEqual(transfers[0]["bytes_transferred"], 3)
       XCTAssertEqual(transfers[0]["files_completed"], 1)
+      XCTAssertEqual(transfers[0]["avg_rate_kbps"], 24)
+      XCTAssertEqual(transfers[0]["sessions"]?[0]?["avg_rate_kbps"], 24)
       XCTAssertEqual(transfers[0]["error_code"], 0)
       XCTAssertEqual(transfers[0]["start_spec"]?["direction"], "send")
       XCTAssertEqual(transfers[0]["start_spec"]?["token_type"], "basic_token")
@@ -142,21 +144,82 @@ final class NodeActivityTests: SimulatorTestCase {
     }
   }
 
-  func testCanceledTransferRefusesFurtherCalls() async throws {
-    try await withNode { cloud, client in
-      func call(_ path: String, _ document: JSONValue) async throws -> Reply {
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(cloud.transferPort)\(path)")
-        request.method = .POST
-        request.body = .bytes(ByteBuffer(bytes: document.serialized))
-        return try await Reply(request)
+  private func call(_ cloud: LocalCloud, _ path: String, _ document: JSONValue) async throws -> Reply {
+    var request = HTTPClientRequest(url: "http://127.0.0.1:\(cloud.transferPort)\(path)")
+    request.method = .POST
+    request.body = .bytes(ByteBuffer(bytes: document.serialized))
+    return try await Reply(request)
+  }
+
+  /// Begins a session on the transfer desk, and returns the ID of its connection.
+  private func beginSession(_ cloud: LocalCloud) async throws -> String {
+    let opened = try await call(cloud, "/connections", [:]).value
+    let connection = try XCTUnwrap(opened["connection"]?.string)
+    _ = try await call(cloud, "/connections/\(connection)/login", ["user": "xfer", "password": "xfer-password"])
+    let session = try await call(
+      cloud, "/connections/\(connection)/session",
+      ["direction": "send", "token": .string(basicAuthorization("test-id", "test-secret"))])
+    XCTAssertEqual(session.status, 200)
+    return connection
+  }
+
+  func testClientThatEndsBeforeItsFirstFileLeavesAFailedTransfer() async throws {
+    try await withNode { [self] cloud, client in
+      // The program ends by itself: a source is missing.
+      let ended = try await Simulator.run(
+        arguments("send", cloud, user: "xfer", ["/no/such/file"], to: "/", []),
+        ["ASPERA_SCP_PASS": "xfer-password", "ASPERA_SCP_TOKEN": basicAuthorization("test-id", "test-secret")])
+      XCTAssertEqual(ended.code, 43)
+      var transfers = try await client.get("/ops/transfers").value
+      XCTAssertEqual(transfers[0]?["status"], "failed")
+      XCTAssertEqual(transfers[0]?["error_code"], 43)
+      // The client says that it was cancelled.
+      let cancelled = try await beginSession(cloud)
+      let told = try await call(cloud, "/connections/\(cancelled)/abort", ["code": 28, "description": "Cancelled"])
+      XCTAssertEqual(told.status, 200)
+      // The client says nothing any more, and another one shows that it exists.
+      let silent = try await beginSession(cloud)
+      clock.advance(by: .seconds(9))
+      transfers = try await client.get("/ops/transfers").value
+      XCTAssertEqual(transfers.array?.map { $0["status"] }, ["failed", "canceled", "running"])
+      let present = try await beginSession(cloud)
+      clock.advance(by: .seconds(2))
+      transfers = try await client.get("/ops/transfers").value
+      XCTAssertEqual(transfers.array?.map { $0["status"] }, ["failed", "canceled", "failed", "running"])
+      XCTAssertEqual(transfers[2]?["error_code"], 16)
+      for _ in 1...5 {
+        clock.advance(by: .seconds(9))
+        let presence = try await call(cloud, "/connections/\(present)/presence", [:])
+        XCTAssertEqual(presence.status, 200)
       }
-      let opened = try await call("/connections", [:]).value
-      let connection = try XCTUnwrap(opened["connection"]?.string)
-      _ = try await call("/connections/\(connection)/login", ["user": "xfer", "password": "xfer-password"])
-      let session = try await call(
-        "/connections/\(connection)/session",
-        ["direction": "send", "token": .string(basicAuthorization("test-id", "test-secret"))])
-      XCTAssertEqual(session.status, 200)
+      transfers = try await client.get("/ops/transfers").value
+      XCTAssertEqual(transfers[3]?["status"], "running")
+      let kinds = try await client.get("/events?type=transfer.ended").value.array?.count
+      XCTAssertEqual(kinds, 3)
+      _ = silent
+    }
+  }
+
+  func testCancelMethodOfIBMsClientCancelsATransfer() async throws {
+    try await withNode { [self] cloud, client in
+      _ = try await beginSession(cloud)
+      let list = try await client.get("/ops/transfers").value
+      let id = try XCTUnwrap(list[0]?["id"]?.string)
+      let reply = try await client.send(.RAW(value: "CANCEL"), "/ops/transfers/\(id)", nil, [:])
+      XCTAssertEqual(reply.status, 204)
+      let shown = try await client.get("/ops/transfers/\(id)").value
+      XCTAssertEqual(shown["status"], "canceled")
+      let file = try await client.create("f", "file", in: "1")
+      let refused = try? await client.send(.RAW(value: "CANCEL"), "/files/\(file)", nil, [:])
+      XCTAssertNotEqual(refused?.status, 204, "the method is only for transfers")
+      let names = try await client.names(in: "/")
+      XCTAssertEqual(names, ["/f"])
+    }
+  }
+
+  func testCanceledTransferRefusesFurtherCalls() async throws {
+    try await withNode { [self] cloud, client in
+      let connection = try await beginSession(cloud)
       let running = try await client.get("/ops/transfers?active_only=true").value.array?.count
       XCTAssertEqual(running, 1)
       let list = try await client.get("/ops/transfers").value
@@ -170,7 +233,7 @@ final class NodeActivityTests: SimulatorTestCase {
       XCTAssertEqual(again, 204)
       let unknown = try await client.delete("/ops/transfers/none").status
       XCTAssertEqual(unknown, 404)
-      let refused = try await call("/connections/\(connection)/end", [:])
+      let refused = try await call(cloud, "/connections/\(connection)/end", [:])
       XCTAssertEqual(refused.status, 403)
       XCTAssertEqual(try refused.value["error"]?["code"], 28)
     }

@@ -76,7 +76,7 @@ struct NodeClient: Sendable {
     ).value["id"]?.string
   }
 
-  private func send(
+  func send(
     _ method: HTTPMethod, _ path: String, _ document: JSONValue?, _ more: [String: String] = [:]
   ) async throws -> Reply {
     var request = HTTPClientRequest(url: cloud.nodeURL + path)

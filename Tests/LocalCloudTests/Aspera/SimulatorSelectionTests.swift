@@ -50,6 +50,21 @@ final class SimulatorSelectionTests: SimulatorTestCase {
     }
   }
 
+  func testSlashBeforeACombiningMarkSeparatesNames() async throws {
+    let file = "f/\u{301}x.tmp"
+    try await withNode { [self] cloud, client in
+      let here = try makeDirectory()
+      try write([1], to: "t/\(file)", in: here)
+      let excluded = try await run("send", cloud, ["\(here)/t"], to: "/no", ["-E", "f/*.tmp"])
+      XCTAssertEqual(excluded.status, 0, excluded.errors)
+      XCTAssertEqual(excluded.frames.filter { $0.kind == .stop }.count, 0)
+      let sent = try await run("send", cloud, ["\(here)/t/f/\u{301}x.tmp"], to: "/up/")
+      XCTAssertEqual(sent.status, 0, sent.errors)
+      let names = try await client.names(in: "/up")
+      XCTAssertEqual(names.map { Array($0.utf8) }, [Array("/up/\u{301}x.tmp".utf8)])
+    }
+  }
+
   func testLinksToFoldersAreFollowedUntilTheyLeadBack() async throws {
     try await withNode { [self] cloud, _ in
       let here = try makeDirectory()

@@ -115,6 +115,7 @@ final class AsperaListingTests: XCTestCase {
   func testSymbolicLinkIsAFile() async throws {
     let answer: JSONValue = [
       "self": ["type": "directory", "basename": "/"], "items": [["type": "symbolic_link", "basename": "link"]],
+      "total_count": 1,
     ]
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer.serialized, [:]) }
     let names = try await asperaClient(transport).list().names

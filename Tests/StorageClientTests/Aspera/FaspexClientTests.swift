@@ -56,7 +56,7 @@ final class FaspexClientTests: XCTestCase {
     let transport = StorageAuthTesting.ScriptedTransport { request in
       pages.withLock { $0.append(request.path) }
       let first = request.path.contains("offset=0")
-      let items = (0..<(first ? 100 : 7)).map { #"{"id":\#($0),"title":"t"}"# }.joined(separator: ",")
+      let items = (first ? 0..<100 : 100..<107).map { #"{"id":\#($0),"title":"t"}"# }.joined(separator: ",")
       return .json(#"{"packages":[\#(items)]}"#)
     }
     let packages = try await client(transport).packages(in: .allReceived)
@@ -69,6 +69,16 @@ final class FaspexClientTests: XCTestCase {
       ])
     let few = try await client(transport).packages(limit: 30)
     XCTAssertEqual(few.count, 30)
+  }
+
+  func testPagesThatDoNotGoOnAreRejected() async throws {
+    let items = (0..<100).map { #"{"id":\#($0),"title":"t"}"# }.joined(separator: ",")
+    let transport = StorageAuthTesting.ScriptedTransport { _ in .json(#"{"packages":[\#(items)]}"#) }
+    await assertThrows(StorageError.self, { _ = try await client(transport).packages() }) {
+      XCTAssertEqual($0.code, .malformedAnswer)
+      XCTAssertTrue($0.message.contains("position 100"), $0.message)
+    }
+    XCTAssertEqual(transport.requests.count, 2)
   }
 
   func testRejectedAccessTokenIsReplacedOnce() async throws {

@@ -101,6 +101,35 @@ final class TransferCommandTests: XCTestCase {
     XCTAssertEqual(missing.status, 64)
   }
 
+  func testKeyThatASpecificationNamesIsCheckedAsThatOfTheOption() async throws {
+    let node = try await LocalNode(self)
+    let directory = try TemporaryDirectory(self)
+    guard case .pem(let text) = try DynamicKey().privateKey.source else { return XCTFail("the key is in a file") }
+    let plain = try directory.write(Array(text.reveal().utf8), to: "plain").string
+    let open = try directory.write(Array(text.reveal().utf8), to: "open").string
+    let damaged = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
+    let broken = try directory.write(Array(damaged.utf8), to: "broken").string
+    for (path, mode) in [(plain, 0o600), (broken, 0o600), (open, 0o644)] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+    let spec: JSONValue = ["direction": "send", "destination_root": "/up", "paths": [["source": "/nowhere"]]]
+    for (path, environment) in [
+      (directory.path("missing").string, [:]), (broken, [:]), (open, [:]), (plain, Self.password),
+    ] as [(String, [String: String])] {
+      var named = fields(node, spec)
+      named["ssh_private_key_path"] = .string(path)
+      let inside = try await run(
+        node, "-", environment: environment, input: String(decoding: JSONValue.object(named).serialized, as: UTF8.self))
+      let option = try await run(
+        node, "-", ["--key", path], environment: environment,
+        input: String(decoding: JSONValue.object(fields(node, spec)).serialized, as: UTF8.self))
+      XCTAssertNotEqual(inside.status, 0, path)
+      XCTAssertEqual(inside.errors, option.errors, path)
+      XCTAssertTrue(inside.errors.contains(path), inside.errors)
+      XCTAssertFalse(inside.errors.contains("ascp ended"), inside.errors)
+    }
+  }
+
   func testFileWithSecretsThatOthersCanReadIsMentioned() async throws {
     let node = try await LocalNode(self)
     let directory = try TemporaryDirectory(self)

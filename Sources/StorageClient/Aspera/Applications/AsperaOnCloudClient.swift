@@ -130,7 +130,8 @@ public struct AsperaOnCloudClient: Sendable {
       for element in list {
         let workspace = try CloudWorkspace(element)
         guard ids.insert(WireText(workspace.id)).inserted else {
-          throw StorageError.malformedAnswer("the workspace \(workspace.id) occurs twice, because the pages do not go on")
+          throw StorageError.malformedAnswer(
+            "the workspace \(workspace.id) occurs twice, because the pages do not go on")
         }
         found.append(workspace)
       }

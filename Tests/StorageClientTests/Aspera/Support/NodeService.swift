@@ -83,7 +83,9 @@ final class NodeService: Sendable {
   private func browse(_ body: JSONValue) -> HTTPStreamingResponse {
     let path = body["path"]?.string ?? ""
     return state.withLock { state in
-      if let bytes = state.files[path] { return Self.reply(["self": Self.element(path, bytes), "items": []]) }
+      if let bytes = state.files[path] {
+        return Self.reply(["self": Self.element(path, bytes), "items": [], "total_count": 0])
+      }
       guard state.folders.contains(path) else {
         return HTTPStreamingResponse(404, #"{"error":{"code":404,"reason":"Not Found","user_message":"No such file"}}"#)
       }

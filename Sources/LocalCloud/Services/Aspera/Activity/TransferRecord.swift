@@ -88,7 +88,8 @@ final class TransferRecord: Sendable {
   /// Whether the transfer runs and its client has not sent a request for too long.
   func isAbandoned(at date: Timestamp) -> Bool {
     let progress = progress
-    return progress.status == .running && progress.clientSeen.map { $0.duration(to: date) > Self.clientSilence } ?? false
+    guard progress.status == .running, let seen = progress.clientSeen else { return false }
+    return seen.duration(to: date) > Self.clientSilence
   }
 
   /// Ends the transfer; a canceled transfer remains canceled.
