@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import StorageAuth
 
 /// A program that shows the load of a fleet on a token service, and exits with status 1 if a peak exceeds its bound.
 @main
@@ -16,7 +17,7 @@ struct FleetProgram {
       try program.read(Array(CommandLine.arguments.dropFirst()))
       try await program.run()
     } catch {
-      FileHandle.standardError.write(Data("fleet: \(error)\n".utf8))
+      StandardStream.errors.put("fleet: \(error)\n")
       exit(1)
     }
   }
@@ -43,18 +44,20 @@ struct FleetProgram {
     // seconds.
     let bin = max(1, 1_000_000 / devices)
     let unit = bin == 1 ? "second" : "\(bin) seconds"
-    print("\(devices) devices open an app in the same second; the busiest \(unit), as a multiple of the mean:")
+    StandardStream.print(
+      "\(devices) devices open an app in the same second; the busiest \(unit), as a multiple of the mean:")
     var reports: [FleetReport] = []
     var problems: [String] = []
     for life in [1800, 3600] {
       let report = FleetReport(life: life, bin: bin, questions: await Fleet(devices: devices, life: life).run())
       reports.append(report)
-      print("keys of \(life / 60) minutes, \((report.mean / Double(bin)).text(1)) requests a second on average")
+      StandardStream.print(
+        "keys of \(life / 60) minutes, \((report.mean / Double(bin)).text(1)) requests a second on average")
       for part in FleetReport.parts {
         let peak = report.peak(part.seconds)
         let isAbove = !(peak <= part.bound)
         let name = part.name + String(repeating: " ", count: max(0, 28 - part.name.count))
-        print("  \(name)\(peak.text(2)) of \(part.bound.text(0))\(isAbove ? "  ABOVE ITS BOUND" : "")")
+        StandardStream.print("  \(name)\(peak.text(2)) of \(part.bound.text(0))\(isAbove ? "  ABOVE ITS BOUND" : "")")
         if isAbove { problems.append("keys of \(life / 60) minutes, \(part.name): \(peak.text(2)) times the mean.") }
       }
     }

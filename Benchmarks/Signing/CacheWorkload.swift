@@ -127,7 +127,7 @@ struct CacheMeasurement {
   ///
   /// - Returns: The goals that were missed, without or with contention.
   func report() -> [String] {
-    print(
+    StandardStream.print(
       """
 
       Nanoseconds of processor time for one call of a warm cache: the minimum of \(Self.repetitions) batches, and the \
@@ -152,7 +152,7 @@ struct CacheMeasurement {
           isSlow = true
         }
       }
-      print(
+      StandardStream.print(
         "\(workload.name) \(workload.about)".padded(to: 18), alone[index].minimum.column(0, width: 6),
         alone[index].median.column(0, width: 8), workload.goal?.column(0, width: 6) ?? "      ",
         crowded[index].median.column(0, width: 16), ratio.column(2, width: 12),
@@ -165,16 +165,16 @@ struct CacheMeasurement {
 
   /// Checks only the allocations.
   static func check(_ inputs: Inputs) throws {
-    print("warm cache:")
+    StandardStream.print("warm cache:")
     for workload in CacheWorkload.all(inputs) {
       guard let allocations = workload.allocations() else {
-        print("\(workload.name) \(workload.about): allocations cannot be counted on this system")
+        StandardStream.print("\(workload.name) \(workload.about): allocations cannot be counted on this system")
         continue
       }
       guard allocations == 0 else {
         throw BenchmarkError("\(workload.name): \(allocations) allocations for one call, budget 0.")
       }
-      print("\(workload.name) \(workload.about): \(allocations) allocations of 0")
+      StandardStream.print("\(workload.name) \(workload.about): \(allocations) allocations of 0")
     }
   }
 }

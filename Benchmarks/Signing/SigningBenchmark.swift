@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import StorageAuth
 
 /// A program that times the workloads next to their hash blocks only, and checks the signatures and the goals.
 @main
@@ -12,7 +13,7 @@ struct SigningBenchmark {
     do {
       try run(Array(CommandLine.arguments.dropFirst()))
     } catch {
-      FileHandle.standardError.write(Data("signing-benchmark: \(error)\n".utf8))
+      StandardStream.errors.put("signing-benchmark: \(error)\n")
       exit(1)
     }
   }
@@ -33,13 +34,13 @@ struct SigningBenchmark {
         try signOnly(arguments[1], count, Workload.all(inputs))
       }
     case "--names":
-      for workload in try Workload.all(inputs) { print(workload.name, workload.instructionBudget) }
+      for workload in try Workload.all(inputs) { StandardStream.print(workload.name, workload.instructionBudget) }
       for workload in CacheWorkload.all(inputs) where workload.goal != nil {
-        print(workload.name, workload.instructionBudget)
+        StandardStream.print(workload.name, workload.instructionBudget)
       }
     case "--check":
       for keys in KeySource.allCases {
-        print("key \(keys):")
+        StandardStream.print("key \(keys):")
         try check(Workload.all(inputs, keys: keys))
       }
       try CacheMeasurement.check(inputs)
@@ -66,7 +67,7 @@ struct SigningBenchmark {
         [{ for _ in 0..<$0 { try workload.act() } }, { for _ in 0..<$0 { try cached.act() } }, workload.hash]
       })
     var problems: [String] = []
-    if !isTSV { print(Self.header) }
+    if !isTSV { StandardStream.print(Self.header) }
     for (index, workload) in workloads.enumerated() {
       let (own, ownCached, limit) = (measured[3 * index], measured[3 * index + 1], measured[3 * index + 2])
       let text = workload.signature(in: try workload.sign())
@@ -79,12 +80,12 @@ struct SigningBenchmark {
       if isTSV {
         printTSV("swift-storage-auth", workload.name, own)
         printTSV("hash-blocks", workload.name, limit)
-        print("SIG", "swift-storage-auth", workload.name, text, separator: "\t")
+        StandardStream.print("SIG", "swift-storage-auth", workload.name, text, separator: "\t")
         continue
       }
       let allocations = try Measurement.allocations(of: workload.act)
       let cachedAllocations = try Measurement.allocations(of: cached[index].act)
-      print(
+      StandardStream.print(
         "\(workload.name) \(workload.about)".padded(to: 18), own.minimum.column(0, width: 10),
         own.median.column(0, width: 8), limit.minimum.column(0, width: 16), limit.median.column(0, width: 8),
         ratio.column(2, width: 7), workload.goal.column(0, width: 6),
@@ -108,19 +109,20 @@ struct SigningBenchmark {
         throw BenchmarkError("\(workload.name): the signature is not the reference signature.")
       }
       guard let allocations = try Measurement.allocations(of: workload.act) else {
-        print("\(workload.name) \(workload.about): right; allocations cannot be counted on this system")
+        StandardStream.print("\(workload.name) \(workload.about): right; allocations cannot be counted on this system")
         continue
       }
       guard allocations <= workload.allocationBudget else {
         throw BenchmarkError(
           "\(workload.name): \(allocations) allocations for one signature, budget \(workload.allocationBudget).")
       }
-      print("\(workload.name) \(workload.about): right, \(allocations) allocations of \(workload.allocationBudget)")
+      StandardStream.print(
+        "\(workload.name) \(workload.about): right, \(allocations) allocations of \(workload.allocationBudget)")
     }
   }
 
   private static func printTSV(_ name: String, _ workload: String, _ measurement: Measurement) {
-    print(
+    StandardStream.print(
       "NS", name, workload, measurement.median, measurement.minimum, measurement.maximum, measurement.repetitions,
       separator: "\t")
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import StorageAuth
 import StorageCrypto
 
 /// A command that times CRCs over chunks of the size in which files are read.
@@ -28,7 +29,7 @@ struct ChecksumCommand: ParsableCommand {
       } of: {
         CRC(algorithm)
       }
-      print(
+      StandardStream.print(
         "\(algorithm): \(rounded(byTable)) by table, \(rounded(now)) as it is, \(rounded(now / byTable)) times as fast")
     }
   }

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Hummingbird
 import Logging
+import StorageAuth
 
 /// A server that responds with a fixed body, for the cost of Hummingbird alone.
 struct HummingbirdCommand: AsyncParsableCommand {
@@ -17,7 +18,7 @@ struct HummingbirdCommand: AsyncParsableCommand {
     let application = Application(
       router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { channel in
-        print(channel.localAddress?.port ?? 0)
+        StandardStream.print(channel.localAddress?.port ?? 0)
         flushOutput()
       }, logger: Logger(label: "hummingbird") { _ in SwiftLogNoOpLogHandler() })
     try await application.runService()

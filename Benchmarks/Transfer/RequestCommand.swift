@@ -65,7 +65,7 @@ struct RequestCommand: AsyncParsableCommand {
     }
     try await plain.shutdown()
     for (row, result) in zip(rows, results) {
-      print(
+      StandardStream.print(
         tsv
           ? "\(row.name)\t\(Int(result.rate))\t\(rounded(result.cost))"
           : "\(row.name): \(Int(result.rate)) a second, \(rounded(result.cost)) µs of processor time")

@@ -9,5 +9,5 @@ internal import StorageAuth
 ///   - items: The items to print, separated by spaces.
 ///   - keepingLines: Whether line feeds are part of the layout and are printed unchanged.
 public func say(_ items: Any..., keepingLines: Bool = false) {
-  print(DisplayText(items.map { "\($0)" }.joined(separator: " "), keepingLines: keepingLines))
+  StandardStream.print(DisplayText(items.map { "\($0)" }.joined(separator: " "), keepingLines: keepingLines))
 }

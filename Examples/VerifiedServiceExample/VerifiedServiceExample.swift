@@ -53,7 +53,13 @@ struct VerifiedServiceExample: AsyncParsableCommand {
       configuration: .init(
         address: .hostname("127.0.0.1", port: port), serverName: "VerifiedServiceExample",
         availableConnectionsDelegate: limits.availableConnections),
-      onServerRunning: { try? Self.announce(port: $0.localAddress?.port ?? 0, accounts) }, logger: logger)
+      onServerRunning: { channel in
+        do {
+          try Self.announce(port: channel.localAddress?.port ?? 0, accounts)
+        } catch {
+          Self.exit(withError: error)
+        }
+      }, logger: logger)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await application.run() }
       group.addTask { for await _ in signals { return } }

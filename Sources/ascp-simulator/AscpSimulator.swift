@@ -17,7 +17,7 @@ enum AscpSimulator {
   static func main() async {
     let line = CommandLineReader(Array(CommandLine.arguments.dropFirst()))
     if line[.version] != nil, line.problem == nil {
-      write(about, to: .standardOutput)
+      StandardStream.print(about)
       return
     }
     do throws(Failure) {
@@ -55,12 +55,12 @@ enum AscpSimulator {
   }
 
   private static func complain(_ failure: Failure) {
-    write(about, to: .standardError)
-    write("ascp-simulator: \(failure.text) (code \(failure.code))", to: .standardError)
+    write(about)
+    write("ascp-simulator: \(failure.text) (code \(failure.code))")
   }
 
-  /// Writes a line to a file, with control characters in untrusted text escaped for terminals.
-  private static func write(_ line: String, to file: FileHandle) {
-    try? file.write(contentsOf: Data("\(DisplayText(line))\n".utf8))
+  /// Writes a line to standard error, with control characters in untrusted text escaped for terminals.
+  private static func write(_ line: String) {
+    StandardStream.errors.put("\(DisplayText(line))\n")
   }
 }

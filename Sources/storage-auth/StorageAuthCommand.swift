@@ -3,6 +3,9 @@
 
 internal import ArgumentParser
 internal import Foundation
+internal import NIOCore
+internal import StorageAuth
+internal import StorageClient
 internal import StorageJSON
 
 /// The entry point of the program `storage-auth`.
@@ -10,11 +13,13 @@ internal import StorageJSON
 enum StorageAuthProgram {
   /// Runs the command that the command line specifies, and prints errors through ``Terminal``.
   static func main() async {
+    StandardStream.reserve()
     var arguments = Array(CommandLine.arguments.dropFirst())
     var settings: Settings?
     // Errors in the arguments are JSON too; later the parsed options count.
     Terminal.mode.isJSON = arguments.prefix { $0 != "--" }.contains("--json")
     do {
+      try prepareConnections()
       let read = try await Settings(arguments, environment: ProcessInfo.processInfo.environment)
       settings = read
       arguments = read.arguments
@@ -26,7 +31,7 @@ enum StorageAuthProgram {
         try command.run()
       }
     } catch {
-      let code = StorageAuthCommand.exitCode(for: error)
+      let code = exitCode(for: error)
       show(error, status: code, settings)
       StorageAuthCommand.exit(withError: code)
     }
@@ -34,6 +39,38 @@ enum StorageAuthProgram {
 }
 
 extension StorageAuthProgram {
+  /// Raises the limit of open files, and lets the number of threads for connections follow it.
+  ///
+  /// The threads are created with the first connection, which ends the process if their files cannot be opened.
+  ///
+  /// - Throws: A ``LimitProblem`` if the limit permits no connection.
+  private static func prepareConnections() throws {
+    OpenFileLimit.raise()
+    let limit = OpenFileLimit.current
+    guard limit.permitsConnections else { throw LimitProblem(count: limit.count) }
+    let cores = ProcessInfo.processInfo.activeProcessorCount
+    let count = limit.eventLoops(cores: cores)
+    // Reading the number would fix it.
+    if count < cores { NIOSingletons.groupLoopCountSuggestion = count }
+  }
+
+  private struct LimitProblem: Error, CustomStringConvertible {
+    let count: Int
+
+    var description: String {
+      "The limit of open files is \(count), which is too low for connections. Raise it, for example with ulimit -n 256."
+    }
+  }
+
+  /// Returns the exit status for an error: 64 if the arguments, or a file that they name, cannot be used.
+  private static func exitCode(for error: any Error) -> ExitCode {
+    switch error {
+    case let error as SigningError where error.isCausedByArguments: .validationFailure
+    case is SecretFile.Problem, is CallerList.Problem: .validationFailure
+    default: StorageAuthCommand.exitCode(for: error)
+    }
+  }
+
   /// Prints the error that ended the program, or the help that the user asked for.
   private static func show(_ error: any Error, status: ExitCode, _ settings: Settings?) {
     var message = StorageAuthCommand.fullMessage(for: error)
@@ -74,4 +111,11 @@ struct StorageAuthCommand: AsyncParsableCommand {
       AsperaCommand.self,
       TokenServerCommand.self, ConfigCommand.self,
     ])
+}
+
+extension SigningError {
+  /// Whether the error is in what the command line specifies, not in the key.
+  fileprivate var isCausedByArguments: Bool {
+    [.invalidConfiguration, .invalidHeader, .invalidPath, .invalidRequest, .lifetimeOutOfRange].contains(code)
+  }
 }

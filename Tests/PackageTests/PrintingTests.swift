@@ -6,10 +6,16 @@ import XCTest
 
 /// Output through a single terminal type, escaped error descriptions, and valid header names.
 final class PrintingTests: XCTestCase {
-  /// Files that may write to standard output and standard error.
+  /// The file that writes to standard output and standard error, in which no failure is a trap or is ignored.
+  private static let printer = "Sources/StorageAuth/Text/StandardStream.swift"
+
+  /// A consumer of the public API, which writes one line with a function that throws.
+  private static let consumer = "Examples/VerifiedServiceExample/VerifiedServiceExample.swift"
+
+  /// Files that may use it.
   private static let printers: Set = [
-    "Sources/storage-auth/Terminal/Terminal.swift", "Sources/ascp-simulator/AscpSimulator.swift",
-    "Examples/Support/Say.swift", "Examples/VerifiedServiceExample/VerifiedServiceExample.swift",
+    "Sources/storage-auth/Terminal/Terminal.swift", "Sources/storage-auth/StorageAuthCommand.swift",
+    "Sources/ascp-simulator/AscpSimulator.swift", "Examples/Support/Say.swift",
   ]
 
   /// Public errors, and the test that checks their description with hostile text.
@@ -45,12 +51,31 @@ final class PrintingTests: XCTestCase {
   func testSourcesPrintOnlyThroughTheTerminal() throws {
     let words = [
       #/(?:^|[^A-Za-z.])(?:fputs|puts|NSLog)\(/#, #/(?:^|[^A-Za-z.])(?:print|debugPrint|dump)\((?!.*\bto:)/#,
-      #/FileHandle\.standard(?:Output|Error)/#,
+      #/FileHandle\.standard(?:Output|Error)/#, #/FileDescriptor\.standard(?:Output|Error)/#,
     ]
-    for folder in ["Sources", "Examples"] {
-      for file in try SourceTree(folder).files where !Self.printers.contains(file.path) {
+    for folder in ["Sources", "Examples", "Benchmarks"] {
+      for file in try SourceTree(folder).files where ![Self.printer, Self.consumer].contains(file.path) {
         for line in code(file) where words.contains(where: { line.contains($0) }) {
+          XCTFail("\(file.path) prints: \(line). Use Terminal, say or StandardStream.")
+        }
+        guard folder != "Benchmarks", !Self.printers.contains(file.path) else { continue }
+        for line in code(file) where line.contains("StandardStream.") {
           XCTFail("\(file.path) prints: \(line). Use \(folder == "Sources" ? "Terminal" : "say").")
+        }
+      }
+    }
+  }
+
+  /// Functions of `FileHandle` that end the process where those that throw report an error.
+  func testFileHandlesAreReadAndWrittenWithFunctionsThatThrow() throws {
+    let words = [
+      #/\.(?:readDataToEndOfFile|readData|synchronizeFile|closeFile|truncateFile|seekToEndOfFile|seek|availableData)\b/#,
+      #/FileHandle\S*\.write\(Data/#, #/\b(?:handle|file)\.write\((?!contentsOf:|to:)/#,
+    ]
+    for folder in ["Sources", "Examples", "Benchmarks"] {
+      for file in try SourceTree(folder).files where file.imports.contains("Foundation") {
+        for line in code(file) where words.contains(where: { line.contains($0) }) {
+          XCTFail("\(file.path): \(line). A failure of this call is a trap.")
         }
       }
     }

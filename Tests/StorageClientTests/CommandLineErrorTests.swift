@@ -46,9 +46,9 @@ final class CommandLineErrorTests: XCTestCase {
     let tokenServer = ["token-server", "--provider", "oss", "--bucket", "photos", "--role", Self.role]
     for (arguments, status) in [
       (["verify", "--request", "/nowhere/file"], 64), (["explain", "GET", Self.url, "--answer", "/nowhere/file"], 64),
-      (["cp", "file", "aspera://mia@host/k", "--password-file", "/nowhere/file"], 1),
+      (["cp", "file", "aspera://mia@host/k", "--password-file", "/nowhere/file"], 64),
       (["cp", "/nowhere/file", "oss://photos/a", "--endpoint", "http://127.0.0.1:1"], 1),
-      (tokenServer + ["--callers", "/nowhere/file"], 1),
+      (tokenServer + ["--callers", "/nowhere/file"], 64),
     ] as [([String], Int32)] {
       let outcome = try await Programs.storageAuth(arguments, Self.variables)
       XCTAssertEqual(outcome.status, status, arguments.joined(separator: " "))

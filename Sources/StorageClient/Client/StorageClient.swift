@@ -152,7 +152,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     self.remoteSigner = remoteSigner
     self.transport = transport
     self.time = time
-    gate = RequestGate(limit: configuration.requestsInFlight)
+    gate = RequestGate(limit: min(configuration.requestsInFlight, OpenFileLimit.current.transfers))
   }
 }
 
@@ -160,7 +160,8 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
 public struct StorageClientConfiguration: Sendable, Hashable {
   /// The maximum number of requests in flight, at least 1.
   ///
-  /// A request is in flight until the end of its response.
+  /// A request is in flight until the end of its response. A client has fewer requests in flight if the process may not
+  /// open enough files and connections (`RLIMIT_NOFILE`).
   public var requestsInFlight: Int {
     didSet { requestsInFlight = max(1, requestsInFlight) }
   }

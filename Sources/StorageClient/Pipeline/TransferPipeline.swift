@@ -16,6 +16,9 @@
 /// `StorageClientConfiguration.requestsInFlight` limits the number of a client's concurrent requests in addition.
 public struct TransferPipeline: Sendable, Hashable {
   /// The maximum number of concurrent transfers, at least 1.
+  ///
+  /// Fewer transfers run at a time if the process may not open the files and connections that they need
+  /// (`RLIMIT_NOFILE`).
   public var transfersInFlight: Int {
     didSet { transfersInFlight = max(1, transfersInFlight) }
   }
@@ -86,12 +89,13 @@ public struct TransferPipeline: Sendable, Hashable {
   private func pump<Transfers: AsyncSequence>(
     _ transfers: Transfers, _ record: PipelineRecord, _ signal: AsyncStream<Never>.Continuation
   ) async where Transfers.Element == ObjectTransfer {
+    let limit = min(transfersInFlight, OpenFileLimit.current.transfers)
     await withTaskGroup(of: Void.self) { group in
       var underWay = 0
       do {
         for try await transfer in transfers {
           record.found(transfer)
-          if underWay == transfersInFlight {
+          if underWay == limit {
             await group.next()
             underWay -= 1
           }

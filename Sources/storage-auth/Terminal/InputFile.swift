@@ -19,7 +19,13 @@ struct InputFile {
   ///
   /// - Throws: The exit status for usage errors if the file cannot be read. The reason is printed first.
   func text() throws -> String {
-    if path == "-" { return String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) }
+    if path == "-" {
+      // The other functions that read a whole handle trap if standard input is closed, or a folder.
+      guard let data = try? FileHandle.standardInput.readToEnd() ?? Data() else {
+        throw Self.unusable("Standard input cannot be read. Pass a file, or write to the input of this command.")
+      }
+      return String(decoding: data, as: UTF8.self)
+    }
     guard let data = FileManager.default.contents(atPath: path) else {
       throw Self.unusable("\(path) cannot be read. Pass a file that exists and that you can read.")
     }

@@ -28,29 +28,26 @@ enum Terminal {
 
   /// Prints one line of a command's result to standard output, without buffering even if standard output is a pipe.
   static func line(_ text: String) {
-    write(DisplayText(text), to: .standardOutput)
+    write(DisplayText(text), to: .output)
   }
 
   /// Prints several lines of a command's result to standard output.
   static func lines(_ text: String) {
-    write(DisplayText(text, keepingLines: true), to: .standardOutput)
+    write(DisplayText(text, keepingLines: true), to: .output)
   }
 
   /// Prints a line that other programs need byte for byte to standard output.
   ///
   /// The line is escaped only if standard output is a terminal.
   static func exactLine(_ text: String) {
-    guard isatty(FileHandle.standardOutput.fileDescriptor) == 1 else {
-      FileHandle.standardOutput.write(Data((text + "\n").utf8))
-      return
-    }
-    line(text)
+    guard !StandardStream.output.isTerminal else { return line(text) }
+    write("\(text)\n", to: .output)
   }
 
   /// Prints a line of JSON to standard output, with unsafe characters escaped so that the JSON's meaning does not
   /// change.
   static func json(_ document: String) {
-    write(json: document, to: .standardOutput)
+    write(json: document, to: .output)
   }
 
   /// Prints a JSON object on one line to standard output.
@@ -91,28 +88,37 @@ enum Terminal {
   static func trace(_ text: @autoclosure () -> String, _ members: @autoclosure () -> JSONValue) {
     let mode = mode
     guard mode.isVerbose else { return }
-    if mode.isJSON { write(json: members()) } else { write(DisplayText(text()), to: .standardError) }
+    if mode.isJSON { write(json: members()) } else { write(DisplayText(text()), to: .errors) }
   }
 
   /// Prints several lines that the user asked for, which are not part of a command's result, to standard error.
   static func notes(_ text: String) {
-    write(DisplayText(text, keepingLines: true), to: .standardError)
+    write(DisplayText(text, keepingLines: true), to: .errors)
   }
 
   /// Replaces the last line on standard error, without ending the line.
   static func overwrite(_ text: String) {
-    FileHandle.standardError.write(Data("\r\u{1B}[K\(DisplayText(text))".utf8))
+    write("\r\u{1B}[K\(DisplayText(text))", to: .errors)
   }
 
   /// Ends the line on standard error.
   static func endLine() {
-    FileHandle.standardError.write(Data("\n".utf8))
+    write("\n", to: .errors)
   }
 
   /// Whether standard error is a terminal on which progress is shown.
   static var isWatched: Bool {
     let mode = mode
-    return !mode.isJSON && !mode.isQuiet && isatty(FileHandle.standardError.fileDescriptor) == 1
+    return !mode.isJSON && !mode.isQuiet && StandardStream.errors.isTerminal
+  }
+
+  /// Whether a question can be asked: standard input and standard error are terminals, and notes are printed.
+  static var canAsk: Bool { isatty(0) == 1 && isWatched }
+
+  /// Prints a question on standard error, and returns the line that the user writes, or `nil` at the end of the input.
+  static func answer(to question: String) -> String? {
+    write("\(DisplayText(question))", to: .errors)
+    return readLine()
   }
 
   private static func remark(_ kind: String, _ text: String, as line: String) {
@@ -123,19 +129,24 @@ enum Terminal {
       object[kind] = .string(text)
       write(json: .object(object))
     } else {
-      write(DisplayText(line), to: .standardError)
+      write(DisplayText(line), to: .errors)
     }
   }
 
   private static func write(json value: JSONValue) {
-    write(json: String(decoding: value.serialized, as: UTF8.self), to: .standardError)
+    write(json: String(decoding: value.serialized, as: UTF8.self), to: .errors)
   }
 
-  private static func write(json document: String, to file: FileHandle) {
-    file.write(Data((DisplayText.escapingInsideJSON(document) + "\n").utf8))
+  private static func write(json document: String, to stream: StandardStream) {
+    write("\(DisplayText.escapingInsideJSON(document))\n", to: stream)
   }
 
-  private static func write(_ text: DisplayText, to file: FileHandle) {
-    file.write(Data("\(text)\n".utf8))
+  private static func write(_ text: DisplayText, to stream: StandardStream) {
+    write("\(text)\n", to: stream)
+  }
+
+  /// Writes safe text, and ends the program with status 1 if it is a result that cannot be written.
+  private static func write(_ text: String, to stream: StandardStream) {
+    stream.put(text) { error($0, ["exitStatus": 1]) }
   }
 }

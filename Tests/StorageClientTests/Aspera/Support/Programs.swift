@@ -44,10 +44,23 @@ enum Programs {
   static func storageAuth(
     _ arguments: [String], _ environment: [String: String] = [:], input: String = ""
   ) async throws -> Outcome {
+    try await run(path("storage-auth"), arguments, environment, input: input)
+  }
+
+  /// Runs a script of bash, for which `$0` is the path of `storage-auth` and `$@` are the arguments.
+  static func shell(
+    _ script: String, _ arguments: [String] = [], _ environment: [String: String] = [:]
+  ) async throws -> Outcome {
+    try await run("/bin/bash", ["-c", script, path("storage-auth")] + arguments, environment, input: "")
+  }
+
+  private static func run(
+    _ program: String, _ arguments: [String], _ environment: [String: String], input: String
+  ) async throws -> Outcome {
     var variables: [Environment.Key: String] = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"]
     for (name, value) in environment { variables[try XCTUnwrap(Environment.Key(rawValue: name))] = value }
     let ended = try await Subprocess.run(
-      .path(FilePath(path("storage-auth"))), arguments: Arguments(arguments), environment: .custom(variables),
+      .path(FilePath(program)), arguments: Arguments(arguments), environment: .custom(variables),
       input: .string(input), output: .string(limit: outputLimit), error: .string(limit: outputLimit))
     guard case .exited(let status) = ended.terminationStatus else { throw Killed(status: ended.terminationStatus) }
     let outcome = Outcome(status: status, output: ended.standardOutput, errors: ended.standardError)

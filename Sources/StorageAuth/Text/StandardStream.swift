@@ -1,0 +1,99 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Android)
+  internal import Android
+#else
+  internal import Glibc
+#endif
+
+/// A standard stream of a program, which is written without buffering and without a trap.
+///
+/// A reader that closes standard output, as `head` does, ends the program as SIGPIPE does, although the libraries for
+/// networks ignore that signal. Any other failure of standard output is an error of the program. Failures of standard
+/// error are ignored, because no stream is left that could report them.
+package enum StandardStream: Int32, Sendable {
+  /// Standard output, for the results of a program.
+  case output = 1
+  /// Standard error, for errors, notes and progress.
+  case errors = 2
+
+  /// Prints items on one line of standard output.
+  ///
+  /// If the line cannot be written, the program ends: silently if the reader has closed the stream, otherwise with an
+  /// error on standard error and status 1.
+  ///
+  /// - Parameters:
+  ///   - items: The items to print.
+  ///   - separator: The string between two items.
+  package static func print(_ items: Any..., separator: String = " ") {
+    output.put(items.map { "\($0)" }.joined(separator: separator) + "\n") { errors.put("Error: \($0)\n") }
+  }
+
+  /// Writes text completely.
+  ///
+  /// If standard output cannot be written, the program ends: silently if the reader has closed the stream, otherwise
+  /// with status 1.
+  ///
+  /// - Parameters:
+  ///   - text: The text to write.
+  ///   - report: A closure that reports why standard output cannot be written.
+  package func put(_ text: String, orReport report: (String) -> Void = { _ in }) {
+    let problem = unsafe Array(text.utf8).withUnsafeBytes { unsafe Self.writeAll($0, to: rawValue) }
+    guard let problem, self == .output else { return }
+    if problem == EPIPE { Self.endForClosedPipe() }
+    report("Standard output cannot be written: \(Self.text(of: problem)).")
+    exit(1)
+  }
+
+  /// Whether the stream is a terminal.
+  package var isTerminal: Bool { isatty(rawValue) == 1 }
+
+  /// Opens the standard streams that the program was started without, so that no file takes their places.
+  ///
+  /// Without this, the first file or connection of the program would get the number of a closed stream, and receive
+  /// its output. Reading or writing such a stream remains an error.
+  package static func reserve() {
+    for number in Int32(0)...2 where fcntl(number, F_GETFD) == -1 {
+      let opened = unsafe open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
+      if opened >= 0, opened != number { close(opened) }
+    }
+  }
+
+  /// Writes all bytes, and returns the number of the system's error if they cannot be written.
+  private static func writeAll(_ bytes: UnsafeRawBufferPointer, to stream: Int32) -> Int32? {
+    var rest = unsafe bytes[...]
+    while unsafe !rest.isEmpty {
+      let part = unsafe UnsafeRawBufferPointer(rebasing: rest)
+      let count = unsafe write(stream, part.baseAddress, part.count)
+      if count >= 0 {
+        unsafe rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        var waiting = pollfd(fd: stream, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&waiting, 1, -1)
+      } else if errno != EINTR {
+        return errno
+      }
+    }
+    return nil
+  }
+
+  private static func text(of problem: Int32) -> String {
+    unsafe strerror(problem).map { unsafe String(cString: $0) } ?? "error \(problem)"
+  }
+
+  /// Ends the program as SIGPIPE does, which a shell shows as status 141.
+  private static func endForClosedPipe() -> Never {
+    _ = signal(SIGPIPE, SIG_DFL)
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGPIPE)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    raise(SIGPIPE)
+    _exit(141)
+  }
+}
