@@ -132,6 +132,26 @@ public struct RefusedAnswer: Sendable {
       self.details = details
     }
 
+    /// The reading of a response that says only that the signature does not match.
+    static let mismatch = Reading(status: 403, headers: [:], code: nil, message: nil, details: [:])
+
+    /// Returns a reading that shows strings, unless the response shows its own.
+    func showing(_ texts: SignedTexts?) -> Reading {
+      guard stringToSign == nil, canonicalRequest == nil, let texts else { return self }
+      var reading = self
+      reading.stringToSign = texts.stringToSign
+      reading.canonicalRequest = texts.canonicalRequest
+      return reading
+    }
+
+    /// Returns whether the service may have compared the signature and found another one.
+    ///
+    /// - Parameter meanings: The known meanings of error codes, by error code.
+    func mayBeMismatch(_ meanings: [String: RefusalMeaning]) -> Bool {
+      guard let code else { return stringToSign != nil || canonicalRequest != nil || isRefusal }
+      return meanings[code] == .mismatch
+    }
+
     /// Stores a string to sign or a canonical request that was copied without the document around it.
     fileprivate mutating func take(copied text: String, by reader: some SignatureReader) {
       var lines = text.lines

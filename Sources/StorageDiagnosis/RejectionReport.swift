@@ -31,46 +31,102 @@ package struct RejectionReport: Sendable {
     case unknown
   }
 
+  /// Returns whether a response is one to a signature that does not match, so that a search can find the cause.
+  package static func concernsMismatch(_ answer: RefusedAnswer, of service: SignedService) -> Bool {
+    answer.reading(by: service.reader).mayBeMismatch(service.reader.meanings)
+  }
+
   /// Creates a report about a rejected request.
   ///
   /// - Parameters:
   ///   - answer: The response of the service.
-  ///   - request: The request as it arrived.
+  ///   - request: The request as it was sent.
   ///   - service: The service that rejected the request.
   ///   - region: The region that signatures must contain, or `nil` if it is not known.
-  ///   - isMismatch: Whether the service compared the signature, and it does not match.
-  ///   - fits: A closure that returns whether the signature is valid for another request.
+  ///   - isMismatch: Whether the service compared the signature, and it does not match; `nil` to derive it from the
+  ///     response.
+  ///   - search: The search for what the client signed, or `nil` if the key is not known.
   package init(
-    of answer: RefusedAnswer, to request: HTTPRequest, signedFor service: SignedService, region: String?,
-    isMismatch: Bool, fits: (HTTPRequest) -> Bool
+    of answer: RefusedAnswer, to request: HTTPRequest, signedFor service: SignedService, region: String? = nil,
+    isMismatch: Bool? = nil, search: SignatureSearch?
   ) {
-    let reader = service.reader
+    let reading = answer.reading(by: service.reader)
+    self.init(
+      of: reading, to: request, service.reader, region: region,
+      isMismatch: isMismatch ?? reading.mayBeMismatch(service.reader.meanings), search)
+  }
+
+  /// Creates a report about a request whose signature the verifier of this process rejected.
+  ///
+  /// - Parameters:
+  ///   - request: The request as it arrived, whose signature does not match.
+  ///   - service: The service whose rules the verifier applied.
+  ///   - search: The search for what the client signed.
+  package init(ofMismatch request: HTTPRequest, signedFor service: SignedService, search: SignatureSearch) {
+    self.init(of: .mismatch, to: request, service.reader, region: nil, isMismatch: true, search)
+  }
+
+  private init(
+    of reading: RefusedAnswer.Reading, to request: HTTPRequest, _ reader: any SignatureReader, region: String?,
+    isMismatch: Bool, _ search: SignatureSearch?
+  ) {
     let mask = SecretMask(SentRequest.tokens(of: request), masksNamedValues: true)
-    func texts(of request: HTTPRequest) -> SignedTexts? {
-      guard let texts = ((try? reader.signature(of: request)) ?? nil)?.texts else { return nil }
-      return texts.masked(by: mask)
+    func texts(of request: HTTPRequest) -> SignedTexts? { ((try? reader.signature(of: request)) ?? nil)?.texts }
+    func masked(_ request: HTTPRequest) -> SignedTexts? { texts(of: request)?.masked(by: mask) }
+    func diagnosis(_ reading: RefusedAnswer.Reading, _ request: HTTPRequest) -> SignatureDiagnosis? {
+      SignatureDiagnosis(
+        of: reading, SentRequest(request, reader, stringToSign: nil, canonicalRequest: nil))
     }
     guard isMismatch else {
-      diagnosis = SignatureDiagnosis(of: answer, to: request, signedFor: service)
-      client = texts(of: request)
+      self.diagnosis = diagnosis(reading, request)
+      client = masked(request)
       basis = client == nil ? .unknown : .stated
       var expected: HTTPRequest?
-      if let diagnosis, diagnosis.cause == .wrongRegion, let region {
-        expected = request.signed(in: region, insteadOf: diagnosis.sent)
+      if let found = self.diagnosis, found.cause == .wrongRegion, let region {
+        expected = request.signed(in: region, insteadOf: found.sent)
       }
-      self.service = expected.flatMap(texts)
+      service = expected.flatMap(masked)
       return
     }
-    let origin = LikelyOrigin.all(of: request).first(where: fits)
-    diagnosis = SignatureDiagnosis(of: answer, to: origin ?? request, signedFor: service)
-    client = origin.flatMap(texts)
-    basis = client == nil ? .unknown : .proven
-    let reading = answer.reading(by: reader)
-    self.service =
+    let seen =
       reading.stringToSign.map {
         SignedTexts(stringToSign: $0, canonicalRequest: reading.canonicalRequest).masked(by: mask)
-      } ?? texts(of: request)
+      } ?? masked(request)
+    service = seen
+    switch search?.origin(of: request) {
+    case .request(let origin) where origin == request:
+      self.diagnosis = diagnosis(reading, request)?.whenSignedAsSent
+      client = masked(request)
+      basis = .proven
+    case .request(let origin):
+      self.diagnosis = diagnosis(reading.showing(texts(of: request)), origin)
+      client = masked(origin)
+      basis = .proven
+    case .secret(let secret):
+      self.diagnosis = secret.diagnosis
+      client = seen
+      basis = .proven
+    case nil:
+      let stated = diagnosis(reading, request)
+      self.diagnosis = search != nil && stated?.cause == .unknown ? .searched : stated
+      client = nil
+      basis = .unknown
+    }
   }
+}
+
+extension SignatureDiagnosis {
+  /// The diagnosis after a search without a result.
+  fileprivate static let searched = SignatureDiagnosis(
+    .unknown,
+    explanation: """
+      No likely change of the request explains the signature. The secret is wrong, or the client signed another string \
+      than the service, such as one for another object.
+      """,
+    remedy: """
+      Check the secret of the key. If it is right, compare the string to sign of this request with the one that the client \
+      signed, line by line.
+      """)
 }
 
 extension SignedTexts {

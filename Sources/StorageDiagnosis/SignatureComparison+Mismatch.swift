@@ -17,7 +17,7 @@ extension SignatureComparison {
       return SignatureFinding(.malformedAuthorization, detail: problem.message)
     }
     guard answer.stringToSign != nil || answer.canonicalRequest != nil else {
-      return SignatureFinding(.wrongSecret, detail: "The service does not show its string to sign.")
+      return SignatureFinding(.unknown, detail: "The service does not show its string to sign.")
     }
     guard let seen = sent.signedParts(answer.stringToSign, answer.canonicalRequest) else {
       return SignatureFinding(
@@ -52,7 +52,19 @@ extension SignatureComparison {
     }
     var detail = "All lines are equal."
     if let hash = seen[.requestHash], isWhole(hash) { detail += " So are the hashes of what the service shows." }
-    return SignatureFinding(.wrongSecret, detail: detail)
+    var finding = SignatureFinding(.unknown, detail: detail)
+    finding.stringsAreEqual = stringsAreEqual
+    return finding
+  }
+
+  /// Whether the service signed the string that belongs to the sent request, byte for byte.
+  ///
+  /// A string in which the service masked the session token is no proof. The string to sign of V4, COS and S3 contains
+  /// the hash of everything else that is signed.
+  private var stringsAreEqual: Bool {
+    guard let first = sent.texts?.stringToSign, let second = answer.stringToSign else { return false }
+    return (first.removingByteSuffix("\n") ?? first[...]).utf8.elementsEqual(
+      (second.removingByteSuffix("\n") ?? second[...]).utf8)
   }
 
   /// Returns the finding for a common change of the request that results in the hash that the service shows.

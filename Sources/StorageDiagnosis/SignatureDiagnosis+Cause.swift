@@ -38,6 +38,8 @@ extension SignatureDiagnosis {
     case pathChanged
     /// The signed bucket differs from the bucket that the request reached.
     case wrongBucket
+    /// The client signed the bucket name twice, as part of the path and in addition to it.
+    case bucketTwice
     /// The signature does not cover the bucket name.
     case bucketMissing
     /// The signed host and the received host have different ports, or only one of them has a port.
@@ -73,8 +75,12 @@ extension SignatureDiagnosis {
 
     // The client's and the service's strings are equal.
 
-    /// All lines are equal, so the secret is wrong, or the signed string does not belong to the sent request.
+    /// The client signed exactly the string that the service shows, so the secret is wrong.
     case wrongSecret
+    /// The secret is wrong, or the client signed another string than that of the sent request.
+    ///
+    /// Only a comparison with the key, or the string of the signing program, tells which of the two it is.
+    case unknown
     /// All lines that the service shows are equal, but the hashes of the strings differ.
     case hiddenDifference
 

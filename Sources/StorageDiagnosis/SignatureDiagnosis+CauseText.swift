@@ -27,8 +27,8 @@ extension SignatureDiagnosis.Cause {
       )
     case .methodChanged:
       (
-        "A proxy, a cache or a redirect sent the request with another method; a HEAD often "
-          + "becomes a GET, and a tunnel changes a PUT or DELETE into a POST.",
+        "A URL that was presigned for one method is valid for no other; a proxy, a cache or a redirect can also send a "
+          + "HEAD as a GET, or a PUT as a POST.",
         "Sign the method that reaches the service, and follow no redirect with the old signature."
       )
     case .plusForSpace:
@@ -82,6 +82,11 @@ extension SignatureDiagnosis.Cause {
         "The host stands for another bucket than the one that was signed; with a custom domain only the signer knows the bucket.",
         "Name the bucket that the domain is bound to when the signer is created."
       )
+    case .bucketTwice:
+      (
+        "The URL contains the bucket in its path, and the signer was told the bucket as for a custom domain.",
+        "Create the signer for the bucket in the path, without naming the bucket, or leave the bucket out of the path."
+      )
     case .bucketMissing:
       (
         "The signature covers the bucket even if the URL does not show it, as with a custom domain.",
@@ -104,7 +109,7 @@ extension SignatureDiagnosis.Cause {
       )
     case .parameterAdded:
       (
-        "A proxy, a CDN or an app added a query parameter after signing.",
+        "The client, a proxy or a CDN added a query parameter after signing.",
         "Add it before signing, or remove it before the request reaches the service."
       )
     case .parameterRemoved:
@@ -152,9 +157,15 @@ extension SignatureDiagnosis.Cause {
     case .otherDifference: ("A proxy or a library rewrote the request.", "Send the request exactly as it was signed.")
     case .wrongSecret:
       (
-        "The secret does not belong to the access key id (an extra space or line break is enough), or the program signed "
-          + "another string than this one.",
-        "Check the secret; then compare with the string to sign of the signing program."
+        "The secret does not belong to the access key id; an extra space or line break is enough.",
+        "Check the secret, and that it is the one of this access key id."
+      )
+    case .unknown:
+      (
+        "Either the secret is wrong, or something else was signed than was sent: another method, path, parameter or "
+          + "header.",
+        "Only the key can tell: run storage-auth explain where its default sources have the key, or compare with the "
+          + "string to sign of the signing program."
       )
     case .hiddenDifference:
       (

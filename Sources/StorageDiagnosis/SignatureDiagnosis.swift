@@ -39,6 +39,9 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// The names of other lines that differ, often as a consequence of the first difference.
   public let otherLines: [String]
 
+  /// The words for a wrong secret, if the strings to sign are equal but it is not known that the client signed its own.
+  private let secretWords: [String]
+
   /// Creates a diagnosis of a rejected request, or returns `nil` if the response does not concern its sender or
   /// signature.
   ///
@@ -46,19 +49,27 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   ///   - answer: The response of the service.
   ///   - request: The request as the client sent it, with its authorization.
   ///   - service: The service for which the request was signed.
-  ///   - stringToSign: The string that the client signed, or `nil` to derive the string from the request.
+  ///   - stringToSign: The string that the client signed, or `nil` to derive the string from the request. Only with this
+  ///     string can the cause be ``Cause/wrongSecret``.
   ///   - canonicalRequest: The client's canonical request, or `nil` to derive it from the request. Some schemes have no
   ///     canonical request.
   public init?(
     of answer: RefusedAnswer, to request: HTTPRequest, signedFor service: SignedService, stringToSign: String? = nil,
     canonicalRequest: String? = nil
   ) {
-    let reader = service.reader
-    let reading = answer.reading(by: reader)
-    guard reading.concernsAuthorization(reader.meanings) else { return nil }
-    let sent = SentRequest(request, reader, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
-    guard let finding = SignatureComparison(answer: reading, sent: sent).finding else { return nil }
-    self.init(finding, by: reader, masking: SecretMask(sent.tokens))
+    let reading = answer.reading(by: service.reader)
+    let sent = SentRequest(
+      request, service.reader, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
+    guard let diagnosis = SignatureDiagnosis(of: reading, sent) else { return nil }
+    self = stringToSign == nil ? diagnosis : diagnosis.whenSignedAsSent
+  }
+
+  /// Creates a diagnosis from a parsed response, or returns `nil` if the response does not concern the signature.
+  init?(of reading: RefusedAnswer.Reading, _ sent: SentRequest) {
+    guard reading.concernsAuthorization(sent.reader.meanings),
+      let finding = SignatureComparison(answer: reading, sent: sent).finding
+    else { return nil }
+    self.init(finding, by: sent.reader, masking: SecretMask(sent.tokens))
   }
 
   /// Creates the sentences for a finding, with session tokens masked.
@@ -66,14 +77,39 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// The values of the finding are already masked if the names of their lines require it.
   private init(_ finding: SignatureFinding, by reader: some SignatureReader, masking mask: SecretMask) {
     func masked(_ text: String) -> String { mask.applied(to: text) }
-    let words = reader.advice(for: finding.cause) ?? finding.cause.text
+    func sentences(for cause: Cause) -> [String] {
+      let words = reader.advice(for: cause) ?? cause.text
+      return [masked(finding.detail.isEmpty ? words.usual : "\(finding.detail) \(words.usual)"), words.remedy]
+    }
+    let words = sentences(for: finding.cause)
     cause = finding.cause
     line = finding.line.map(masked)
     sent = finding.sent.map(masked)
     seen = finding.seen.map(masked)
-    explanation = masked(finding.detail.isEmpty ? words.usual : "\(finding.detail) \(words.usual)")
-    remedy = words.remedy
+    (explanation, remedy) = (words[0], words[1])
     otherLines = finding.otherLines.map(masked)
+    secretWords = finding.stringsAreEqual ? sentences(for: .wrongSecret) : []
+  }
+
+  /// Creates a diagnosis that no line shows, such as one that was found with the key.
+  init(_ cause: Cause, explanation: String, remedy: String) {
+    self.cause = cause
+    line = nil
+    sent = nil
+    seen = nil
+    self.explanation = explanation
+    self.remedy = remedy
+    otherLines = []
+    secretWords = []
+  }
+
+  /// The diagnosis for a client that is known to have signed exactly the request that it sent.
+  ///
+  /// If the service signed the same string, the cause is ``Cause/wrongSecret``. Without that knowledge it is
+  /// ``Cause/unknown``: a presigned URL, for example, may have been signed for another method.
+  package var whenSignedAsSent: SignatureDiagnosis {
+    guard cause == .unknown, secretWords.count == 2 else { return self }
+    return SignatureDiagnosis(.wrongSecret, explanation: secretWords[0], remedy: secretWords[1])
   }
 }
 

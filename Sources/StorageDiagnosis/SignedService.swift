@@ -248,6 +248,9 @@ public struct SignatureFinding: Sendable, Hashable {
   /// The names of the other lines that differ.
   var otherLines: [String] = []
 
+  /// Whether the strings to sign are equal, so that only the secret can differ if the client signed what it sent.
+  var stringsAreEqual = false
+
   /// Creates a finding about a rejected signature.
   ///
   /// - Parameters:

@@ -73,7 +73,8 @@ final class ExplanationTests: XCTestCase {
         let request = try bench.sign(
           bench.request(.get, "secret-\(words.count)-\(provider)", of: provider), of: provider, with: key)
         let (summary, detail) = try await bench.explanation(of: request)
-        XCTAssertEqual(summary["cause"]?.string, "wrong secret")
+        XCTAssertEqual(
+          summary["cause"]?.string, basis == "proven" ? "wrong secret" : "wrong secret, or another string")
         XCTAssertTrue(detail["text"]?.string?.contains(words) ?? false, "\(provider) \(words): \(detail)")
         XCTAssertEqual(detail["basis"]?.string, basis)
         XCTAssertEqual(detail["strings"]?[0]?["pair"]?.bool, basis == "proven")

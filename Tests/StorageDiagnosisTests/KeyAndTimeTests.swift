@@ -23,7 +23,7 @@ final class KeyAndTimeTests: XCTestCase {
       func cause(_ key: AccessKey, at date: Timestamp = Provocation.now) async throws -> SignatureDiagnosis? {
         try await provocation.explain(try oss.oss(version, with: key, at: date))
       }
-      assertDiagnosis(try await cause(AccessKey(id: "LTAItest", secret: "another")), .wrongSecret)
+      assertDiagnosis(try await cause(AccessKey(id: "LTAItest", secret: "another")), .unknown)
       assertDiagnosis(try await cause(AccessKey(id: "LTAInobody", secret: "another")), .unknownKeyID)
       assertDiagnosis(try await cause(AccessKey(id: "STS.test", secret: "not-a-secret")), .tokenMissing)
       let mixed = AccessKey(id: "STS.test", secret: "not-a-secret", sessionToken: "token-of-another")
@@ -40,7 +40,7 @@ final class KeyAndTimeTests: XCTestCase {
     func cause(_ key: AccessKey) async throws -> SignatureDiagnosis? {
       try await provocation.explain(try cos.cos(with: key), for: .cos())
     }
-    assertDiagnosis(try await cause(AccessKey(id: "LTAItest", secret: "another")), .wrongSecret)
+    assertDiagnosis(try await cause(AccessKey(id: "LTAItest", secret: "another")), .unknown)
     assertDiagnosis(try await cause(AccessKey(id: "AKIDnobody", secret: "another")), .unknownKeyID)
     let temporary = "AKID" + String(repeating: "x", count: 60)
     assertDiagnosis(try await cause(AccessKey(id: temporary, secret: "another")), .tokenMissing)
@@ -84,7 +84,7 @@ final class KeyAndTimeTests: XCTestCase {
     XCTAssertNil(other, "a missing object is not a permission problem")
     let wrong = AccessKey(id: alibaba.id, secret: Secret("another"), sessionToken: alibaba.sessionToken)
     let forged = try Provocation.request(.get, "/uploads/bob/dog.jpg", host: ossHost).oss(with: wrong)
-    assertDiagnosis(try await provocation.explain(forged), .wrongSecret)
+    assertDiagnosis(try await provocation.explain(forged), .unknown)
     let refusal = RefusedAnswer("<Error><Code>AccessDenied</Code><Message>No right.</Message></Error>")
     let diagnosis = SignatureDiagnosis(of: refusal, to: try Provocation.request(.get, "/a").oss(), signedFor: .oss())
     XCTAssertFalse(diagnosis?.explanation.contains("temporary") ?? true)

@@ -55,7 +55,7 @@ final class OwnServiceTests: XCTestCase {
     assertDiagnosis(
       diagnosis("<Error><Code>BadSignature</Code><StringToSign>PUT\n/b\ntext/xml</StringToSign></Error>"), .pathChanged)
     assertDiagnosis(
-      diagnosis("<Error><Code>BadSignature</Code><StringToSign>PUT\n/a\ntext/xml</StringToSign></Error>"), .wrongSecret)
+      diagnosis("<Error><Code>BadSignature</Code><StringToSign>PUT\n/a\ntext/xml</StringToSign></Error>"), .unknown)
     assertDiagnosis(diagnosis("<Error><Code>Blocked</Code><Why>region</Why></Error>"), .wrongRegion, sent: "here")
     assertDiagnosis(diagnosis("<Error><Code>Blocked</Code></Error>"), .accessDenied)
     XCTAssertNil(diagnosis("<Error><Code>SignatureDoesNotMatch</Code></Error>"), "the code belongs to another service")

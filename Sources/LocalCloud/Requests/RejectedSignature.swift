@@ -27,9 +27,14 @@ package struct RejectedSignature: Sendable {
   /// A Boolean value that indicates whether the signature was compared and does not match.
   package let isMismatch: Bool
 
-  private let key: AccessKey?
-  private let others: [AccessKey]
-  private let fits: @Sendable (HTTPRequest, AccessKey) -> Bool
+  /// The key that the request names, or `nil` if the server does not know it.
+  package let key: AccessKey?
+
+  /// The keys of the server's other accounts.
+  package let others: [AccessKey]
+
+  /// A closure that returns whether the signature of a request is valid for a key.
+  package let fits: @Sendable (HTTPRequest, AccessKey) -> Bool
 
   init(
     _ provider: LocalCloud.Provider, _ request: HTTPRequest, _ response: HTTPResponse, _ document: [UInt8],
@@ -46,37 +51,6 @@ package struct RejectedSignature: Sendable {
     self.others = others
     self.fits = fits
   }
-
-  /// Returns whether the signature is valid for a request that differs from the one that arrived.
-  package func fits(_ request: HTTPRequest) -> Bool { key.map { fits(request, $0) } ?? false }
-
-  /// Returns the secret with which the request that arrived was signed, if it is a likely mistake, or `nil`.
-  package var mistakenSecret: MistakenSecret? {
-    guard let key else { return nil }
-    let secret = key.secret.reveal()
-    for (end, name) in [("\n", "a line feed"), ("\r\n", "a line end"), (" ", "a space"), ("\r", "a carriage return")]
-    where fits(request, key.with(secret: "\(secret)\(end)")) {
-      return .withEnd(name)
-    }
-    if fits(request, key.with(secret: key.id.string)) { return .accessKeyID }
-    for other in others.prefix(Self.otherKeyLimit) where fits(request, key.with(secret: other.secret.reveal())) {
-      return .otherAccount(other.id)
-    }
-    return nil
-  }
-
-  /// The maximum number of other accounts whose secrets are tried.
-  private static let otherKeyLimit = 32
-
-  /// A secret with which a client signed by mistake.
-  package enum MistakenSecret: Sendable, Hashable {
-    /// The secret of the key, and a character that does not belong to it.
-    case withEnd(String)
-    /// The secret of another account.
-    case otherAccount(AccessKeyID)
-    /// The ID of the key instead of its secret.
-    case accessKeyID
-  }
 }
 
 extension RejectedSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -88,10 +62,4 @@ extension RejectedSignature: CustomStringConvertible, CustomDebugStringConvertib
 
   /// A mirror without the request and the keys.
   package var customMirror: Mirror { Mirror(self, children: ["provider": provider]) }
-}
-
-extension AccessKey {
-  fileprivate func with(secret: String) -> AccessKey {
-    AccessKey(id: id, secret: Secret(secret), sessionToken: sessionToken, start: start, expiration: expiration)
-  }
 }

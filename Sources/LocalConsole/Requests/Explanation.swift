@@ -10,9 +10,7 @@ internal import StorageJSON
 struct Explanation: Sendable {
   /// The cause in a few words, such as `content type added`.
   let title: String
-  private let text: String
-  private let remedy: String
-  private let diagnosis: SignatureDiagnosis?
+  private let diagnosis: SignatureDiagnosis
   private let strings: [(name: String, comparison: LineComparison, isPair: Bool)]
   private let basis: String
 
@@ -21,38 +19,13 @@ struct Explanation: Sendable {
     let report = RejectionReport(
       of: RefusedAnswer(rejected.response, body: rejected.document), to: rejected.request,
       signedFor: rejected.provider.signedService(region: rejected.region), region: rejected.region,
-      isMismatch: rejected.isMismatch, fits: { rejected.fits($0) })
+      isMismatch: rejected.isMismatch,
+      search: rejected.key.map { SignatureSearch(key: $0, others: rejected.others, fits: rejected.fits) })
     guard let diagnosis = report.diagnosis else { return nil }
-    let isUnexplained = rejected.isMismatch && report.basis == .unknown
-    let mistake = isUnexplained ? rejected.mistakenSecret : nil
-    var client = report.client
-    if let mistake {
-      title = "wrong secret"
-      (text, remedy) = mistake.words
-      self.diagnosis = nil
-      basis = "proven"
-      client = report.service
-    } else if isUnexplained {
-      title = "wrong secret"
-      text =
-        """
-        No likely change of the request explains the signature. The secret is wrong, or the client signed another string \
-        than the service.
-        """
-      remedy =
-        """
-        Check the secret of the key. If it is right, compare the string below with the one that the client signed, line by \
-        line.
-        """
-      self.diagnosis = nil
-      basis = "unknown"
-    } else {
-      title = diagnosis.cause.title
-      text = diagnosis.explanation
-      remedy = diagnosis.remedy
-      self.diagnosis = diagnosis
-      basis = report.basis.rawValue
-    }
+    self.diagnosis = diagnosis
+    title = diagnosis.cause == .unknown ? "wrong secret, or another string" : diagnosis.cause.title
+    basis = report.basis.rawValue
+    let client = report.client
     var strings: [(String, LineComparison, Bool)] = []
     for (name, path) in [("String to sign", \SignedTexts.toSign), ("Canonical request", \SignedTexts.canonical)] {
       let (first, second) = (client?[keyPath: path], report.service?[keyPath: path])
@@ -78,9 +51,9 @@ struct Explanation: Sendable {
       return ["name": .string(name), "pair": .bool(isPair), "rows": .array(rows)]
     }
     return [
-      "title": text(title), "text": text(self.text), "remedy": text(remedy), "basis": .string(basis),
-      "line": text(diagnosis?.line), "sent": text(diagnosis?.sent), "seen": text(diagnosis?.seen),
-      "others": .array((diagnosis?.otherLines ?? []).map { text($0) }), "strings": .array(shown),
+      "title": text(title), "text": text(diagnosis.explanation), "remedy": text(diagnosis.remedy),
+      "basis": .string(basis), "line": text(diagnosis.line), "sent": text(diagnosis.sent), "seen": text(diagnosis.seen),
+      "others": .array(diagnosis.otherLines.map { text($0) }), "strings": .array(shown),
     ]
   }
 
@@ -91,7 +64,7 @@ struct Explanation: Sendable {
 
   /// The spellings of the signing time in signed strings, if the rejection concerns it.
   private var signingTimes: [String] {
-    guard let diagnosis, [.clockSkew, .notYetValid, .expired].contains(diagnosis.cause),
+    guard [.clockSkew, .notYetValid, .expired].contains(diagnosis.cause),
       let instant = diagnosis.sent.flatMap({ Timestamp(iso8601: $0) })
     else { return [] }
     return [instant.iso8601Basic, instant.httpDate, String(instant.unixSeconds)]
@@ -116,28 +89,5 @@ extension SignatureDiagnosis.Cause {
     return words.split(separator: " ").map { word in
       word.dropFirst().contains(where: \.isUppercase) ? String(word) : word.lowercased()
     }.joined(separator: " ")
-  }
-}
-
-extension RejectedSignature.MistakenSecret {
-  /// The explanation and the remedy.
-  fileprivate var words: (String, String) {
-    switch self {
-    case .withEnd(let name):
-      (
-        "The strings are equal. The signature is valid for the secret with \(name) at its end, as it is read from a file.",
-        "Remove it where the client reads the secret."
-      )
-    case .otherAccount(let id):
-      (
-        "The strings are equal. The signature is valid for the secret of the account \(id.string.onOneLine).",
-        "Use the ID and the secret of the same key."
-      )
-    case .accessKeyID:
-      (
-        "The strings are equal. The client signed with the access key ID instead of the secret.",
-        "Pass the secret of the key."
-      )
-    }
   }
 }

@@ -168,7 +168,9 @@ extension StorageClient {
       let (body, isCut) = try await reply.errorBody()
       var error = provider.error(in: reply.response, body: body, subject: draft.subject)
       if error.status.kind == .clientError {
-        error.diagnosis = provider.diagnosis(of: reply.response, body: body, to: signed)
+        let diagnosis = provider.diagnosis(of: reply.response, body: body, to: signed)
+        // Only the client's own signer is known to have signed exactly what was sent.
+        error.diagnosis = remoteSigner == nil ? diagnosis?.whenSignedAsSent : diagnosis
       }
       if draft.forbidsOverwriting, error.kind == .preconditionFailed { error.kind = .alreadyExists }
       var refusal = Refusal(error, in: reply.response, signature: signature, localTime: localTime)

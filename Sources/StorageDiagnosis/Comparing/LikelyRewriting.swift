@@ -10,22 +10,30 @@ internal import HTTPTypes
 enum LikelyRewriting {
   /// Returns the requests that the service may have received instead of the given request.
   static func all(of request: HTTPRequest) -> [HTTPRequest] {
-    var all = paths(of: request) + queries(of: request) + hosts(of: request)
-    for type in contentTypes(after: request.headerFields[.contentType]) {
-      all.append(request.with { $0.headerFields[.contentType] = type })
-    }
-    for method: HTTPRequest.Method in [.get, .head, .post, .put] { all.append(request.with { $0.method = method }) }
+    var all = paths(of: request) + queries(of: request) + hosts(of: request) + types(of: request)
+    for method in methods { all.append(request.with { $0.method = method }) }
     for name in Set(request.headerFields.map(\.name)) where name != .authorization {
       all.append(request.with { $0.headerFields[name] = nil })
     }
     return all
   }
 
+  /// The methods of requests for objects.
+  static let methods: [HTTPRequest.Method] = [.get, .head, .put, .post, .delete]
+
+  /// Returns the requests with another Content-Type.
+  static func types(of request: HTTPRequest) -> [HTTPRequest] {
+    contentTypes(after: request.headerFields[.contentType]).map { type in
+      request.with { $0.headerFields[.contentType] = type }
+    }
+  }
+
   private static func contentTypes(after type: String?) -> [String?] {
     guard let type else {
       return [
         "application/octet-stream", "application/x-www-form-urlencoded", "application/json", "application/xml",
-        "text/plain", "text/plain; charset=utf-8", "text/plain;charset=UTF-8",
+        "text/plain", "text/plain; charset=utf-8", "text/plain;charset=UTF-8", "text/html", "text/csv", "image/jpeg",
+        "image/png", "application/pdf", "application/zip", "video/mp4", "audio/mpeg",
       ]
     }
     return ["; charset=utf-8", ";charset=utf-8", "; charset=UTF-8", ";charset=UTF-8"].map { type + $0 }
@@ -42,12 +50,18 @@ enum LikelyRewriting {
     return paths.map { path in request.with { $0.path = query.map { "\(path)?\($0)" } ?? path } }
   }
 
-  private static func queries(of request: HTTPRequest) -> [HTTPRequest] {
+  /// Returns the requests without one of the query parameters, without the first or the last of them, or with other
+  /// escapes.
+  static func queries(of request: HTTPRequest) -> [HTTPRequest] {
     let (path, query) = (request.path ?? "/").cutOnce(at: "?")
     guard let query else { return [] }
     let items = query.cut(at: "&")
-    let rest = items.indices.map { index in
+    var rest = items.indices.map { index in
       items.indices.filter { $0 != index }.map { items[$0] }.joined(separator: "&")
+    }
+    // Parameters that were added to a presigned URL are usually after those of the signature, or before them.
+    rest += items.indices.dropFirst().flatMap { index in
+      [items[..<index], items[index...]].map { $0.joined(separator: "&") }
     }
     let queries =
       rest + [

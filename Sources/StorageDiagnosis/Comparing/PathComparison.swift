@@ -16,6 +16,8 @@ struct PathComparison {
     if sent.slashesMerged.isIdentical(to: seen) { return .slashesMerged }
     let resolved = sent.dotsResolved
     if resolved.isIdentical(to: seen) || resolved.slashesMerged.isIdentical(to: seen) { return .dotsResolved }
+    let bucket = bucketAndKey(seen).bucket
+    if !bucket.isEmpty, sent.isIdentical(to: "/\(bucket)\(seen)") { return .bucketTwice }
     guard request.reader.signsBucketOutsidePath(of: request.request) else { return prefixCause(sent, seen) }
     let (first, second) = (bucketAndKey(sent), bucketAndKey(seen))
     if first.bucket.isIdentical(to: second.bucket) { return prefixCause(first.key, second.key) }

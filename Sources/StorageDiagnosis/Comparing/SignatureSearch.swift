@@ -1,0 +1,142 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+package import StorageAuth
+
+/// A search for what a client signed, which needs the key that the signature names.
+///
+/// The strings that a service shows do not tell a wrong secret from a request that was signed differently than it was
+/// sent. With the key, a likely request whose signature is the one that arrived proves what the client signed.
+package struct SignatureSearch: Sendable {
+  /// The key that the request names.
+  package let key: AccessKey
+
+  private let others: [AccessKey]
+  private let fits: @Sendable (HTTPRequest, AccessKey) -> Bool
+
+  /// The maximum number of other keys whose secrets are tried.
+  private static let otherKeyLimit = 32
+
+  /// Creates a search from a closure that compares signatures.
+  ///
+  /// - Parameters:
+  ///   - key: The key that the request names.
+  ///   - others: Other keys whose secrets the client may have used by mistake.
+  ///   - fits: A closure that returns whether the signature of a request is valid for a key.
+  package init(
+    key: AccessKey, others: [AccessKey] = [], fits: @escaping @Sendable (HTTPRequest, AccessKey) -> Bool
+  ) {
+    self.key = key
+    self.others = others
+    self.fits = fits
+  }
+
+  /// Creates a search with a service's verifier, at the time at which the request was signed.
+  ///
+  /// - Parameters:
+  ///   - request: The request as it was sent.
+  ///   - service: The service for which the request was signed.
+  ///   - verifier: The verifier of that service.
+  ///   - key: A key, which may be another one than that of the request.
+  /// - Returns: `nil` if the request contains no signature of that key.
+  package init?(
+    for request: HTTPRequest, signedFor service: SignedService, verifier: some SignatureVerifier, key: AccessKey
+  ) {
+    guard let reading = (try? service.reader.signature(of: request)) ?? nil, reading.accessKeyID == key.id else {
+      return nil
+    }
+    let date = reading.signedAt ?? reading.end?.advanced(by: .seconds(-1)) ?? .now
+    self.init(key: key) { request, key in
+      guard let claim = try? verifier.claim(in: request) else { return false }
+      return (try? verifier.verify(claim, of: request, against: key, at: date)) != nil
+    }
+  }
+
+  /// Returns the ID of the key that a request names, and whether that key is temporary, or `nil` if it names none.
+  package static func claim(
+    in request: HTTPRequest, signedFor service: SignedService
+  ) -> (id: AccessKeyID, isTemporary: Bool?)? {
+    guard let reading = (try? service.reader.signature(of: request)) ?? nil else { return nil }
+    return (reading.accessKeyID, reading.hasToken ? true : service.reader.isTemporary(reading.accessKeyID))
+  }
+
+  /// The request or the secret that a signature is valid for.
+  enum Origin {
+    /// A request, which is the sent one or one that differs from it by a common mistake.
+    case request(HTTPRequest)
+    /// The sent request with a wrong secret.
+    case secret(MistakenSecret)
+  }
+
+  /// Returns what the signature of a request is valid for, or `nil` if no common mistake explains it.
+  func origin(of request: HTTPRequest) -> Origin? {
+    if let found = ([request] + LikelyOrigin.all(of: request)).first(where: { fits($0, key) }) {
+      return .request(found)
+    }
+    return mistakenSecret(of: request).map { .secret($0) }
+  }
+
+  private func mistakenSecret(of request: HTTPRequest) -> MistakenSecret? {
+    let secret = key.secret.reveal()
+    for (end, name) in [("\n", "a line feed"), ("\r\n", "a line end"), (" ", "a space"), ("\r", "a carriage return")]
+    where fits(request, key.with(secret: "\(secret)\(end)")) {
+      return .withEnd(name)
+    }
+    if fits(request, key.with(secret: key.id.string)) { return .accessKeyID }
+    for other in others.prefix(Self.otherKeyLimit) where fits(request, key.with(secret: other.secret.reveal())) {
+      return .otherAccount(other.id)
+    }
+    return nil
+  }
+}
+
+extension SignatureSearch: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The ID of the key, without its secret.
+  package var description: String { "SignatureSearch(\(key.id))" }
+
+  /// The same as ``description``.
+  package var debugDescription: String { description }
+
+  /// A mirror without the secrets of the keys.
+  package var customMirror: Mirror { Mirror(self, children: ["key": key.id]) }
+}
+
+/// A secret with which a client signed by mistake.
+enum MistakenSecret {
+  /// The secret of the key, and a character that does not belong to it.
+  case withEnd(String)
+  /// The secret of another key.
+  case otherAccount(AccessKeyID)
+  /// The ID of the key instead of its secret.
+  case accessKeyID
+
+  /// The diagnosis of a request that was signed with the secret.
+  var diagnosis: SignatureDiagnosis {
+    let (explanation, remedy) =
+      switch self {
+      case .withEnd(let name):
+        (
+          "The strings are equal. The signature is valid for the secret with \(name) at its end, as it is read from a file.",
+          "Remove it where the client reads the secret."
+        )
+      case .otherAccount(let id):
+        (
+          "The strings are equal. The signature is valid for the secret of the account \(id.string.onOneLine).",
+          "Use the ID and the secret of the same key."
+        )
+      case .accessKeyID:
+        (
+          "The strings are equal. The client signed with the access key ID instead of the secret.",
+          "Pass the secret of the key."
+        )
+      }
+    return SignatureDiagnosis(.wrongSecret, explanation: explanation, remedy: remedy)
+  }
+}
+
+extension AccessKey {
+  fileprivate func with(secret: String) -> AccessKey {
+    AccessKey(id: id, secret: Secret(secret), sessionToken: sessionToken, start: start, expiration: expiration)
+  }
+}
