@@ -83,7 +83,7 @@ extension Call {
     return respond(with: XMLNode("LocationConstraint", dialect.location(of: region)))
   }
 
-  /// Returns an empty versioning configuration, because buckets of this server do not support versioning.
+  /// Returns an empty versioning configuration, as the services do for a bucket that never had versioning.
   func bucketVersioning() throws -> Answer {
     try store.read(bucket) { _ in }
     return respond(with: XMLNode("VersioningConfiguration"))

@@ -70,6 +70,7 @@ struct OperationRoute: Sendable {
     OperationRoute(.readBucketAccess, .get, .bucket, ["acl"]),
     OperationRoute(.changeBucketAccess, .put, .bucket, ["acl"]),
     OperationRoute(.bucketLocation, .get, .bucket, ["location"]),
+    OperationRoute(.bucketVersioning, .get, .bucket, ["versioning"]),
     OperationRoute(
       .listObjects, .get, .bucket, taking: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"]),
     OperationRoute(

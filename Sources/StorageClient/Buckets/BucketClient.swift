@@ -80,6 +80,8 @@ extension BucketClient {
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try await client.transfer("upload", key, progress) { ledger in
+      try await checkOverwriting(
+        of: key, isForbidden: options.forbidOverwrite, checksVersioning: options.checksVersioning)
       switch source.storage {
       case .bytes(let bytes):
         let fields = try options.fields(in: provider.dialect, named: key)
@@ -328,6 +330,9 @@ extension BucketClient {
     for field in options.headers { headers[field.name] = field.value }
     let forbidsOverwrite = options.forbidOverwrite || options.attributes?.forbidOverwrite == true
     if forbidsOverwrite { try headers.forbidOverwrite(in: dialect) }
+    try await checkOverwriting(
+      of: key, isForbidden: forbidsOverwrite,
+      checksVersioning: options.checksVersioning || options.attributes?.checksVersioning == true)
     headers[dialect.copySource] = provider.copySource(source)
     var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
     draft.scope = draft.scope?.reading(source, in: provider.bucket)

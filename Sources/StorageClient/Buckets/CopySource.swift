@@ -44,8 +44,15 @@ public struct CopyOptions: Sendable, Hashable {
   /// If `nil`, the copy has the attributes of the source.
   public var attributes: UploadOptions?
 
-  /// A Boolean value that indicates whether the copy fails if an object with the key exists.
+  /// A Boolean value that indicates whether the copy fails if an object with the key exists, as far as the service
+  /// promises it.
+  ///
+  /// OSS and COS ignore it in a bucket whose versioning is enabled or suspended; see ``UploadOptions/forbidOverwrite``.
   public var forbidOverwrite: Bool
+
+  /// A Boolean value that indicates whether a copy with ``forbidOverwrite`` first asks for the versioning state of the
+  /// bucket, as ``UploadOptions/checksVersioning`` does.
+  public var checksVersioning: Bool
 
   /// Additional provider-specific headers, such as the requester-pays header or the customer-provided keys of source
   /// and copy.
@@ -55,11 +62,17 @@ public struct CopyOptions: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - attributes: The attributes of the copy. If `nil`, the copy has the attributes of the source.
-  ///   - forbidOverwrite: Whether the copy fails if an object with the key exists.
+  ///   - forbidOverwrite: Whether the copy fails if an object with the key exists, as far as the service promises it.
+  ///   - checksVersioning: Whether a copy with `forbidOverwrite` fails in a bucket whose versioning makes the service
+  ///     ignore it.
   ///   - headers: Additional provider-specific headers.
-  public init(attributes: UploadOptions? = nil, forbidOverwrite: Bool = false, headers: HTTPFields = [:]) {
+  public init(
+    attributes: UploadOptions? = nil, forbidOverwrite: Bool = false, checksVersioning: Bool = false,
+    headers: HTTPFields = [:]
+  ) {
     self.attributes = attributes
     self.forbidOverwrite = forbidOverwrite
+    self.checksVersioning = checksVersioning
     self.headers = headers
   }
 }

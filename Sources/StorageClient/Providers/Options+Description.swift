@@ -19,7 +19,8 @@ extension UploadOptions: CustomStringConvertible, CustomDebugStringConvertible, 
       [
         ("contentType", contentType), ("metadata", metadata.isEmpty ? nil : metadata), ("cacheControl", cacheControl),
         ("contentDisposition", contentDisposition), ("contentEncoding", contentEncoding),
-        ("forbidOverwrite", forbidOverwrite ? true : nil), ("ifMatch", ifMatch), ("storageClass", storageClass),
+        ("forbidOverwrite", forbidOverwrite ? true : nil),
+        ("checksVersioning", checksVersioning ? true : nil), ("ifMatch", ifMatch), ("storageClass", storageClass),
       ], headers)
   }
 
@@ -52,7 +53,11 @@ extension CopyOptions: CustomStringConvertible, CustomDebugStringConvertible, Cu
   /// The copy options that are set, and the names of the additional headers.
   public var description: String {
     described(
-      "CopyOptions", [("attributes", attributes), ("forbidOverwrite", forbidOverwrite ? true : nil)], headers)
+      "CopyOptions",
+      [
+        ("attributes", attributes), ("forbidOverwrite", forbidOverwrite ? true : nil),
+        ("checksVersioning", checksVersioning ? true : nil),
+      ], headers)
   }
 
   /// The copy options that are set, the same as ``description``.

@@ -46,6 +46,10 @@ public struct ServiceDialect: Sendable {
   /// The request header that forbids overwriting an object, or `nil` if the service has no such header.
   public var forbidOverwrite: HTTPField?
 
+  /// A Boolean value that indicates whether the service ignores ``forbidOverwrite`` in a bucket whose versioning is
+  /// enabled or suspended.
+  public var overwritesWithVersioning = false
+
   /// A Boolean value that indicates whether the service supports `If-Match` for uploads.
   ///
   /// Such an upload is conditional on the entity tag of the object that it replaces.

@@ -23,6 +23,8 @@ extension BucketClient {
     options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try await client.transfer("upload", key, progress) { ledger in
+      try await checkOverwriting(
+        of: key, isForbidden: options.forbidOverwrite, checksVersioning: options.checksVersioning)
       let fields = try options.fields(in: provider.dialect, file: payload.path, key: key)
       let upload = ResumableUpload(
         bucket: self, key: key, fields: fields, file: payload, storage: checkpoint, ledger: ledger)

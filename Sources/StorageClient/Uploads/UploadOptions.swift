@@ -27,7 +27,25 @@ public struct UploadOptions: Sendable, Hashable {
   public var contentEncoding: String?
 
   /// A Boolean value that indicates whether the upload fails if an object with the key exists.
+  ///
+  /// It holds as far as the service promises it:
+  ///
+  /// - OSS and COS ignore it in a bucket whose versioning is enabled or suspended: the object is replaced, and only with
+  ///   enabled versioning the earlier version is kept. Set ``checksVersioning`` to fail in such a bucket.
+  /// - S3 compares it with the current version. An object whose current version is a delete marker does not exist.
+  ///
+  /// Sources: Alibaba Cloud, "PutObject", <https://www.alibabacloud.com/help/en/oss/developer-reference/putobject>;
+  /// Tencent Cloud, "Initiate Multipart Upload", <https://www.tencentcloud.com/document/product/436/7746>; AWS, "How to
+  /// prevent object overwrites with conditional writes",
+  /// <https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html>.
   public var forbidOverwrite: Bool
+
+  /// A Boolean value that indicates whether an upload with ``forbidOverwrite`` first asks for the versioning state of the
+  /// bucket, and fails if the service would ignore ``forbidOverwrite``.
+  ///
+  /// The client asks OSS and COS only, with one more request, for which the signer needs `oss:GetBucketVersioning` or
+  /// `name/cos:GetBucketVersioning`. A change of the state between this request and the upload is not noticed.
+  public var checksVersioning: Bool
 
   /// The entity tag, including the quotes, that the replaced object must have, or `nil` for no condition.
   ///
@@ -57,7 +75,9 @@ public struct UploadOptions: Sendable, Hashable {
   ///   - cacheControl: The `Cache-Control` header that the service sends with downloads of the object.
   ///   - contentDisposition: The `Content-Disposition` header that the service sends with downloads of the object.
   ///   - contentEncoding: The `Content-Encoding` header that the service sends with downloads of the object.
-  ///   - forbidOverwrite: Whether the upload fails if an object with the key exists.
+  ///   - forbidOverwrite: Whether the upload fails if an object with the key exists, as far as the service promises it.
+  ///   - checksVersioning: Whether an upload with `forbidOverwrite` fails in a bucket whose versioning makes the service
+  ///     ignore it.
   ///   - ifMatch: The entity tag, including the quotes, that the replaced object must have, or `nil` for no condition.
   ///   - storageClass: The storage class of the object, as the provider spells it. If `nil`, the storage class of the
   ///     bucket.
@@ -65,7 +85,7 @@ public struct UploadOptions: Sendable, Hashable {
   public init(
     contentType: String? = nil, metadata: [String: String] = [:], cacheControl: String? = nil,
     contentDisposition: String? = nil, contentEncoding: String? = nil, forbidOverwrite: Bool = false,
-    ifMatch: String? = nil, storageClass: String? = nil, headers: HTTPFields = [:]
+    checksVersioning: Bool = false, ifMatch: String? = nil, storageClass: String? = nil, headers: HTTPFields = [:]
   ) {
     self.contentType = contentType
     self.metadata = metadata
@@ -73,6 +93,7 @@ public struct UploadOptions: Sendable, Hashable {
     self.contentDisposition = contentDisposition
     self.contentEncoding = contentEncoding
     self.forbidOverwrite = forbidOverwrite
+    self.checksVersioning = checksVersioning
     self.ifMatch = ifMatch
     self.storageClass = storageClass
     self.headers = headers

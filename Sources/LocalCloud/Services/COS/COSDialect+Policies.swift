@@ -18,7 +18,8 @@ extension COSDialect {
     case .readBucketAccess: Operation.Need("cos:GetBucketACL", on: .bucket)
     case .changeBucketAccess: Operation.Need("cos:PutBucketACL", on: .bucket)
     case .bucketLocation: Operation.Need("cos:GetBucketLocation", on: .bucket)
-    case .bucketInfo, .bucketVersioning, .readTags, .changeTags, .deleteTags, .objectAttributes: nil
+    case .bucketVersioning: Operation.Need("cos:GetBucketVersioning", on: .bucket)
+    case .bucketInfo, .readTags, .changeTags, .deleteTags, .objectAttributes: nil
     case .listObjects, .listObjectsV2: Operation.Need("cos:GetBucket", on: .list)
     case .listUploads: Operation.Need("cos:ListMultipartUploads", on: .list)
     case .deleteObjects: Operation.Need("cos:DeleteMultipleObjects", on: .objectsOfBody)

@@ -14,7 +14,8 @@ extension OSSDialect {
     case .createBucket: Operation.Need("oss:PutBucket", on: .bucket)
     case .deleteBucket: Operation.Need("oss:DeleteBucket", on: .bucket)
     case .headBucket, .bucketInfo: Operation.Need("oss:GetBucketInfo", on: .bucket)
-    case .bucketVersioning, .readTags, .changeTags, .deleteTags, .objectAttributes: nil
+    case .bucketVersioning: Operation.Need("oss:GetBucketVersioning", on: .bucket)
+    case .readTags, .changeTags, .deleteTags, .objectAttributes: nil
     case .readBucketAccess: Operation.Need("oss:GetBucketAcl", on: .bucket)
     case .changeBucketAccess: Operation.Need("oss:PutBucketAcl", on: .bucket)
     case .bucketLocation: Operation.Need("oss:GetBucketLocation", on: .bucket)

@@ -20,7 +20,6 @@ extension S3Dialect {
   static let table = OperationTable(
     OperationRoute.shared.filter { $0.operation != .listBuckets } + [
       OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "continuation-token", "max-buckets"]),
-      OperationRoute(.bucketVersioning, .get, .bucket, ["versioning"]),
       OperationRoute(.readTags, .get, .object, ["tagging"], taking: ["versionId"]),
       OperationRoute(.changeTags, .put, .object, ["tagging"], taking: ["versionId"]),
       OperationRoute(.deleteTags, .delete, .object, ["tagging"], taking: ["versionId"]),

@@ -160,6 +160,7 @@ extension ServiceDialect {
     dialect.ownBodies = [.known("x-cos-callback"), .known("x-cos-return-body")]
     dialect.omitsAccountNumber = true
     dialect.forbidOverwrite = HTTPField(name: .known("x-cos-forbid-overwrite"), value: "true")
+    dialect.overwritesWithVersioning = true
     return dialect
   }()
 }

@@ -181,6 +181,7 @@ extension ServiceDialect {
       ])
     dialect.checksums = [ChecksumHeader(.known("x-oss-hash-crc64ecma"), .crc64)]
     dialect.forbidOverwrite = HTTPField(name: .known("x-oss-forbid-overwrite"), value: "true")
+    dialect.overwritesWithVersioning = true
     dialect.errorInHeader = .known("x-oss-err")
     dialect.detailCode = .known("x-oss-ec")
     dialect.callback = .known("x-oss-callback")
