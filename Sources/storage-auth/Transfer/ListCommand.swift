@@ -9,47 +9,61 @@ internal import StorageJSON
 /// The command `storage-auth ls`, which lists the objects in a bucket or on an Aspera node.
 struct ListCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those that start with a prefix.",
+    commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those of a folder.",
     discussion: """
+      oss://photos/2026 stands for the object 2026 and the folder 2026/, as for cp, sync and rm, which read the folder. \
+      With --prefix it stands for all keys that start with 2026.
+
       Control characters and invisible characters of keys are printed as \\n or \\u{1B}; programs that need the \
       exact keys must use --json.
       """)
 
-  @Argument(help: "oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
+  @Argument(help: "oss://bucket/folder (or cos://, s3://) or aspera://node/folder.")
   var location: String
 
   @OptionGroup var options: StoreOptions
 
-  @Flag(name: .shortAndLong, help: "List all keys below the prefix, not only up to the next slash.")
+  @Flag(name: .shortAndLong, help: "List all keys of the folder, not only up to the next slash.")
   var recursive = false
+
+  @Flag(help: "Read the location as the start of keys, which can end within a name, not as a folder.")
+  var prefix = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws { _ = try place() }
 
   func run() async throws {
-    let (store, prefix) = try place()
-    for try await entry in store.list(prefix: prefix, delimiter: recursive ? nil : "/") {
-      if output.json {
-        Terminal.json(entry.json)
-        continue
+    let (store, place) = try place()
+    if !prefix, !place.key.isEmpty, !place.key.hasByteSuffix("/") {
+      // The object with the name of the folder is the first of the keys that start with this name.
+      for try await entry in store.list(prefix: place.key, delimiter: "/") {
+        if case .object = entry, entry.name.utf8.elementsEqual(place.key.utf8) { show(entry) }
+        break
       }
-      switch entry {
-      case .object(let object):
-        let date = object.lastModified?.iso8601 ?? String(repeating: " ", count: 20)
-        let size = String(object.size)
-        Terminal.line("\(date) \(String(repeating: " ", count: max(0, 14 - size.count)))\(size) \(object.key)")
-      case .commonPrefix(let prefix):
-        Terminal.line(String(repeating: " ", count: 36) + prefix)
-      }
+    }
+    let keys = prefix ? place.key : place.folderPrefix
+    for try await entry in store.list(prefix: keys, delimiter: recursive ? nil : "/") { show(entry) }
+  }
+
+  private func show(_ entry: ListEntry) {
+    if output.json { return Terminal.json(entry.json) }
+    switch entry {
+    case .object(let object):
+      let date = object.lastModified?.iso8601 ?? String(repeating: " ", count: 20)
+      let size = String(object.size)
+      Terminal.line("\(date) \(String(repeating: " ", count: max(0, 14 - size.count)))\(size) \(object.key)")
+    case .commonPrefix(let prefix):
+      Terminal.line(String(repeating: " ", count: 36) + prefix)
     }
   }
 
-  private func place() throws -> (store: any ObjectStore, prefix: String) {
-    guard let (store, prefix) = try options.store(of: Location(location)) else {
-      throw ValidationError("Name a bucket or a node, as oss://bucket/prefix; an account of Aspera cannot list.")
+  private func place() throws -> (store: any ObjectStore, place: Location) {
+    let place = try Location(location)
+    guard let (store, _) = try options.store(of: place) else {
+      throw ValidationError("Name a bucket or a node, as oss://bucket/folder; an account of Aspera cannot list.")
     }
-    return (store, prefix)
+    return (store, place)
   }
 }
 

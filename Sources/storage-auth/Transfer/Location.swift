@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import StorageAuth
 internal import SystemPackage
 
 /// A location on the command line: an object in a bucket, a path on an Aspera server, or a file on this machine.
@@ -54,6 +55,11 @@ enum Location: Hashable {
     case .file(let file): file.string
     }
   }
+
+  /// The start of the keys below the location, which is read as a folder: its key, ending in a slash unless it is empty.
+  ///
+  /// All commands for more than one object read a location this way.
+  var folderPrefix: String { key.isEmpty || key.hasByteSuffix("/") ? key : "\(key)/" }
 
   /// The location of the bucket, node or server that contains this location, with an empty key.
   ///

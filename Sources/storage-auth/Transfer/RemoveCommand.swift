@@ -2,64 +2,185 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import StorageAuth
 internal import StorageClient
 internal import StorageJSON
 
-/// The command `storage-auth rm`, which deletes one object or all objects whose keys start with a prefix.
+/// The command `storage-auth rm`, which deletes one object or all objects below a folder.
 struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rm", abstract: "Deletes an object, or with --recursive all objects whose keys start with a prefix.")
+    commandName: "rm", abstract: "Deletes an object, or with --recursive all objects below a folder.",
+    discussion: """
+      Examples: storage-auth rm oss://photos/2026/cat.jpg --region cn-hangzhou
+                storage-auth rm -r oss://photos/2026/ --dry-run --region cn-hangzhou
+
+      With --recursive, oss://photos/2026 is the folder 2026/, as for cp and sync: neither the object 2026 nor \
+      20261120.jpg is deleted. All objects are listed before the first is deleted.
+      """)
 
   @Argument(help: "oss://bucket/key (or cos://, s3://) or aspera://node/key.")
   var location: String
 
   @OptionGroup var options: StoreOptions
 
-  @Flag(name: .shortAndLong, help: "Delete all objects whose keys start with the given one.")
+  @Flag(name: .shortAndLong, help: "Delete all objects below the location, which is read as a folder.")
   var recursive = false
+
+  @Flag(name: .customLong("dry-run"), help: "Print what would be deleted, without deleting it.")
+  var dryRun = false
+
+  @Flag(help: "Delete all objects of a bucket or a node without a question.")
+  var yes = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws { _ = try place() }
+  func validate() throws {
+    let (_, place) = try place()
+    guard recursive, place.folderPrefix.isEmpty, !yes, !dryRun else { return }
+    guard !output.json, Terminal.canAsk else {
+      throw ValidationError(
+        "\(location) is a whole bucket or node. Add --yes to delete all of its objects, or --dry-run to see them.")
+    }
+  }
 
   func run() async throws {
-    let (store, key) = try place()
-    guard recursive else {
-      try await store.delete(key)
-      show(deleted: [key])
-      return
+    let (store, place) = try place()
+    guard recursive else { return try await remove(place, from: store) }
+    let prefix = place.folderPrefix
+    try await noteObject(named: place, in: store)
+    let objects = try await objects(below: prefix, in: store)
+    let size = ByteText(objects.reduce(0) { $0.addingSaturated($1.size) })
+    if dryRun {
+      for object in objects { show(deleted: object.key, byteCount: object.size) }
+      if output.json { Terminal.json(summary(deleted: objects.count, failed: 0)) }
+      return Terminal.note("\(objects.count) would be deleted (\(size))")
     }
-    var keys: [String] = []
-    for try await entry in store.list(prefix: key) { keys.append(entry.name) }
-    let report = try await store.delete(keys)
-    show(deleted: report.deleted)
-    for failure in report.failures {
-      guard output.json else {
-        Terminal.notes("\(failure.key): \(failure.code): \(failure.message)")
-        continue
+    if prefix.isEmpty, !yes, !objects.isEmpty {
+      let question = "Delete all \(objects.count) objects (\(size)) of \(location)? Write yes to delete them: "
+      guard Terminal.answer(to: question) == "yes" else {
+        Terminal.note("No object was deleted.")
+        throw ExitCode.failure
       }
-      Terminal.json([
-        "action": "fail", "key": .string(failure.key), "code": .string(failure.code),
-        "message": .string(failure.message),
-      ])
     }
-    if !output.json { Terminal.note("\(report.deleted.count) deleted") }
-    if !report.failures.isEmpty { throw ExitCode.failure }
+    let (deleted, failed) = try await delete(objects, from: store)
+    if output.json {
+      Terminal.json(summary(deleted: deleted, failed: failed))
+    } else {
+      Terminal.note("\(deleted) deleted, \(failed) failed")
+    }
+    if failed > 0 { throw ExitCode.failure }
   }
 
-  /// Prints a line of JSON for each deleted object, with `--json`.
-  private func show(deleted keys: [String]) {
-    guard output.json else { return }
-    for key in keys { Terminal.json(["action": "delete", "key": .string(key)]) }
+  /// Deletes one object.
+  private func remove(_ place: Location, from store: any ObjectStore) async throws {
+    guard !dryRun else {
+      show(deleted: place.key)
+      return Terminal.note("1 would be deleted, if it exists")
+    }
+    try await store.delete(place.key)
+    if output.json { show(deleted: place.key) } else { Terminal.note("deleted \(place.key)") }
+    guard !place.key.hasByteSuffix("/"), await first(in: store.list(prefix: place.folderPrefix)) != nil else { return }
+    Terminal.note("The objects below \(place.folderPrefix) were not deleted; add --recursive for them.")
   }
 
-  private func place() throws -> (store: any ObjectStore, key: String) {
-    guard let (store, key) = try options.store(of: Location(location)) else {
+  /// Lists all objects below a prefix, before any of them is deleted.
+  ///
+  /// - Throws: An error if the listing is not one of this prefix.
+  private func objects(below prefix: String, in store: any ObjectStore) async throws -> [ListedObject] {
+    var objects: [ListedObject] = []
+    for try await entry in store.list(prefix: prefix) {
+      guard case .object(let object) = entry, object.key.hasBytePrefix(prefix) else {
+        throw StorageError(
+          .malformedAnswer, "The service listed \(entry.name), which is not below \(prefix). No object was deleted.",
+          remedy: "Check the endpoint; the service is at fault.")
+      }
+      objects.append(object)
+    }
+    return objects
+  }
+
+  /// Deletes objects, and returns the numbers of those that were deleted and that were not.
+  private func delete(
+    _ objects: [ListedObject], from store: any ObjectStore
+  ) async throws -> (deleted: Int, failed: Int) {
+    var (rest, deleted, failed) = (objects[...], 0, 0)
+    while !rest.isEmpty {
+      let batch = rest.prefix(Self.batchSize)
+      rest = rest.dropFirst(batch.count)
+      let report = try await store.delete(batch.map(\.key))
+      deleted += report.deleted.count
+      failed += report.failures.count
+      if output.json { for key in report.deleted { show(deleted: key) } }
+      for failure in report.failures { show(failure) }
+    }
+    return (deleted, failed)
+  }
+
+  /// Prints that an object is kept whose key is the name of the folder.
+  private func noteObject(named place: Location, in store: any ObjectStore) async throws {
+    guard !place.key.isEmpty, !place.key.hasByteSuffix("/"),
+      case .object(let object)? = await first(in: store.list(prefix: place.key, delimiter: "/")),
+      object.key.utf8.elementsEqual(place.key.utf8)
+    else { return }
+    Terminal.note(
+      "The object \(place.key) is not below \(place.folderPrefix) and is kept; delete it without --recursive.")
+  }
+
+  /// Returns the first entry of a listing, or `nil` if there is none, or if the key does not permit to list.
+  private func first(in listing: ObjectListing) async -> ListEntry? {
+    do {
+      for try await entry in listing { return entry }
+    } catch {
+      return nil
+    }
+    return nil
+  }
+
+  /// Prints a deleted object as JSON, or with `--dry-run` also as text.
+  private func show(deleted key: String, byteCount: Int64? = nil) {
+    guard output.json else { return Terminal.line("would delete \(key)") }
+    var line: JSONObject = ["action": "delete", "key": .string(key)]
+    if dryRun {
+      line["bytes"] = byteCount.map { .number(JSONNumber($0)) } ?? .null
+      line["dryRun"] = true
+    }
+    Terminal.json(.object(line))
+  }
+
+  private func show(_ failure: DeletionReport.Failure) {
+    guard output.json else { return Terminal.notes("\(failure.key): \(failure.code): \(failure.message)") }
+    Terminal.json([
+      "action": "fail", "key": .string(failure.key), "code": .string(failure.code), "message": .string(failure.message),
+    ])
+  }
+
+  private func summary(deleted: Int, failed: Int) -> JSONValue {
+    [
+      "summary": [
+        "deleted": .number(JSONNumber(deleted)), "failed": .number(JSONNumber(failed)), "dryRun": .bool(dryRun),
+      ]
+    ]
+  }
+
+  private func place() throws -> (store: any ObjectStore, place: Location) {
+    let place = try Location(location)
+    guard let (store, key) = try options.store(of: place) else {
       throw ValidationError("Name an object, as oss://bucket/key; an account of Aspera cannot delete.")
     }
     guard recursive || !key.isEmpty else {
       throw ValidationError("Name an object; use --recursive to delete all objects of a bucket.")
     }
-    return (store, key)
+    return (store, place)
+  }
+
+  /// The number of objects that are deleted before their results are printed.
+  private static let batchSize = 1000
+}
+
+extension Int64 {
+  /// Returns the sum, or the maximum if the sum is larger.
+  fileprivate func addingSaturated(_ other: Int64) -> Int64 {
+    let (sum, isTooLarge) = addingReportingOverflow(other)
+    return isTooLarge ? .max : sum
   }
 }

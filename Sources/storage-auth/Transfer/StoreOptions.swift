@@ -3,7 +3,6 @@
 
 internal import ArgumentParser
 internal import CloudCredentials
-internal import Foundation
 internal import StorageAuth
 internal import StorageClient
 
@@ -27,27 +26,6 @@ struct BucketOptions: ParsableArguments {
   var signature: SignatureVersionArgument = .v4
 
   @OptionGroup var credentials: CredentialOptions
-
-  /// Returns the region from the options, the environment or a configuration file.
-  ///
-  /// If none of them contains a region and the service runs on this machine, a default region is returned.
-  ///
-  /// - Parameters:
-  ///   - variables: The environment variables that can contain the region, in order of precedence.
-  ///   - configured: The region in a configuration file of the cloud's tools, or `nil` if no file contains a region.
-  ///   - local: The default region for a service on this machine, which accepts any region.
-  ///   - address: The service's URL, or `nil` for the URL in ``endpoint``.
-  /// - Throws: A `ValidationError` if no region is known.
-  func region(
-    fromEnvironment variables: [String], configured: String? = nil, local: String, endpoint address: String? = nil
-  ) throws -> String {
-    if let region { return region }
-    let environment = ProcessInfo.processInfo.environment
-    if let named = variables.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) { return named }
-    if let configured { return configured }
-    if let address = address ?? endpoint, try ServiceEndpoint(address).isLoopback { return local }
-    throw ValidationError("Name the region with --region or \(variables.first ?? "").")
-  }
 }
 
 /// The command-line options for access to a bucket or an Aspera node.

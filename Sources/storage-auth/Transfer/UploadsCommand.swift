@@ -12,12 +12,13 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
     commandName: "uploads",
     abstract: "Lists, or with --abort aborts, the uploads in parts that were neither completed nor aborted.",
     discussion: """
-      Providers charge for the parts of unfinished uploads. An upload that `cp --resume` can continue is listed too.
+      Providers charge for the parts of unfinished uploads. An upload that `cp --resume` can continue is listed too. \
+      The location is an object, or a folder: oss://photos/2026 are the uploads of the object 2026 and below 2026/.
 
       Example: storage-auth uploads oss://photos/2026/ --older-than 168 --abort --region cn-hangzhou
       """)
 
-  @Argument(help: "oss://bucket/prefix (or cos://, s3://).")
+  @Argument(help: "oss://bucket/folder or oss://bucket/key (or cos://, s3://).")
   var location: String
 
   @Flag(help: "Abort the listed uploads, which removes their parts.")
@@ -38,10 +39,14 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   func run() async throws {
-    let (store, prefix) = try place()
+    let (store, place) = try place()
     let newest = olderThan.map { SystemTime().now.advanced(by: .zero - .seconds($0 * 3600)) }
     var uploads: [UnfinishedUpload] = []
-    for try await upload in store.unfinishedUploads(prefix: prefix) {
+    for try await upload in store.unfinishedUploads(prefix: place.key) {
+      // The prefix of the request is only the start of a key, such as that of another object.
+      guard upload.key.hasBytePrefix(place.folderPrefix) || upload.key.utf8.elementsEqual(place.key.utf8) else {
+        continue
+      }
       if let newest, upload.started.map({ $0 > newest }) ?? true { continue }
       uploads.append(upload)
     }
@@ -67,10 +72,11 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
     Terminal.json(value)
   }
 
-  private func place() throws -> (store: any BucketStore, prefix: String) {
-    guard case .object(let name, let bucket, let key) = try Location(location) else {
-      throw ValidationError("Name a bucket, as oss://bucket/prefix; Aspera has no uploads in parts.")
+  private func place() throws -> (store: any BucketStore, place: Location) {
+    let place = try Location(location)
+    guard case .object(let name, let bucket, _) = place else {
+      throw ValidationError("Name a bucket, as oss://bucket/folder; Aspera has no uploads in parts.")
     }
-    return (try name.cloud.store(bucket, options), key)
+    return (try name.cloud.store(bucket, options), place)
   }
 }
