@@ -16,11 +16,18 @@ extension SigningJob {
     let region = region ?? ""
     let service = "oss-\(region.isEmpty ? "cn-hangzhou" : region).aliyuncs.com"
     let authority = host ?? (bucket.map { "\($0).\(service)" } ?? service)
+    if let bucket, ServiceHosts.oss.own(authority), let other = ServiceHosts.oss.bucket(in: authority),
+      !other.asciiLowercased.utf8.elementsEqual(bucket.utf8)
+    {
+      throw SigningJobError(message: "The host \(authority.onOneLine) is not one of the bucket \(bucket.onOneLine).")
+    }
+    let isInPath = bucket != nil && AddressingStyle(authority: authority) == .path
+    let name = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
     let signer = OSSSigner(
       version, bucket: bucket, region: region, product: product ?? "oss",
       additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []),
       allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
     return try sign(
-      request(authority: authority, key: self.key ?? ""), with: signer, mode, key, context)
+      request(authority: authority, key: name), with: signer, mode, key, context)
   }
 }

@@ -17,6 +17,11 @@ extension SigningJob {
     let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
     let endpoint = try ServiceEndpoint.s3(region: region, bucket: bucket)
     let isInPath = try isBucketInPath(bucket, endpoint)
+    if let host, let bucket, !isInPath, host.hasByteSuffix(".amazonaws.com"),
+      !host.asciiLowercased.hasBytePrefix("\(bucket).")
+    {
+      throw SigningJobError(message: "The host \(host.onOneLine) is not one of the bucket \(bucket.onOneLine).")
+    }
     let authority = host ?? (isInPath ? nil : bucket.map { "\($0).\(endpoint.authority)" }) ?? endpoint.authority
     let name = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
     let path = wirePath ?? "/" + name.percentEncoded(.path)

@@ -23,6 +23,8 @@ struct COSCloud: Cloud {
 
   func signs(_ authorization: String) -> Bool { authorization.hasBytePrefix("q-sign-") }
 
+  let signatureParameters = ["q-signature"]
+
   // MARK: Credentials
 
   private static var slots: [(name: SourceName, slot: WritableKeyPath<TencentCredentials, TencentCredentials.Source>)] {
@@ -45,23 +47,37 @@ struct COSCloud: Cloud {
   func store(
     _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
   ) throws -> any BucketStore {
-    let region = try options.region(fromEnvironment: ["COS_REGION"], local: "ap-guangzhou")
+    let place = try place(region: options.region, endpoint: options.endpoint)
     return StorageClient(
-      .cos(bucket: bucket, region: region, endpoint: options.endpoint),
+      .cos(bucket: bucket, region: place.region, endpoint: place.endpoint),
       credentials: try options.credentials.cache(for: self), configuration: configuration,
       transport: try options.credentials.network.transport)
   }
 
-  func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
+  func place(region: String?, endpoint: String?) throws -> ServicePlace {
+    try ServicePlace(region: region, endpoint: endpoint, variables: ["COS_REGION"], local: "ap-guangzhou")
+  }
+
+  func endpoint(of bucket: String, at place: ServicePlace, style: AddressingStyle?) throws -> ServiceEndpoint {
+    try COSProvider(bucket: bucket, region: place.region, endpoint: place.endpoint, style: style).endpoint
+  }
+
+  func signer(
+    region: String?, _ address: BucketAddress, _ options: SigningOptions
+  ) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
     COSSigner()
   }
 
-  func verifier(of request: HTTPRequest, _ options: RequestOptions, isStrict: Bool) -> any SignatureVerifier {
+  func verifier(
+    of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions, isStrict: Bool
+  ) -> any SignatureVerifier {
     COSVerifier(
-      mode: isStrict ? .strict : .compatible, style: options.style, bucket: options.bucket, limits: .asServices)
+      mode: isStrict ? .strict : .compatible, style: address.style, bucket: address.bucket, limits: .asServices)
   }
 
-  func service(of request: HTTPRequest, _ options: RequestOptions) -> SignedService { .cos(style: options.style) }
+  func service(of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions) -> SignedService {
+    .cos(style: address.style)
+  }
 
   let signedTextsEndWithLineFeed = true
 

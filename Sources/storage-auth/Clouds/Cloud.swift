@@ -22,6 +22,12 @@ protocol Cloud: Sendable {
   /// Returns whether the value of an `Authorization` header has the format of this cloud's signatures.
   func signs(_ authorization: String) -> Bool
 
+  /// The names of the query parameters that only a presigned URL of the cloud contains.
+  var signatureParameters: [String] { get }
+
+  /// Returns whether one of the cloud's public hosts has the bucket in the path of its URLs.
+  func hasBucketInPath(host: String) -> Bool
+
   // MARK: Credentials
 
   /// The names of the cloud's default credential sources, in the order in which the sources are tried.
@@ -43,14 +49,30 @@ protocol Cloud: Sendable {
     _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
   ) throws -> any BucketStore
 
-  /// Returns the signer for requests to a host.
-  func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey>
+  /// Returns the region and the endpoint of a service from options, the environment or configuration files.
+  ///
+  /// - Throws: A `ValidationError` if the region is unknown.
+  func place(region: String?, endpoint: String?) throws -> ServicePlace
+
+  /// Returns the endpoint for requests to a bucket.
+  ///
+  /// - Throws: An error if the region or the endpoint is malformed.
+  func endpoint(of bucket: String, at place: ServicePlace, style: AddressingStyle?) throws -> ServiceEndpoint
+
+  /// Returns the signer for requests to a bucket.
+  ///
+  /// - Throws: A `ValidationError` if the signature needs a region, and none is known.
+  func signer(
+    region: String?, _ address: BucketAddress, _ options: SigningOptions
+  ) throws -> any SplitSigner<AccessKey> & Presigner<AccessKey>
 
   /// Returns the verifier for a request's signature.
-  func verifier(of request: HTTPRequest, _ options: RequestOptions, isStrict: Bool) -> any SignatureVerifier
+  func verifier(
+    of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions, isStrict: Bool
+  ) -> any SignatureVerifier
 
   /// Returns the service whose signing rules apply to a request.
-  func service(of request: HTTPRequest, _ options: RequestOptions) -> SignedService
+  func service(of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions) -> SignedService
 
   /// Whether the cloud's strings to sign and canonical requests end with a line feed.
   ///
@@ -89,6 +111,9 @@ protocol Cloud: Sendable {
 }
 
 extension Cloud {
+  /// Returns `false` because most public hosts contain the bucket.
+  func hasBucketInPath(host: String) -> Bool { false }
+
   /// Returns a client for a bucket, with the configuration in the settings.
   ///
   /// - Throws: A `ValidationError` if the bucket's region is unknown.

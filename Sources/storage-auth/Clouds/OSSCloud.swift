@@ -25,6 +25,8 @@ struct OSSCloud: Cloud {
 
   func signs(_ authorization: String) -> Bool { authorization.hasBytePrefix("OSS") }
 
+  let signatureParameters = ["x-oss-signature", "OSSAccessKeyId"]
+
   // MARK: Credentials
 
   private static var slots: [(name: SourceName, slot: WritableKeyPath<AlibabaCredentials, AlibabaCredentials.Source>)] {
@@ -48,27 +50,41 @@ struct OSSCloud: Cloud {
   func store(
     _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
   ) throws -> any BucketStore {
-    let region = try options.region(fromEnvironment: ["OSS_REGION"], local: "cn-hangzhou")
+    let place = try place(region: options.region, endpoint: options.endpoint)
     return StorageClient(
-      .oss(bucket: bucket, region: region, signature: options.signature.version, endpoint: options.endpoint),
+      .oss(bucket: bucket, region: place.region, signature: options.signature.version, endpoint: place.endpoint),
       credentials: try options.credentials.cache(for: self), configuration: configuration,
       transport: try options.credentials.network.transport)
   }
 
-  func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
-    OSSSigner(
-      options.signature.version, bucket: options.bucket, region: options.region ?? region(ofHost: host) ?? "",
-      style: options.bucket == nil ? nil : .customDomain, allowsAmbiguousV1: options.allowAmbiguousV1)
+  func place(region: String?, endpoint: String?) throws -> ServicePlace {
+    try ServicePlace(region: region, endpoint: endpoint, variables: ["OSS_REGION"], local: "cn-hangzhou")
   }
 
-  func verifier(of request: HTTPRequest, _ options: RequestOptions, isStrict: Bool) -> any SignatureVerifier {
+  func endpoint(of bucket: String, at place: ServicePlace, style: AddressingStyle?) throws -> ServiceEndpoint {
+    try OSSProvider(bucket: bucket, region: place.region, endpoint: place.endpoint, style: style).endpoint
+  }
+
+  func signer(
+    region: String?, _ address: BucketAddress, _ options: SigningOptions
+  ) throws -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
+    guard region != nil || options.signature == .v1 else { throw ValidationError("Name the region with --region.") }
+    return OSSSigner(
+      options.signature.version, bucket: address.bucket, region: region ?? "", style: address.style,
+      allowsAmbiguousV1: options.allowAmbiguousV1)
+  }
+
+  func verifier(
+    of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions, isStrict: Bool
+  ) -> any SignatureVerifier {
     OSSVerifier(
-      region: options.region ?? region(ofHost: request.hostName), style: options.style, bucket: options.bucket,
+      region: options.region ?? region(ofHost: request.hostName), style: address.style, bucket: address.bucket,
       acceptsAmbiguousV1: true, limits: .asServices)
   }
 
-  func service(of request: HTTPRequest, _ options: RequestOptions) -> SignedService {
-    .oss(bucket: options.bucket, region: options.region ?? region(ofHost: request.hostName))
+  func service(of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions) -> SignedService {
+    .oss(
+      bucket: address.bucket, region: options.region ?? region(ofHost: request.hostName), style: address.style)
   }
 
   let signedTextsEndWithLineFeed = false

@@ -30,6 +30,13 @@ struct S3Cloud: Cloud {
 
   func signs(_ authorization: String) -> Bool { authorization.hasBytePrefix("AWS4-HMAC-SHA256 ") }
 
+  let signatureParameters = ["X-Amz-Signature"]
+
+  func hasBucketInPath(host: String) -> Bool {
+    let label = host.bytes(before: ".")
+    return owns(host: host) && (label == "s3" || label.hasBytePrefix("s3-"))
+  }
+
   // MARK: Credentials
 
   private static var slots: [(name: SourceName, slot: WritableKeyPath<AmazonCredentials, AmazonCredentials.Source>)] {
@@ -52,32 +59,42 @@ struct S3Cloud: Cloud {
   func store(
     _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
   ) throws -> any BucketStore {
-    let settings = try AmazonSettings(.system)
-    let endpoint = options.endpoint ?? settings.endpointURL
-    let region = try options.region(
-      fromEnvironment: ["AWS_REGION", "AWS_DEFAULT_REGION"], configured: settings.region, local: "us-east-1",
-      endpoint: endpoint)
+    let place = try place(region: options.region, endpoint: options.endpoint)
     return StorageClient(
-      .s3(bucket: bucket, region: region, endpoint: endpoint), credentials: try options.credentials.cache(for: self),
-      configuration: configuration,
+      .s3(bucket: bucket, region: place.region, endpoint: place.endpoint),
+      credentials: try options.credentials.cache(for: self), configuration: configuration,
       transport: try options.credentials.network.transport)
   }
 
-  func signer(for host: String, _ options: SigningOptions) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
-    S3Signer(
-      region: options.region ?? region(ofHost: host) ?? "", bucket: options.bucket,
-      style: options.bucket == nil ? nil : .customDomain)
+  func place(region: String?, endpoint: String?) throws -> ServicePlace {
+    let settings = try AmazonSettings(.system)
+    return try ServicePlace(
+      region: region, endpoint: endpoint ?? settings.endpointURL, variables: ["AWS_REGION", "AWS_DEFAULT_REGION"],
+      configured: settings.region, local: "us-east-1")
   }
 
-  func verifier(of request: HTTPRequest, _ options: RequestOptions, isStrict: Bool) -> any SignatureVerifier {
+  func endpoint(of bucket: String, at place: ServicePlace, style: AddressingStyle?) throws -> ServiceEndpoint {
+    try S3Provider(bucket: bucket, region: place.region, endpoint: place.endpoint, style: style).endpoint
+  }
+
+  func signer(
+    region: String?, _ address: BucketAddress, _ options: SigningOptions
+  ) throws -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
+    guard let region else { throw ValidationError("Name the region with --region.") }
+    return S3Signer(region: region, bucket: address.bucket, style: address.style)
+  }
+
+  func verifier(
+    of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions, isStrict: Bool
+  ) -> any SignatureVerifier {
     S3Verifier(
-      region: options.region ?? region(ofHost: request.hostName), style: options.style, bucket: options.bucket,
+      region: options.region ?? region(ofHost: request.hostName), style: address.style, bucket: address.bucket,
       limits: .asServices)
   }
 
-  func service(of request: HTTPRequest, _ options: RequestOptions) -> SignedService {
+  func service(of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions) -> SignedService {
     .s3(
-      bucket: options.bucket, region: options.region ?? region(ofHost: request.hostName), style: options.style)
+      bucket: address.bucket, region: options.region ?? region(ofHost: request.hostName), style: address.style)
   }
 
   let signedTextsEndWithLineFeed = false

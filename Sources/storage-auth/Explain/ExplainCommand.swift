@@ -8,13 +8,17 @@ internal import StorageDiagnosis
 internal import StorageJSON
 
 /// The command `storage-auth explain`, which explains why a service rejected a signature.
-struct ExplainCommand: ParsableCommand, ReportingCommand {
+struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
     abstract: "Explains why a service rejected a signature: the line that differs, as sent and as seen by the service.",
     discussion: """
       Pass the request as it was sent, with its Authorization header, and the response: its document, the output of \
       curl -i, or only the string to sign. Session tokens are masked.
+
+      If the default sources have the key of the request, common changes of the request are compared with its signature, \
+      which finds what was signed. Without the key, equal strings leave the cause unknown: the secret is wrong, or \
+      something else was signed.
 
       Example: storage-auth explain GET https://photos.oss-cn-hangzhou.aliyuncs.com/a -H "Authorization: …" < answer.xml
 
@@ -37,27 +41,46 @@ struct ExplainCommand: ParsableCommand, ReportingCommand {
   @Option(help: ArgumentHelp("A file with that program's canonical request or HttpString.", valueName: "file"))
   var canonicalRequest: String?
 
+  @OptionGroup var credentials: CredentialOptions
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func run() throws {
+  func run() async throws {
     let request = try options.sent()
     var answer = RefusedAnswer(try InputFile(answer).text())
     if let status { answer.status = status }
     let cloud = try options.cloud(of: request)
-    let diagnosis = SignatureDiagnosis(
-      of: answer, to: request, signedFor: cloud.service(of: request, options),
-      stringToSign: try stringToSign.map { try signedText($0, cloud) },
-      canonicalRequest: try canonicalRequest.map { try signedText($0, cloud) })
+    let address = try options.addressing.address(of: request, in: cloud)
+    let service = cloud.service(of: request, address, options)
+    var (basis, needs): (RejectionReport.Basis, String?) = (.stated, nil)
+    let diagnosis: SignatureDiagnosis?
+    if stringToSign != nil || canonicalRequest != nil {
+      diagnosis = SignatureDiagnosis(
+        of: answer, to: request, signedFor: service, stringToSign: try stringToSign.map { try signedText($0, cloud) },
+        canonicalRequest: try canonicalRequest.map { try signedText($0, cloud) })
+    } else {
+      var found: KeySearch?
+      if RejectionReport.concernsMismatch(answer, of: service) {
+        let verifier = cloud.verifier(of: request, address, options, isStrict: false)
+        found = await KeySearch(for: request, cloud, signedFor: service, verifier: verifier, credentials)
+      }
+      let report = RejectionReport(
+        of: answer, to: request, signedFor: service, region: options.region, search: found?.search)
+      (diagnosis, basis, needs) = (report.diagnosis, report.basis, found?.needs)
+    }
     guard let diagnosis else {
       let message = "The response is not about the signature, or is not a response of the service."
       if output.json { Terminal.error(json: message) } else { Terminal.notes(message) }
       throw ExitCode.failure
     }
-    if output.json {
-      Terminal.json(diagnosis.json)
-    } else {
-      Terminal.lines(diagnosis.description)
+    if diagnosis.cause != .unknown { needs = nil }
+    guard output.json else {
+      return Terminal.lines(diagnosis.description + (needs.map { "\nneeds   \($0)" } ?? ""))
     }
+    var object = diagnosis.json
+    object["basis"] = .string(basis.rawValue)
+    object["needs"] = needs.map { .string($0) } ?? .null
+    Terminal.json(.object(object))
   }
 
   /// Reads a string to sign or a canonical request from a file.
@@ -73,7 +96,7 @@ struct ExplainCommand: ParsableCommand, ReportingCommand {
 
 extension SignatureDiagnosis {
   /// The diagnosis as a JSON object, for `--json`.
-  fileprivate var json: JSONValue {
+  var json: JSONObject {
     [
       "cause": .string(cause.rawValue), "line": line.map { .string($0) } ?? .null,
       "sent": sent.map { .string($0) } ?? .null,

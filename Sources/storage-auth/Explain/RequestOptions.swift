@@ -31,12 +31,13 @@ struct RequestOptions: ParsableArguments {
   @Option(help: "The region of the bucket, for OSS V4 and S3; derived from the host by default.")
   var region: String?
 
-  @Option(help: "The bucket, for a custom domain.")
-  var bucket: String?
+  @OptionGroup var addressing: AddressingOptions
 
   func validate() throws {
     guard (request == nil) != (url == nil) else { throw ValidationError("Pass a METHOD and a URL, or --request.") }
-    if request == nil { _ = try cloud(of: sent()) }
+    guard request == nil else { return }
+    let request = try sent()
+    _ = try addressing.address(of: request, in: cloud(of: request))
   }
 
   /// Returns the request that the arguments or the file in `--request` describe, as it was sent.
@@ -49,9 +50,12 @@ struct RequestOptions: ParsableArguments {
   func cloud(of request: HTTPRequest) throws -> any Cloud {
     if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
     if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }
+    let names = (request.path ?? "").bytes(from: "?").dropFirst().words(between: "&").map { $0.bytes(before: "=") }
+    if let found = CloudName.all.first(where: { name in
+      name.cloud.signatureParameters.contains { mark in names.contains { $0 == mark } }
+    }) {
+      return found.cloud
+    }
     throw CloudName.unknown(host: request.hostName)
   }
-
-  /// The addressing style `customDomain` if `--bucket` is set, or `nil` if the host determines the style.
-  var style: AddressingStyle? { bucket == nil ? nil : .customDomain }
 }

@@ -11,7 +11,7 @@ enum SettingRules {
   ]
 
   /// The commands for which a shared option has another meaning, and is set separately.
-  private static let exceptions = ["region": ["serve"], "endpoint": ["token-server"]]
+  private static let exceptions = ["region": ["serve"], "endpoint": ["token-server", "sign", "presign"]]
 
   /// The options whose values are secrets, by command.
   ///

@@ -14,9 +14,7 @@ extension HTTPRequest {
   ///   - headers: The headers, as `Name: value`. A `Host` header replaces the URL's host.
   /// - Throws: A `ValidationError` if an argument is missing or malformed.
   init(method: String?, url: String?, headers: [String]) throws {
-    guard let method = method.flatMap({ HTTPRequest.Method($0) }) else {
-      throw ValidationError("The method is not valid in HTTP; use one such as GET.")
-    }
+    let method = try Method(argument: method)
     guard let url, let separator = url.firstRange(of: "://") else {
       throw ValidationError(
         "The URL needs a scheme and a host, such as https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg.")
@@ -30,6 +28,14 @@ extension HTTPRequest {
     if !path.hasBytePrefix("/") { path = "/" + path }
     self.init(
       method: method, scheme: String(url[..<separator.lowerBound]), authority: String(rest[..<end]), path: path)
+    try add(headers)
+  }
+
+  /// Adds headers from command-line arguments.
+  ///
+  /// - Parameter headers: The headers, as `Name: value`. A `Host` header replaces the URL's host.
+  /// - Throws: A `ValidationError` if a header is malformed.
+  mutating func add(_ headers: [String]) throws {
     for header in headers {
       let parts = header.parts(between: ":", atMost: 1)
       guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
@@ -45,5 +51,22 @@ extension HTTPRequest {
         headerFields.append(HTTPField(name: name, value: value))
       }
     }
+  }
+}
+
+extension HTTPRequest.Method {
+  /// Creates an HTTP method from a command-line argument.
+  ///
+  /// - Throws: A `ValidationError` if the argument is missing, malformed, or not in capital letters.
+  init(argument: String?) throws {
+    guard let argument, let method = Self(argument) else {
+      throw ValidationError("The method is not valid in HTTP; use one such as GET.")
+    }
+    let capitals = argument.uppercased()
+    guard argument.utf8.elementsEqual(capitals.utf8) else {
+      throw ValidationError(
+        "Methods are case-sensitive, and \(argument) is none that a service knows: write \(capitals).")
+    }
+    self = method
   }
 }

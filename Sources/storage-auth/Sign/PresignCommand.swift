@@ -12,7 +12,11 @@ struct PresignCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "presign",
     abstract: "Creates and prints a presigned URL; headers that the request must contain go to standard error.",
-    discussion: "Example: curl \"$(storage-auth presign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg)\"")
+    discussion: """
+      Examples: curl "$(storage-auth presign oss://photos/cat.jpg --region cn-hangzhou)"
+                storage-auth presign PUT oss://photos/cat.jpg --region cn-hangzhou -H 'Content-Type: image/jpeg'
+                storage-auth presign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg --expires 600
+      """)
 
   @OptionGroup var options: SigningOptions
 
@@ -23,8 +27,8 @@ struct PresignCommand: AsyncParsableCommand, ReportingCommand {
 
   func run() async throws {
     if options.jsonl { return try LineSigning.run(.presign) }
-    let request = try options.request()
-    let (signer, key) = try await options.signer(for: request)
+    let (plan, key) = try await options.plan()
+    let (request, signer) = (plan.request, plan.signer)
     let duration = Duration.seconds(expires)
     let pending = try signer.prepare(presigning: request, as: key.identity, validFor: duration, in: options.context)
     options.printExplanation(of: pending)

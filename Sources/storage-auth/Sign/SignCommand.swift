@@ -20,8 +20,8 @@ struct SignCommand: AsyncParsableCommand, ReportingCommand {
 
   func run() async throws {
     if options.jsonl { return try LineSigning.run(.header) }
-    let request = try options.request()
-    let (signer, key) = try await options.signer(for: request)
+    let (plan, key) = try await options.plan()
+    let (request, signer) = (plan.request, plan.signer)
     let pending = try signer.prepare(request, as: key.identity, in: options.context)
     options.printExplanation(of: pending)
     let signed = try signer.signed(request, with: key, in: options.context)

@@ -2,18 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import HTTPTypes
 internal import OSSAuth
 internal import StorageAuth
-internal import StorageClient
 
 /// The arguments and options that `sign` and `presign` share.
 struct SigningOptions: ParsableArguments {
-  @Argument(help: "The method, such as GET.")
+  @Argument(help: "The method in capital letters; GET by default.")
   var method: String?
 
-  @Argument(help: "The URL, percent-encoded as it will be sent.")
+  @Argument(help: "The URL, percent-encoded as it will be sent; or oss://bucket/key (or cos://, s3://), not encoded.")
   var url: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000; by default the public one of the "
+        + "region, or for s3 that of AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.",
+      valueName: "url"))
+  var endpoint: String?
 
   @Option(
     name: [.customShort("H"), .customLong("header")],
@@ -23,11 +28,13 @@ struct SigningOptions: ParsableArguments {
   @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.")
   var provider: CloudName?
 
-  @Option(help: "The region, for OSS V4 and S3; derived from the host by default.")
+  @Option(
+    help: """
+      The region, for OSS V4 and S3; derived from the host by default, and for oss://bucket/key as by cp.
+      """)
   var region: String?
 
-  @Option(help: "The bucket, for a custom domain.")
-  var bucket: String?
+  @OptionGroup var addressing: AddressingOptions
 
   @Option(help: "The version of the OSS signature: v4 or v1.")
   var signature: SignatureVersionArgument = .v4
@@ -52,31 +59,16 @@ struct SigningOptions: ParsableArguments {
       throw ValidationError("--jsonl reads requests from standard input: omit METHOD and URL.")
     }
     if jsonl { return }
-    guard url != nil else { throw ValidationError("Pass a METHOD and a URL, or --jsonl.") }
-    _ = try cloud(of: request())
+    _ = try SigningPlan(self)
   }
 
   /// The context for signing, with the time that `--date` specifies or the current time.
   var context: SigningContext { SigningContext(date: date?.timestamp ?? .now) }
 
-  /// Returns the unsigned request that the arguments describe.
-  func request() throws -> HTTPRequest {
-    try HTTPRequest(method: method, url: url, headers: headers)
-  }
-
-  /// Returns the signer and the access key for signing a request.
-  func signer(for request: HTTPRequest) async throws -> (any SplitSigner<AccessKey> & Presigner<AccessKey>, AccessKey) {
-    let cloud = try cloud(of: request)
-    return (
-      cloud.signer(for: request.hostName, self), try await credentials.cache(for: cloud).credential()
-    )
-  }
-
-  private func cloud(of request: HTTPRequest) throws -> any Cloud {
-    guard let name = provider ?? CloudName(host: request.hostName) else {
-      throw CloudName.unknown(host: request.hostName)
-    }
-    return name.cloud
+  /// Returns the request that the arguments describe, its signer, and the access key.
+  func plan() async throws -> (SigningPlan, AccessKey) {
+    let plan = try SigningPlan(self)
+    return (plan, try await credentials.cache(for: plan.cloud).credential())
   }
 
   /// Prints the canonical request and the string to sign, with the session token masked, if `--explain` is set.

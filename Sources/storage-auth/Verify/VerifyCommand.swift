@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
+internal import StorageDiagnosis
 internal import StorageJSON
 
 /// The command `storage-auth verify`, which verifies a request's signature as a service does.
@@ -13,8 +14,9 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
     commandName: "verify",
     abstract: "Verifies the signature of a request, with the key of the default sources.",
     discussion: """
-      Pass the request as it arrived, with its Authorization header or as a presigned URL. A failure is explained; with \
-      --explain the canonical request and the string to sign are printed too, with the session token masked.
+      Pass the request as it arrived, with its Authorization header or as a presigned URL. A failure is explained: if the \
+      signature does not match, by the change of the request or of the secret that explains it. With --explain the \
+      canonical request and the string to sign are printed too, with the session token masked.
 
       Exits with status 0 if the signature is valid, and with 1 otherwise.
       """)
@@ -37,16 +39,23 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws {
     let request = try options.sent()
     let cloud = try options.cloud(of: request)
+    let address = try options.addressing.address(of: request, in: cloud)
+    let verifier = cloud.verifier(of: request, address, options, isStrict: strict)
+    let key = try await credentials.cache(for: cloud).credential()
     do {
-      let proof = try await verify(
-        request, with: cloud.verifier(of: request, options, isStrict: strict), credentials.cache(for: cloud))
+      let proof = try await verify(request, with: verifier, key)
       if output.json { Terminal.json(proof.json) } else { Terminal.lines(proof.text) }
     } catch let error as VerificationError {
+      let service = cloud.service(of: request, address, options)
+      let found = diagnosis(of: error, request, service, verifier, key)
       guard !output.json else {
-        Terminal.json(error.json(explained: explain))
+        var object = error.json(explained: explain)
+        object["diagnosis"] = found.map { .object($0.json) } ?? .null
+        Terminal.json(.object(object))
         throw ExitCode.failure
       }
       Terminal.line("refused  \(error.description)")
+      if let found { Terminal.lines(found.description) }
       if explain, let comparison = error.comparison {
         if let canonical = comparison.canonicalRequest { Terminal.notes("--- canonical request\n\(canonical)") }
         Terminal.notes("--- string to sign\n\(comparison.stringToSign)\n---")
@@ -55,11 +64,21 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
+  /// Returns the cause of a signature that does not match, or `nil` for another failure.
+  private func diagnosis(
+    of error: VerificationError, _ request: HTTPRequest, _ service: SignedService,
+    _ verifier: some SignatureVerifier, _ key: AccessKey
+  ) -> SignatureDiagnosis? {
+    guard error.code == .mismatch else { return nil }
+    return SignatureSearch(for: request, signedFor: service, verifier: verifier, key: key).flatMap {
+      RejectionReport(ofMismatch: request, signedFor: service, search: $0).diagnosis
+    }
+  }
+
   private func verify(
-    _ request: HTTPRequest, with verifier: some SignatureVerifier, _ keys: CredentialCache<AccessKey>
+    _ request: HTTPRequest, with verifier: some SignatureVerifier, _ key: AccessKey
   ) async throws -> VerifiedRequest {
-    let key = try await keys.credential()
-    return try await verifier.verify(request, at: date?.timestamp ?? .now) { $0 == key.id ? key : nil }
+    try await verifier.verify(request, at: date?.timestamp ?? .now) { $0 == key.id ? key : nil }
   }
 }
 
@@ -98,7 +117,7 @@ extension VerificationError {
   /// The reason for a refusal as a JSON object.
   ///
   /// - Parameter explained: Whether the strings that were compared are added.
-  fileprivate func json(explained: Bool) -> JSONValue {
+  fileprivate func json(explained: Bool) -> JSONObject {
     var object: JSONObject = [
       "verified": false, "code": .string("\(code)"), "message": .string(message), "remedy": .string(remedy),
     ]
@@ -106,6 +125,6 @@ extension VerificationError {
       object["canonicalRequest"] = comparison.canonicalRequest.map { .string($0) } ?? .null
       object["stringToSign"] = .string(comparison.stringToSign)
     }
-    return .object(object)
+    return object
   }
 }

@@ -1,0 +1,105 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Foundation
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The command-line options for the bucket of a request, and for its position in the URL.
+struct AddressingOptions: ParsableArguments {
+  @Option(help: "The bucket, for a custom domain. If the host or the path contains one, it must be the same.")
+  var bucket: String?
+
+  @Option(
+    help: """
+      The position of the bucket: host, path, or domain for a custom domain; by default the path for an IP address or \
+      localhost, domain for another host with --bucket, and otherwise the host.
+      """)
+  var style: StyleArgument?
+
+  /// Returns the bucket and its position for a request.
+  ///
+  /// - Throws: A `ValidationError` if the options contradict the URL: the signature would be one for another object.
+  func address(of request: HTTPRequest, in cloud: any Cloud) throws -> BucketAddress {
+    guard let bucket else {
+      guard style != .domain else { throw ValidationError("Name the bucket of the custom domain with --bucket.") }
+      return BucketAddress(bucket: nil, style: style?.style)
+    }
+    let host = request.hostName.asciiLowercased
+    let isInHost = host.hasBytePrefix("\(bucket).")
+    let isInPath = request.isInPath(bucket)
+    let isVendors = cloud.owns(host: host)
+    switch style {
+    case .path:
+      guard isInPath else { throw Self.notInPath(bucket, request) }
+      return BucketAddress(bucket: bucket, style: .path)
+    case .host:
+      guard isInHost else { throw Self.notInHost(bucket, host) }
+    case .domain:
+      guard isInHost || !isVendors else { throw Self.notInHost(bucket, host) }
+    case nil where isInHost: break
+    case nil where isVendors:
+      guard cloud.hasBucketInPath(host: host) else { throw Self.notInHost(bucket, host) }
+      guard isInPath else { throw Self.notInPath(bucket, request) }
+      return BucketAddress(bucket: bucket, style: .path)
+    case nil where AddressingStyle(authority: host) == .path:
+      guard isInPath else { throw Self.notInPath(bucket, request) }
+      return BucketAddress(bucket: bucket, style: .path)
+    case nil:
+      guard !isInPath else {
+        throw ValidationError(
+          """
+          The path starts with the bucket \(bucket): add --style path if the service has buckets in the path, or --style \
+          domain if the host \(host) is bound to the bucket and this is the first part of the key.
+          """)
+      }
+    }
+    return BucketAddress(bucket: bucket, style: isVendors ? .virtualHosted : .customDomain)
+  }
+
+  private static func notInHost(_ bucket: String, _ host: String) -> ValidationError {
+    ValidationError(
+      "The host \(host) is not one of the bucket \(bucket). Write \(bucket).… as the host, or omit --bucket and --style."
+    )
+  }
+
+  private static func notInPath(_ bucket: String, _ request: HTTPRequest) -> ValidationError {
+    ValidationError(
+      """
+      The URL has the bucket in its path, and the path does not start with /\(bucket)/. Write it there, omit --bucket, or \
+      add --style domain if the host \(request.hostName) is bound to the bucket.
+      """)
+  }
+}
+
+/// The bucket of a request and its position in the URL, as far as the URL itself does not determine them.
+struct BucketAddress {
+  let bucket: String?
+  let style: AddressingStyle?
+}
+
+/// An argument that specifies the position of the bucket.
+enum StyleArgument: String, ExpressibleByArgument, CaseIterable {
+  case host
+  case path
+  case domain
+
+  var style: AddressingStyle {
+    switch self {
+    case .host: .virtualHosted
+    case .path: .path
+    case .domain: .customDomain
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// Returns whether the first part of the path is the name of a bucket.
+  fileprivate func isInPath(_ bucket: String) -> Bool {
+    let path = String((path ?? "/").bytes(before: "?"))
+    guard path.hasBytePrefix("/") else { return false }
+    let first = path.dropFirst().bytes(before: "/")
+    return String(first).removingPercentEncoding?.utf8.elementsEqual(bucket.utf8) ?? false
+  }
+}
