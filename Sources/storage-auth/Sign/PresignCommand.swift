@@ -13,7 +13,7 @@ struct PresignCommand: AsyncParsableCommand, ReportingCommand {
     commandName: "presign",
     abstract: "Creates and prints a presigned URL; headers that the request must contain go to standard error.",
     discussion: """
-      Examples: curl "$(storage-auth presign oss://photos/cat.jpg --region cn-hangzhou)"
+      Examples: storage-auth presign oss://photos/cat.jpg --region cn-hangzhou
                 storage-auth presign PUT oss://photos/cat.jpg --region cn-hangzhou -H 'Content-Type: image/jpeg'
                 storage-auth presign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg --expires 600
       """)

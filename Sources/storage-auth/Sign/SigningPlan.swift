@@ -27,7 +27,7 @@ struct SigningPlan {
 
   private init(_ options: SigningOptions, _ method: String?, _ url: String) throws {
     guard options.endpoint == nil else {
-      throw ValidationError("--endpoint is for oss://bucket/key; a URL contains the host itself.")
+      throw ValidationError("--endpoint is for a location, as of cp; a URL contains the host itself.")
     }
     request = try HTTPRequest(method: method, url: url, headers: options.headers)
     guard let name = options.provider ?? CloudName(host: request.hostName) else {
