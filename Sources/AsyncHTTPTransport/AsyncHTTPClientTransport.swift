@@ -101,7 +101,11 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     do {
       let deadline = timeouts.request.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
       let answer = try await client.execute(HTTPClientRequest(request, body: body), deadline: deadline)
-      return HTTPStreamingResponse(response: HTTPResponse(answer), body: stream(answer.body, from: host))
+      var reply = HTTPStreamingResponse(response: HTTPResponse(answer), body: stream(answer.body, from: host))
+      if answer.version.major < 2, request.method != .head, !reply.response.marksEndOfBody {
+        reply.endsWithConnection = { true }
+      }
+      return reply
     } catch {
       throw TransportError(error, host: host, proxy: proxy)
     }

@@ -60,7 +60,12 @@ public struct URLSessionTransport: HTTPTransport {
     } onCancel: {
       exchange.end(.failure(.cancelled(host: exact.host)))
     }
-    return HTTPStreamingResponse(response: try head.get(), body: ResponseReader(exchange).stream)
+    let response = try head.get()
+    var reply = HTTPStreamingResponse(response: response, body: ResponseReader(exchange).stream)
+    if exact.hasResponseBody(response), !response.marksEndOfBody {
+      reply.endsWithConnection = { [weak exchange] in exchange?.endsWithConnection ?? true }
+    }
+    return reply
   }
 }
 

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncHTTPTransport
 import FoundationTransport
 import HTTPTypes
 import StorageAuth
@@ -29,6 +30,28 @@ final class ResponseHeadTests: XCTestCase {
     } catch {
       XCTFail("\(error)")
       return .failure(.lost)
+    }
+  }
+
+  /// A body that only the end of the connection delimits may be incomplete.
+  func testEndOfTheConnectionIsToldApart() async throws {
+    for (answer, isUncertain) in [
+      ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", false),
+      ("HTTP/1.1 200 OK\r\n\r\nok", true), ("HTTP/1.0 200 OK\r\n\r\nok", true),
+      ("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nok", true), ("HTTP/1.1 204 No Content\r\n\r\n", false),
+    ] {
+      for transport in [URLSessionTransport(), AsyncHTTPClientTransport()] as [any HTTPTransport] {
+        let server = try LoopbackServer(patience: .seconds(10)) { connection in
+          _ = try connection.readHead()
+          try connection.send(answer)
+        }
+        defer { server.stop() }
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(server.port)", path: "/k")
+        let response = try await transport.send(request, body: .none)
+        _ = try await response.body.collected(upTo: 100)
+        XCTAssertEqual(response.endsWithConnection(), isUncertain, "\(type(of: transport)): \(answer)")
+      }
     }
   }
 

@@ -40,7 +40,9 @@ final class OBSClientTests: XCTestCase {
     let transport = transport { request in
       request.method == .put
         ? .status(200, headers: ["ETag": "\"e\"", "x-obs-request-id": "R1", "x-obs-version-id": "V1"])
-        : .status(200, Array("bytes".utf8), headers: ["x-obs-meta-author": "mia", "x-obs-storage-class": "WARM"])
+        : .status(
+          200, Array("bytes".utf8),
+          headers: ["ETag": "\"e\"", "x-obs-meta-author": "mia", "x-obs-storage-class": "WARM"])
     }
     let client = client(transport)
     let options = UploadOptions(metadata: ["author": "mia"], storageClass: "WARM")

@@ -58,7 +58,9 @@ struct ServiceAnswer: Sendable {
     self.received = received
     object = (try? JSONValue(parsing: received.body))?.object
     let beginsAsXML = received.body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "<")
-    document = beginsAsXML ? try? XMLNode.parse(received.body, limits: .serviceAnswer) : nil
+    var root = beginsAsXML ? try? XMLNode.parse(received.body, limits: .serviceAnswer) : nil
+    root?.removeNamespacePrefixes()
+    document = root
     text = ServiceText(masking: received.masks + (object?.secrets ?? document?.secrets ?? []))
   }
 

@@ -27,6 +27,9 @@ final class Exchange: Sendable {
     var chunks = ChunkQueue()
     var chunkWaiter: CheckedContinuation<Result<Data?, TransportError>, Never>?
 
+    /// Whether the session reports that the response came in a stream of HTTP/2 or HTTP/3, which marks its end.
+    var isInStream = false
+
     var end: End?
     var lastActivity = ContinuousClock.now
   }
@@ -132,6 +135,15 @@ final class Exchange: Sendable {
   /// The service may have processed the request. The client decides whether to repeat it.
   func refuseRepetition() {
     end(.failure(.lost(host: request.host, reason: "the server closed the connection")))
+  }
+
+  /// Whether only the end of the connection can have marked the end of the body.
+  var endsWithConnection: Bool { !state.withLock { $0.isInStream } }
+
+  /// Notes the protocol of the response, such as `http/1.1` or `h2`.
+  func received(protocolName: String) {
+    let isInStream = protocolName.hasBytePrefix("h2") || protocolName.hasBytePrefix("h3")
+    state.withLock { $0.isInStream = isInStream }
   }
 
   // MARK: Time limits

@@ -43,6 +43,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     exchange(of: task)?.noteActivity()
   }
 
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+  ) {
+    guard let name = metrics.transactionMetrics.last?.networkProtocolName else { return }
+    exchange(of: task)?.received(protocolName: name)
+  }
+
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     let id = task.taskIdentifier
     let exchange = exchanges.withLock { $0.removeValue(forKey: id) }

@@ -37,7 +37,7 @@ extension Call {
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let source = try copySource()
     if !replacesTags { attributes.tags = source.attributes.tags }
-    var content = source.content
+    var content = try await store.blobs.compact(source.content)
     if let checksum = try await checksum(ofCopy: content) { content.checksum = checksum }
     let copy = StoredObject(
       id: .random(), key: key, content: content,
@@ -72,6 +72,9 @@ extension Call {
   }
 
   /// Adds a part to a multipart upload; the part's content is a byte range of an existing object.
+  ///
+  /// A range in one file is shared. A range that consists of several pieces is written to one file, so that the number of
+  /// pieces of an object never exceeds the number of its parts.
   func copyPart() async throws -> Answer {
     let (upload, number) = try uploadAndPart()
     let source = try copySource()
@@ -82,9 +85,14 @@ extension Call {
       else { throw RefusalAnswer.invalidRange(header, byteCount: source.content.byteCount) }
       extents = source.content.extents(in: bytes)
     }
+    var checks = try dialect.bodyChecks(of: headers, for: operation, upload.checksum)
+    if extents.count > 1 {
+      let written = try await store.blobs.joined(extents, checks: checks)
+      try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
+      return copied("CopyPartResult", written.content, upload.attributes)
+    }
     var md5 = MD5()
     var crc64 = CRC(.crc64ECMA)
-    var checks = try dialect.bodyChecks(of: headers, for: operation, upload.checksum)
     try await store.blobs.read(extents) { chunk in
       md5.update(chunk.readableBytesUInt8Span)
       crc64.update(chunk.readableBytesUInt8Span)

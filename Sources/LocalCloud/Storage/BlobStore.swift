@@ -88,6 +88,28 @@ struct BlobStore: Sendable {
     }
   }
 
+  /// Writes the bytes of ranges of files to one new file.
+  ///
+  /// - Parameters:
+  ///   - extents: The ranges, in order.
+  ///   - checks: The additional checks of the bytes.
+  func joined(_ extents: [Extent], checks: [any BodyCheck] = []) async throws -> Written {
+    try await write(BodyExpectation(checks: checks)) { writer in
+      try await read(extents) { try await writer.append($0) }
+    }
+  }
+
+  /// Returns the same content, in one file if it has more pieces than an object may have.
+  ///
+  /// A file of an Aspera transfer arrives in any number of pieces, and earlier versions stored objects of copied parts
+  /// without a limit.
+  func compact(_ content: Content) async throws -> Content {
+    guard content.extents.count > Content.mostExtents else { return content }
+    return Content(
+      extents: try await joined(content.extents).content.extents, byteCount: content.byteCount,
+      entityTag: content.entityTag, crc64: content.crc64, checksum: content.checksum)
+  }
+
   /// Reads ranges of files and passes their bytes to a closure in chunks.
   func read(_ extents: [Extent], _ consume: (ByteBuffer) async throws -> Void) async throws {
     for extent in extents {

@@ -17,7 +17,14 @@ internal import _NIOFileSystem
 /// The index is rebuilt from the records when a directory is opened.
 struct Journal: Sendable {
   private static let bucketFile = "bucket.json"
-  private static let sizeLimit = ByteCount.mebibytes(4)
+
+  /// The maximum size of a record that is written.
+  ///
+  /// The record of an object with ``Content/mostExtents`` pieces has less than half of it.
+  private static let writeLimit = 4 << 20
+
+  /// The maximum size of a record that is read, which is larger because earlier versions wrote without a limit.
+  private static let readLimit = ByteCount.mebibytes(256)
 
   let directory: FilePath
 
@@ -50,6 +57,9 @@ struct Journal: Sendable {
 
   private func write(_ record: some Encodable, to path: FilePath) async throws {
     let bytes = Array(try JSONEncoder().encode(record))
+    guard bytes.count <= Self.writeLimit else {
+      throw RefusalAnswer.internalError("The record of the object has more than \(Self.writeLimit) bytes.")
+    }
     try await FileSystem.shared.withFileHandle(
       forWritingAt: path, options: .newFile(replaceExisting: false)
     ) { file in
@@ -92,7 +102,7 @@ struct Journal: Sendable {
 
   private func read<Record: Decodable>(_ type: Record.Type, _ path: FilePath) async throws -> Record? {
     guard try await FileSystem.shared.info(forFileAt: path) != nil else { return nil }
-    let buffer = try await ByteBuffer(contentsOf: path, maximumSizeAllowed: Self.sizeLimit)
+    let buffer = try await ByteBuffer(contentsOf: path, maximumSizeAllowed: Self.readLimit)
     do {
       return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView))
     } catch {

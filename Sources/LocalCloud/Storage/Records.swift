@@ -69,11 +69,18 @@ struct ObjectRecord: Codable {
   ///   - blob: A closure that returns the value for a file, given the file's name and size. Objects with the same file
   ///     share the value.
   func object(id: BlobID, blob: (BlobID, Int64) -> Blob) throws -> StoredObject {
+    var total: Int64? = 0
     let extents = try parts.map { part in
-      guard let file = BlobID(part.file) else {
+      guard let file = BlobID(part.file), part.offset >= 0, part.byteCount >= 0,
+        let end = part.offset.checkedAdding(part.byteCount), end <= part.fileByteCount
+      else {
         throw LocalCloudError("The record of \"\(key)\" names an invalid content file; choose another directory.")
       }
+      total = total?.checkedAdding(part.byteCount)
       return Extent(blob: blob(file, part.fileByteCount), offset: part.offset, byteCount: part.byteCount)
+    }
+    guard total == byteCount else {
+      throw LocalCloudError("The record of \"\(key)\" has another size than its parts; choose another directory.")
     }
     return StoredObject(
       id: id, key: ObjectKey(key),

@@ -9,12 +9,13 @@ internal import _NIOFileSystem
 struct Storage: Sendable {
   let root: FilePath
   private let isTemporary: Bool
+  private let lock: RootLock
   private let stores: [LocalCloud.Provider: BucketTable]
 
   /// The files and folders of the simulated Aspera node.
   let node: BucketTable
 
-  /// Opens the data directory at a path, or creates a temporary directory if the path is `nil`.
+  /// Opens and locks the data directory at a path, or creates a temporary directory if the path is `nil`.
   static func open(_ path: String?) async throws -> Storage {
     let root: FilePath
     if let path {
@@ -23,13 +24,14 @@ struct Storage: Sendable {
       root = try await makeTemporaryDirectory()
     }
     do {
+      let lock = try await RootLock(root)
       var stores: [LocalCloud.Provider: BucketTable] = [:]
       for provider in LocalCloud.Provider.allCases {
         stores[provider] = try await BucketTable.open(root.appending(provider.rawValue))
       }
       return Storage(
-        root: root, isTemporary: path == nil, stores: stores, node: try await BucketTable.open(root.appending("aspera"))
-      )
+        root: root, isTemporary: path == nil, lock: lock, stores: stores,
+        node: try await BucketTable.open(root.appending("aspera")))
     } catch {
       if path == nil { _ = try? await FileSystem.shared.removeItem(at: root) }
       guard let reason = ((error as? FileSystemError)?.cause as? FileSystemError.SystemCallError)?.errno else {
@@ -69,5 +71,6 @@ struct Storage: Sendable {
     for store in stores.values { await store.close() }
     await node.close()
     if isTemporary { _ = try? await FileSystem.shared.removeItem(at: root) }
+    lock.release()
   }
 }

@@ -38,6 +38,12 @@ public struct HTTPStreamingResponse: Sendable {
   /// Releasing the body without reading it closes the connection.
   public var body: ByteStream
 
+  /// A closure that returns, at the end of the body, whether only the end of the connection marked it.
+  ///
+  /// Such a body may be incomplete without a failure of the connection. The end of a body with `Content-Length`, with
+  /// chunked encoding, or in an HTTP/2 stream is certain.
+  package var endsWithConnection: @Sendable () -> Bool = { false }
+
   /// Creates a response from a status, headers and a body.
   ///
   /// - Parameters:
@@ -46,5 +52,21 @@ public struct HTTPStreamingResponse: Sendable {
   public init(response: HTTPResponse, body: ByteStream) {
     self.response = response
     self.body = body
+  }
+}
+
+extension HTTPResponse {
+  /// Whether the head of a response in HTTP/1 says where its body ends.
+  ///
+  /// The last transfer coding must be `chunked`, or there must be a `Content-Length`.
+  package var marksEndOfBody: Bool {
+    if status.code == 204 || status.code == 304 { return true }
+    let codings = headerFields[values: .transferEncoding].joined(separator: ",")
+    guard codings.isEmpty else {
+      return codings.parts(between: ",").last.map { coding in
+        coding.filter { $0 != " " && $0 != "\t" }.asciiLowercased.isIdentical(to: "chunked")
+      } ?? false
+    }
+    return headerFields[.contentLength] != nil
   }
 }

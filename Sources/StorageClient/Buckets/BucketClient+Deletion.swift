@@ -44,10 +44,11 @@ extension BucketClient {
     headers[.contentMD5] = MD5.hash(body).base64
     var draft = try draft(.post, nil, [.init("delete")], headers: headers, body: body)
     draft.scope = CredentialScope(deleting: batch, in: provider.bucket)
+    let dialect = provider.dialect
     let answer = try await client.exchange(draft) { response, body in
       // OSS answers a quiet deletion without failures with an empty body.
-      body.isEmpty
-        ? nil : try ServiceDocument(body, named: "DeleteResult", of: response, subject: draft.subject, provider.dialect)
+      if body.isEmpty, response.headerFields[dialect.requestID] != nil { return ServiceDocument?.none }
+      return try ServiceDocument(body, named: "DeleteResult", of: response, subject: draft.subject, dialect)
     }
     try report.enter(answer, asked: batch)
   }

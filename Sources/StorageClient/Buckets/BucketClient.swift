@@ -59,6 +59,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     var draft = RequestDraft(
       request, to: endpoint, at: client.location(ofKey: key), body: body, isRepeatable: isRepeatable)
     if client.scoped != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
+    draft.proof = SuccessProof(method, key, parameters, isCopy: headers[provider.dialect.copySource] != nil)
+    draft.requestID = provider.dialect.requestID
     draft.forbidsOverwriting = provider.dialect.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
     return draft
   }
@@ -228,7 +230,8 @@ extension BucketClient {
     let length = reply.response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
     let isWhole = reply.response.status != .partialContent && options.parameters.isEmpty
     let body = resumed(reply, info, options, length: length).checked(
-      draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil)
+      draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil,
+      endsWithConnection: reply.endsWithConnection)
     return DownloadedObject(info: info, contentLength: length, body: body)
   }
 

@@ -90,8 +90,10 @@ extension PresignedRequest {
     let reply = try await exchange.send(.none)
     let info = exchange.target.downloaded(reply.response)
     let length = reply.response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
+    try exchange.target.requireProof(in: reply.response)
     let body = reply.body.checked(
-      exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: reply.response))
+      exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: reply.response),
+      endsWithConnection: reply.endsWithConnection)
     return DownloadedObject(info: info, contentLength: length, body: body)
   }
 }

@@ -54,6 +54,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   package func uploaded(
     _ response: HTTPResponse, size: Int64, _ checksum: ObjectChecksum, callbackReply: [UInt8]? = nil
   ) throws(StorageError) -> UploadedObject {
+    if callbackReply == nil { try SuccessProof.entityTag.check(response, subject, requestID: nil) }
     let dialect = ServiceDialect.named(in: response)
     let expected = response.headerFields.checksum(in: dialect.checksums)
     if let expected, expected.algorithm == checksum.algorithm, expected != checksum {
@@ -64,6 +65,16 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     return UploadedObject(
       key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, dialect,
       callbackReply: callbackReply)
+  }
+
+  /// Requires the entity tag with which every service reports the success of a download.
+  ///
+  /// A service that processes an object before it sends it may send none.
+  ///
+  /// - Throws: ``StorageError/Code/malformedAnswer`` if another server seems to have answered.
+  func requireProof(in response: HTTPResponse) throws(StorageError) {
+    guard isUnprocessed else { return }
+    try SuccessProof.entityTag.check(response, subject, requestID: nil)
   }
 
   /// Returns the description of an object that is downloaded.
@@ -82,8 +93,11 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   package func verify(
     _ info: ObjectInfo, in response: HTTPResponse, byteCount: Int64, _ found: ObjectChecksum
   ) throws(StorageError) {
-    try check(
-      subject, count: byteCount, length: response.headerFields[.contentLength].flatMap { Int64(digits: $0) })
+    try requireProof(in: response)
+    let length = response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
+    try check(subject, count: byteCount, length: length)
+    // The system does not tell how it found the end of the body.
+    if length == nil, isUnprocessed, info.checksum == nil { throw StorageError.unverifiable(subject, byteCount) }
     if let expected = checksum(of: info, in: response) { try check(subject, found, expected) }
   }
 }

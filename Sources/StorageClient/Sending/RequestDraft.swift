@@ -20,6 +20,10 @@ struct RequestDraft: Sendable {
   var errorInside: (@Sendable (HTTPResponse, [UInt8]) -> ServiceError?)?
   /// Whether the request forbids overwriting an object, so that a failed precondition means that the object exists.
   var forbidsOverwriting = false
+  /// What the head of a response must contain so that it counts as a success.
+  var proof = SuccessProof.body
+  /// The name of the header with the service's request ID, or `nil` if it is unknown.
+  var requestID: HTTPField.Name?
   /// The access that the request needs, or `nil` if it is unknown.
   var scope: CredentialScope?
   /// The meter of the request body, which records the error of the body's source, or `nil`.

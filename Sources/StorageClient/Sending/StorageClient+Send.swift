@@ -181,6 +181,7 @@ extension StorageClient {
       }
       return .refused(refusal)
     }
+    try draft.proof.check(reply.response, draft.subject, requestID: draft.requestID)
     do {
       return .done(try await consume(reply), signature)
     } catch let error as TransportError {

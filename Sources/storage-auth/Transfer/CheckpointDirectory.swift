@@ -31,19 +31,16 @@ struct CheckpointDirectory {
     self.path = FilePath(path)
   }
 
-  /// Returns the place for the checkpoint of a transfer.
+  /// Returns the place for the checkpoint of a transfer, or `nil` if the identity of the object is unknown.
   ///
   /// - Parameters:
   ///   - direction: The direction of the transfer, such as `upload`.
   ///   - file: The path of the local file.
-  ///   - store: The cloud and the bucket, such as `oss://photos/`.
-  ///   - key: The key of the object.
+  ///   - object: The identity of the object, with its server.
   func place<Checkpoint>(
-    _ direction: String, _ file: FilePath, _ store: String, _ key: String
-  ) -> CheckpointFile<Checkpoint> {
+    _ direction: String, _ file: FilePath, _ object: ObjectIdentity?
+  ) -> CheckpointFile<Checkpoint>? {
     let file = URL(filePath: file.string).standardizedFileURL.path
-    let identity = [file, store, key].joined(separator: "\n")
-    let checksum = ObjectChecksum(.crc64, of: Array(identity.utf8))
-    return CheckpointFile(path.appending("\(String(checksum.value, radix: 16)).\(direction)"))
+    return object.map { CheckpointFile(path.appending("\($0.fileName(with: file)).\(direction)")) }
   }
 }

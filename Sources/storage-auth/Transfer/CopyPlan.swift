@@ -100,7 +100,7 @@ struct CopyPlan {
     return switch client {
     case .bucket(let store):
       if let place: CheckpointFile<UploadCheckpoint> = checkpoints?.place(
-        "upload", file, destination.containerText, target)
+        "upload", file, store.identity(of: target))
       {
         ObjectTransfer(target, byteCount: byteCount) { [upload] progress in
           try await store.upload(file, to: target, checkpoint: place, options: upload, progress: progress)
@@ -124,7 +124,7 @@ struct CopyPlan {
     return switch client {
     case .bucket(let store):
       if let place: CheckpointFile<DownloadCheckpoint> = checkpoints?.place(
-        "download", target, source.containerText, key)
+        "download", target, store.identity(of: key))
       {
         ObjectTransfer(target.string) {
           try await store.download(key, to: target, checkpoint: place, progress: $0)

@@ -208,7 +208,17 @@ open class URLSession: NSObject, @unchecked Sendable {
 
 public protocol URLSessionDelegate: NSObject, Sendable {}
 
+open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
+  open var networkProtocolName: String? { nil }
+}
+
+open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
+  open var transactionMetrics: [URLSessionTaskTransactionMetrics] { [] }
+}
+
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)

@@ -3,6 +3,7 @@
 
 import LocalCloud
 import StorageClient
+import StorageCrypto
 import SystemPackage
 import XCTest
 
@@ -19,10 +20,11 @@ final class ResumeCommandTests: XCTestCase {
 
   /// Returns the place where the command keeps the checkpoint of a transfer, which later versions must find again.
   private func place<Checkpoint>(
-    _ state: TemporaryDirectory, _ file: FilePath, _ direction: String
+    _ state: TemporaryDirectory, _ file: FilePath, _ direction: String, _ cloud: Cloud
   ) -> CheckpointFile<Checkpoint> {
-    let identity = [file.string, "oss://\(Cloud.bucket)", "2026/large.bin"].joined(separator: "\n")
-    let name = String(crc(Array(identity.utf8)).value, radix: 16)
+    let server = cloud.server.ossEndpoint.authority.split(separator: ":").joined(separator: "%3A")
+    let identity = "oss/http/\(server)/path/\(Cloud.bucket)/2026%2Flarge.bin\n\(file.string)"
+    let name = SHA256.hash(Array(identity.utf8)).hex
     return CheckpointFile(state.path("\(name).\(direction)"))
   }
 
@@ -32,7 +34,7 @@ final class ResumeCommandTests: XCTestCase {
     let (directory, state) = (try TemporaryDirectory(self), try TemporaryDirectory(self))
     let file = try directory.write(Self.bytes, to: "large.bin")
     let options = ["--resume", "--checkpoints", state.url.path]
-    let upload: CheckpointFile<UploadCheckpoint> = place(state, file, "upload")
+    let upload: CheckpointFile<UploadCheckpoint> = place(state, file, "upload", cloud)
     let first = InterruptedTransport { $0.part == 2 ? .before : nil }
     await assertThrows(TransportError.self) {
       try await cloud.oss(configuration: .init(attempts: 1), over: first).upload(
@@ -46,7 +48,7 @@ final class ResumeCommandTests: XCTestCase {
     XCTAssertEqual(stored, Self.bytes)
 
     let copy = directory.path("copy.bin")
-    let download: CheckpointFile<DownloadCheckpoint> = place(state, copy, "download")
+    let download: CheckpointFile<DownloadCheckpoint> = place(state, copy, "download", cloud)
     let second = InterruptedTransport { $0.range?.hasPrefix("bytes=8388608-") == true ? .inBody(1_000_000) : nil }
     await assertThrows(TransportError.self) {
       try await cloud.oss(configuration: .init(attempts: 1), over: second).download(
@@ -65,7 +67,7 @@ final class ResumeCommandTests: XCTestCase {
     let cloud = try await Cloud(self)
     let (directory, state) = (try TemporaryDirectory(self), try TemporaryDirectory(self))
     let file = try directory.write(Self.bytes, to: "large.bin")
-    let upload: CheckpointFile<UploadCheckpoint> = place(state, file, "upload")
+    let upload: CheckpointFile<UploadCheckpoint> = place(state, file, "upload", cloud)
     let first = InterruptedTransport { $0.part == 2 ? .before : nil }
     await assertThrows(TransportError.self) {
       try await cloud.oss(configuration: .init(attempts: 1), over: first).upload(

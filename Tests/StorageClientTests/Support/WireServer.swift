@@ -12,7 +12,7 @@ struct WireServer: Sendable {
 
   /// Runs a server for the duration of a function.
   static func run<Result: Sendable>(
-    answering answer: String = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+    answering answer: String = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nETag: \"E\"\r\nx-oss-request-id: R\r\n\r\n",
     _ body: (WireServer) async throws -> Result
   ) async throws -> Result {
     let heads = Collected<String>()

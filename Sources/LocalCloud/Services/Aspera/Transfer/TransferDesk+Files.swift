@@ -108,9 +108,10 @@ extension TransferDesk {
     else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: false))
     let written = try await aspera.files.store.blobs.write(request.body, BodyExpectation())
-    let all = extents + written.content.extents
+    var all = extents + written.content.extents
     let total = offset + written.blob.byteCount
     guard written.blob.byteCount > 0, total <= upload.byteCount else { throw TransferRefusal.protocolError }
+    if all.count > Content.mostExtents { all = try await aspera.files.store.blobs.joined(all).content.extents }
     passed(written.blob.byteCount, connection)
     connection.update(number, .receiving(upload, all))
     if total == upload.byteCount {
