@@ -219,7 +219,8 @@ final class PresignedTransferTests: XCTestCase {
         return isDone ? nil : [1]
       }
     }
-    let replies = [HTTPStreamingResponse(200), HTTPStreamingResponse(response: .init(status: .ok), body: stream)]
+    let head = HTTPResponse(status: .ok, headerFields: [.eTag: "\"E\""])
+    let replies = [HTTPStreamingResponse(200), HTTPStreamingResponse(response: head, body: stream)]
     let transport = ScriptedTransport(replies: replies)
     try await put.upload(.stream(stream, length: 1), transport: transport) { _ in
       wasOnMainThread.withLock { $0.append(isOnMainThread()) }

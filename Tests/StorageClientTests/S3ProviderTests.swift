@@ -263,8 +263,8 @@ final class S3ProviderTests: XCTestCase {
       (307, "TemporaryRedirect", false), (400, "IllegalLocationConstraintException", false),
     ] {
       let transport = ScriptedTransport(replies: [
-        redirect(status, code, region: "us-west-2", inBody: inBody), HTTPStreamingResponse(200),
-        HTTPStreamingResponse(200),
+        redirect(status, code, region: "us-west-2", inBody: inBody), HTTPStreamingResponse(204),
+        HTTPStreamingResponse(204),
       ])
       let client = client(transport, endpoint: nil)
       try await client.delete("a")
@@ -284,7 +284,7 @@ final class S3ProviderTests: XCTestCase {
 
   func testCustomEndpointIsKept() async throws {
     let transport = ScriptedTransport(replies: [
-      redirect(400, "AuthorizationHeaderMalformed", region: "us-west-2", inBody: true), HTTPStreamingResponse(200),
+      redirect(400, "AuthorizationHeaderMalformed", region: "us-west-2", inBody: true), HTTPStreamingResponse(204),
     ])
     try await client(transport).delete("a")
     XCTAssertEqual(transport.requests.map(\.url), ["\(endpoint)/photos/a", "\(endpoint)/photos/a"])
@@ -326,7 +326,7 @@ final class S3ProviderTests: XCTestCase {
   // MARK: Buckets
 
   func testBucketIsCreatedInItsRegion() async throws {
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
+    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, "", ["Location": "/photos"])])
     try await client(transport).createBucket()
     XCTAssertEqual(
       String(decoding: try XCTUnwrap(transport.requests.first).body, as: UTF8.self).suffix(101),

@@ -89,11 +89,11 @@ struct ServiceDocument: Sendable {
 
   /// Requires that an element contains the name of the bucket.
   ///
-  /// For an access point, S3 reports the bucket behind the alias. Some responses of COS contain the name without the
-  /// account number at its end.
+  /// For the alias of an access point, a service reports the bucket behind it. Some responses of COS contain the name
+  /// without the account number at its end.
   func requireBucket(_ name: String, _ bucket: String) throws(StorageError) {
     if let found = try text(name) {
-      if [Self.accessPoint, Self.lambdaAccessPoint].contains(where: { bucket.hasByteSuffix($0) }) { return }
+      if dialect.aliasSuffixes.contains(where: { bucket.hasByteSuffix($0) }) { return }
       if dialect.omitsAccountNumber, let rest = bucket.removingBytePrefix("\(found)-"), !rest.isEmpty,
         rest.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
       {
@@ -102,10 +102,6 @@ struct ServiceDocument: Sendable {
     }
     try require(name, bucket)
   }
-
-  /// The ends of bucket names that are aliases of access points.
-  private static let accessPoint = "-s3alias"
-  private static let lambdaAccessPoint = "--ol-s3"
 
   // MARK: Pages
 

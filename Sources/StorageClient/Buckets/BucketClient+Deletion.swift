@@ -47,7 +47,10 @@ extension BucketClient {
     let dialect = provider.dialect
     let answer = try await client.exchange(draft) { response, body in
       // OSS answers a quiet deletion without failures with an empty body.
-      if body.isEmpty, response.headerFields[dialect.requestID] != nil { return ServiceDocument?.none }
+      if body.isEmpty {
+        try SuccessProof.noContent.check(response, draft.subject, requestID: dialect.requestID)
+        return ServiceDocument?.none
+      }
       return try ServiceDocument(body, named: "DeleteResult", of: response, subject: draft.subject, dialect)
     }
     try report.enter(answer, asked: batch)

@@ -71,6 +71,9 @@ public struct ServiceDialect: Sendable {
   /// The names of further request headers that replace the document with which the service answers an upload.
   var ownBodies: [HTTPField.Name] = []
 
+  /// The ends of names that are aliases of buckets; documents contain the name of the bucket itself.
+  var aliasSuffixes: [String] = []
+
   /// Whether documents can contain the bucket name without the account number at its end.
   var omitsAccountNumber = false
 

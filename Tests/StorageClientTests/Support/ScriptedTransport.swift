@@ -117,7 +117,7 @@ extension HTTPStreamingResponse {
     for (name, value) in headers {
       if let name = HTTPField.Name(name) { response.headerFields[name] = value }
     }
-    if status == 200, headers["ETag"] == nil { response.headerFields[.eTag] = "\"E\"" }
+    if status == 200 || status == 206, headers["ETag"] == nil { response.headerFields[.eTag] = "\"E\"" }
     if headers["ETag"] == "" { response.headerFields[.eTag] = nil }
     if response.headerFields[.contentLength] == nil { response.headerFields[.contentLength] = "\(body.count)" }
     self.init(response: response, body: ByteStream(body))

@@ -308,6 +308,8 @@ extension ServiceDialect {
     dialect.rangesTellChecksum = false
     dialect.forbidOverwrite = HTTPField(name: .ifNoneMatch, value: "*")
     dialect.overwritesConditionally = true
+    // Pages: "Access points for general purpose buckets" and "Object Lambda Access Points", section on aliases.
+    dialect.aliasSuffixes = ["-s3alias", "--ol-s3"]
     return dialect
   }
 }
