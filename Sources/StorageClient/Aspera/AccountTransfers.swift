@@ -55,6 +55,7 @@ package struct AccountTransfers: Sendable {
   ///   - progress: A closure that receives the progress of the transfer, or `nil`.
   package func download(_ path: String, to file: FilePath, progress: TransferProgress.Handler? = nil) async throws {
     let place = try await FilePlace(file)
+    _ = try await place.permissions()
     let folder = try TemporaryFolder(in: place.folder.path.absolute.string)
     let name = "content"
     let spec = TransferSpec(.receive, [TransferPath("/" + path, to: name)], destinationRoot: folder.path)

@@ -22,6 +22,8 @@ extension NodeClient {
   ) async throws -> ObjectInfo {
     try options.checkForAspera()
     return try await client.transfer("download", key, progress) { ledger in
+      // Before anything is transferred, so that a folder is not found at the end.
+      _ = try await place.permissions()
       let info = try await head(key)
       guard let range = options.range else {
         let copy = try await fetch(info, into: place.folder.path.absolute, ledger.meter(total: info.size))
