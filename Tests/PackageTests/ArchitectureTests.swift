@@ -23,6 +23,7 @@ final class ArchitectureTests: XCTestCase {
     "Sources/StorageAuth/Time/Timestamp+Format.swift": "digits are written into reserved capacity",
     "Sources/StorageAuth/Canonical/HeaderSelection.swift":
       "the bytes of a header are a buffer, and are inspected several at a time, with the indices of the span",
+    "Sources/StorageClient/Pipeline/OpenFileLimit.swift": "limits of the process are C calls",
     "Sources/StorageClient/Files/OpenFile.swift": "the system reads into a buffer",
     "Sources/StorageClient/Files/FileCalls.swift": "renaming and removing a file are C calls",
     "Sources/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
