@@ -1,6 +1,6 @@
 .PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
   bench plot bench-instructions bench-transfer bench-servers bench-sync fleet interop browser large resume sync longrun \
-  load sanitize fuzz complexity setup test-transports test-backends-client install fleet-redis container-check
+  load sanitize sync-simulation fuzz complexity setup test-transports test-backends-client install fleet-redis container-check
 
 SWIFT ?= swift
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
@@ -146,6 +146,15 @@ resume: setup
 ## Kills a synchronization of 10,000 files and 1 GiB five times in each direction, and counts what is sent again.
 sync: setup
 	Tests/Resume/run.sh sync
+
+# The number of schedules, and the seed of the first one.
+SCHEDULES ?= 10000
+SEED ?= 1
+
+## Synchronizes in simulated worlds with faults, kills, races and hostile names; SEED and SCHEDULES select them.
+sync-simulation: setup
+	$(SWIFT) build -c release --product sync-simulation
+	SWIFT_DETERMINISTIC_HASHING=1 $(RELEASE)/sync-simulation --schedules $(SCHEDULES) --seed $(SEED) $(ARGUMENTS)
 
 ## Runs thousands of transfers with tokens of five seconds, lost responses and a wrong clock.
 longrun: setup

@@ -376,7 +376,8 @@ package.targets += [
   support("ProcessWatching", "Tests/ProcessWatching"),
   support("LongRun", "Tests/LongRun/Core", ["StorageAuth", "StorageClient", "LocalCloud", "StorageAuthTesting"]),
   support(
-    "SyncSimulation", "Tests/SyncSimulation/Core", ["StorageAuth", "StorageClient", "StorageCrypto", httpTypes]
+    "SyncSimulation", "Tests/SyncSimulation/Core",
+    ["StorageAuth", "StorageClient", "StorageCrypto", httpTypes]
       + products("CommandLine", ["SystemPackage"])),
   .executableTarget(
     name: "sync-simulation",

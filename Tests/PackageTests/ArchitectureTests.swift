@@ -24,8 +24,8 @@ final class ArchitectureTests: XCTestCase {
     "Sources/StorageAuth/Canonical/HeaderSelection.swift":
       "the bytes of a header are a buffer, and are inspected several at a time, with the indices of the span",
     "Sources/StorageClient/Pipeline/OpenFileLimit.swift": "limits of the process are C calls",
-    "Sources/StorageClient/Files/OpenFile.swift": "the system reads into a buffer",
-    "Sources/StorageClient/Files/FileCalls.swift": "renaming and removing a file are C calls",
+    "Sources/StorageClient/Files/Folder.swift": "the bytes of a name are a C string",
+    "Sources/StorageClient/Files/SystemFiles.swift": "folders and files are used with C calls",
     "Sources/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
     "Sources/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",
     "Sources/FoundationTransport/Uploads/BodyPipe+Foundation.swift": "the session reads a body into its buffer",

@@ -13,8 +13,7 @@ final class S3KeyIDTests: XCTestCase {
     "a:b", "a&b", "a%2Fb", "a%", "\"a\"", "a+b", "uid$tenant", "a|b", "~", "Credential=a",
   ]
 
-  // matrix: S3 V4: sign
-  // matrix: S3 V4: presign
+  // matrix: S3 V4: header, presign
   func testIDsSurviveHeadersURLsAndForms() async throws {
     for id in Self.ids {
       let key = AccessKey(

@@ -28,7 +28,7 @@ final class CommandLineSecretTests: XCTestCase {
     }
     for prefix in ["{caller}/", "users/{caller}/", "{caller}/x", "{caller}.", "x-{caller}{caller}/", "shared/", ""] {
       let outcome = try await tokenServer("/nowhere", "--prefix", prefix)
-      XCTAssertEqual(outcome.status, 1, prefix + outcome.errors)
+      XCTAssertEqual(outcome.status, 64, prefix + outcome.errors)
       XCTAssertTrue(outcome.errors.contains("/nowhere cannot be read"), outcome.errors)
     }
   }
@@ -57,7 +57,7 @@ final class CommandLineSecretTests: XCTestCase {
       let path = try directory.write(Array(text.utf8), to: "callers").string
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
       let outcome = try await tokenServer(path)
-      XCTAssertEqual(outcome.status, 1, text)
+      XCTAssertEqual(outcome.status, 64, text)
       XCTAssertTrue(outcome.errors.contains(words), outcome.errors)
       XCTAssertFalse(outcome.errors.contains("12345678901"), outcome.errors)
     }
@@ -79,7 +79,7 @@ final class CommandLineSecretTests: XCTestCase {
         try await tokenServer(callers), try await Programs.storageAuth(["serve", "--account-file", accounts]),
         try await Programs.storageAuth(["cp", "x", "aspera://mia@host/k", "--password-file", accounts]),
       ] {
-        XCTAssertEqual(outcome.status, 1, outcome.output)
+        XCTAssertEqual(outcome.status, 64, outcome.output)
         XCTAssertTrue(outcome.errors.contains("is rejected because others could have written it"), outcome.errors)
         XCTAssertTrue(outcome.errors.contains("chmod go-w"), outcome.errors)
         XCTAssertFalse(outcome.errors.contains("secret-of-account"), outcome.errors)

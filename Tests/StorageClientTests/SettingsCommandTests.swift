@@ -71,7 +71,7 @@ final class SettingsCommandTests: XCTestCase {
       let ofEnvironment = names(try await sync([], ["STORAGE_AUTH_SYNC_EXCLUDE": "a.*\nb.*"]))
       XCTAssertEqual(ofEnvironment, ["c.log"])
       let text = try await sync([], ["STORAGE_AUTH_JSON": "false"])
-      XCTAssertEqual(text, ["create a.txt"], "A variable switches a flag of the file off.")
+      XCTAssertEqual(text, ["would create a.txt"], "A variable switches a flag of the file off.")
     }
   }
 

@@ -4,7 +4,7 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// What the head of a response must contain so that its status counts as the success of an operation.
+/// The part of a response's head that is required so that its status counts as the success of an operation.
 ///
 /// A proxy, a captive portal or another server can answer any request with status 200 and a page. The services' own
 /// answers differ in a header that OSS, COS, S3 and compatible services send with every success of the operation.

@@ -45,7 +45,7 @@ final class TransferContext: Sendable {
       (publicKey, ownUser) = (nil, nil)
     case .dynamicKey:
       // The key only shows that the client is an Aspera client, and it ends with the client. The token of each transfer
-      // authorizes it, so that the time for a longer key would be spent for nothing.
+      // authorizes it, so that a longer key would only cost time.
       let key = try DynamicKey(bits: 2_048)
       var account = try AsperaAccount(
         host: host, user: AsperaAccount.defaultTokenUser, privateKey: key.privateKey, sshPort: sshPort,

@@ -12,24 +12,19 @@ struct StoreAddress: Hashable {
   private let host: WireText
   private let container: WireText
 
-  init(service: String, endpoint: ServiceEndpoint, container: String) {
+  init(service: String, endpoint: ServiceEndpoint, container: String, uniqueBelow domains: [String]) {
     self.service = WireText(service)
     self.container = WireText(container)
     let authority = endpoint.authority.asciiLowercased
     let port =
       authority.portStart.map { authority[$0...] } ?? (endpoint.scheme.isIdentical(to: "https") ? ":443" : ":80")
     let host = authority.portStart.map { authority[..<$0] } ?? authority[...]
-    if Self.vendorDomains.contains(where: { host.hasByteSuffix($0) }) {
+    if domains.contains(where: { host.hasByteSuffix($0) }) {
       self.host = WireText("")
     } else {
       self.host = WireText((endpoint.isLoopback ? "localhost" : host) + port)
     }
   }
-
-  /// The domains below which the name of a bucket is unique.
-  private static let vendorDomains = [
-    ".aliyuncs.com", ".myqcloud.com", ".tencentcos.cn", ".amazonaws.com", ".amazonaws.com.cn",
-  ]
 }
 
 extension String {
@@ -47,8 +42,10 @@ protocol AddressedStore: ObjectStore {
 
 extension StorageClient: AddressedStore {
   var address: StoreAddress? {
-    guard let endpoint = try? provider.endpoint else { return nil }
-    return StoreAddress(service: provider.name, endpoint: endpoint, container: provider.containerName)
+    guard let endpoint = try? configuredProvider.endpoint else { return nil }
+    let domains = (configuredProvider as? any BucketProvider)?.dialect.domains ?? []
+    return StoreAddress(
+      service: provider.name, endpoint: endpoint, container: provider.containerName, uniqueBelow: domains)
   }
 }
 

@@ -68,7 +68,7 @@ package struct FilePlace: Sendable {
 
   /// Returns a temporary name of this place from the text that a checkpoint contains, or `nil` if it is another name.
   ///
-  /// A checkpoint that somebody changed cannot name another file of the folder.
+  /// A checkpoint that was tampered with cannot name another file of the folder.
   func temporaryName(_ text: String) -> FilePath.Component? {
     guard let random = text.removingBytePrefix(temporaryPrefix)?.removingByteSuffix(".part"),
       (1...13).contains(random.utf8.count),

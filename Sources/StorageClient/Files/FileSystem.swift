@@ -122,7 +122,7 @@ package struct FileStatus: Sendable, Hashable {
     self.modifiedNanoseconds = modifiedNanoseconds
   }
 
-  /// What identifies the state of the file.
+  /// The identity of the file in its present state.
   var identity: FileIdentity {
     FileIdentity(
       fileNumber: number, size: size, modifiedSeconds: modifiedSeconds, modifiedNanoseconds: modifiedNanoseconds)

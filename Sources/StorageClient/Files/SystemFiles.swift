@@ -175,7 +175,7 @@ package struct SystemFiles: FileSystem {
     set { errno = newValue }
   }
 
-  /// Calls a function of swift-system, which throws nothing but `Errno`.
+  /// Calls a function of swift-system, which only throws `Errno`.
   private static func errors<Result>(_ body: () throws -> Result) throws(Errno) -> Result {
     do {
       return try body()

@@ -44,7 +44,7 @@ func check(_ subject: String, count: Int64, length: Int64?) throws(StorageError)
 }
 
 extension StorageError {
-  /// An error for a body of which nothing says how long it is.
+  /// An error for a body of unknown length.
   static func unverifiable(_ subject: String, _ count: Int64) -> StorageError {
     StorageError(
       .truncated,

@@ -86,6 +86,9 @@ public struct ServiceDialect: Sendable {
   /// The algorithm of the checksums that the client computes, which is the algorithm of the first checksum header.
   var algorithm: ObjectChecksum.Algorithm { checksums.first?.algorithm ?? .crc64 }
 
+  /// The suffixes of the service's hosts, on all of which the name of a bucket means the same bucket.
+  package var domains: [String] = []
+
   /// The table of the kinds of requests to which the service's headers apply.
   package var scopes: HeaderScopes
 

@@ -74,7 +74,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   ) async throws -> (FileReplacement, DownloadCheckpoint)? {
     guard var checkpoint = try await storage.load() else { return try await begun(info) }
     try bucket.client.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
-    // A checkpoint that somebody changed must not lead to another file of the folder.
+    // A checkpoint that was tampered with must not lead to another file of the folder.
     guard let name = destination.temporaryName(checkpoint.partialFile) else { return try await begun(info) }
     let file = try await FileReplacement(resuming: name, of: destination)
     guard checkpoint.matches(info, algorithm) else {

@@ -20,7 +20,7 @@ struct RequestDraft: Sendable {
   var errorInside: (@Sendable (HTTPResponse, [UInt8]) -> ServiceError?)?
   /// Whether the request forbids overwriting an object, so that a failed precondition means that the object exists.
   var forbidsOverwriting = false
-  /// What the head of a response must contain so that it counts as a success.
+  /// The part of a response's head that is required so that it counts as a success.
   var proof = SuccessProof.body
   /// The name of the header with the service's request ID, or `nil` if it is unknown.
   var requestID: HTTPField.Name?

@@ -66,7 +66,7 @@ public struct FolderSync: Sendable {
   /// Removes the differences of the two sides.
   ///
   /// Both sides are listed to the end before anything is changed. A failed transfer does not stop the others. Deletions
-  /// follow after the transfers; after a failed transfer, nothing is deleted unless the options ask for it. What has the
+  /// follow after the transfers; after a failed transfer, there are none unless the options ask for them. What has the
   /// path of a skipped file of the source, or a path below it, is not deleted either.
   ///
   /// - Parameters:
@@ -77,7 +77,7 @@ public struct FolderSync: Sendable {
   /// - Throws: ``StorageError/Code/unusableFile`` if the source does not exist, a folder cannot be read, or another
   ///   synchronization writes to the target folder; ``StorageError/Code/emptySource`` if everything would be deleted
   ///   because the source is empty; ``StorageError/Code/invalidOption`` if one side is inside the other; the errors of the
-  ///   listings, and `CancellationError` if the task is cancelled. Unless the task was cancelled, nothing was changed.
+  ///   listings, and `CancellationError` if the task is cancelled. Unless the task was cancelled, both sides are as before.
   public func run(
     progress: PipelineProgress.Handler? = nil, didFinish: (@Sendable (SyncAction) -> Void)? = nil
   ) async throws -> SyncReport {
@@ -142,7 +142,7 @@ public struct FolderSync: Sendable {
     let from = try await source.opened()
     if case .nothing = from, case .folder(let path, _) = source.storage {
       throw StorageError(
-        .unusableFile, "The folder \(path) does not exist. Nothing was changed.", remedy: "Check its name.")
+        .unusableFile, "The folder \(path) does not exist; both sides are as before.", remedy: "Check its name.")
     }
     return (from, try await target.opened())
   }

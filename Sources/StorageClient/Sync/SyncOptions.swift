@@ -25,7 +25,7 @@ public struct SyncOptions: Sendable, Hashable {
 
   /// A Boolean value that indicates whether files and objects of the target are also deleted if a transfer failed.
   ///
-  /// By default, nothing is deleted in a run in which a transfer failed.
+  /// By default, a run in which a transfer failed deletes no file and no object.
   public var deletesAfterFailures = false
 
   /// A Boolean value that indicates whether everything in the target is deleted if the source is empty.

@@ -6,7 +6,7 @@ internal import StorageAuth
 /// The differences between two sides, and the way in which each of them is removed.
 ///
 /// The plan depends on the two listings and the options only. Both sides have been listed to the end when it exists, so
-/// that a listing that is wrong or ends early changes nothing.
+/// that a listing that is wrong or ends early has no effect.
 struct SyncPlan: Sendable {
   /// A file or an object that is transferred.
   struct Transfer: Sendable {
@@ -31,7 +31,7 @@ struct SyncPlan: Sendable {
   private(set) var kept: [SyncReport.Kept] = []
   /// The number of entries that are equal on both sides.
   private(set) var unchanged = 0
-  /// What the source skipped, and the options select.
+  /// The selected files and folders that the source skipped.
   private(set) var skipped: [SyncReport.Skipped] = []
 
   /// Lists both sides to the end, and compares them.

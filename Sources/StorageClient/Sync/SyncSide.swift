@@ -89,7 +89,7 @@ struct SyncEntry: Sendable, Hashable {
   ///
   /// Services report whole seconds.
   let modifiedSeconds: Int64?
-  /// What identifies the state of a file, or `nil` for an object.
+  /// The identity of a file in its listed state, or `nil` for an object.
   let identity: FileIdentity?
 
   /// Creates the entry of an object.

@@ -19,7 +19,7 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
       After an interruption, the same command transfers what is missing. A failure does not stop the other transfers; \
       the failures are listed at the end, and the exit status is 1. Symbolic links are not followed.
 
-      With --delete, nothing is deleted if a transfer failed or the source is empty, nor what has the path of a file \
+      With --delete, all is kept if a transfer failed or the source is empty, and always what has the path of a file \
       that the source skipped, such as a symbolic link.
       """)
 
@@ -32,7 +32,7 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
   @Flag(help: "Delete files and objects of the destination that the source does not have.")
   var delete = false
 
-  @Flag(help: "With --delete, delete although a transfer failed; by default nothing is deleted then.")
+  @Flag(help: "With --delete, delete although a transfer failed; by default all is kept then.")
   var deleteAfterFailures = false
 
   @Flag(help: "With --delete, delete everything if the source is empty; by default an empty source is an error.")

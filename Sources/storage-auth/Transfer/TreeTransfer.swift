@@ -14,7 +14,7 @@ struct TreeTransfer {
   private let deletions: Deletions
   private let jobs: Int
 
-  /// What the transfer may delete in the destination.
+  /// The deletions that the transfer may make in the destination.
   struct Deletions {
     /// Whether files and objects are deleted that the source does not have.
     var deletes = false

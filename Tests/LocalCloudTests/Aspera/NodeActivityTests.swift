@@ -177,7 +177,7 @@ final class NodeActivityTests: SimulatorTestCase {
       let cancelled = try await beginSession(cloud)
       let told = try await call(cloud, "/connections/\(cancelled)/abort", ["code": 28, "description": "Cancelled"])
       XCTAssertEqual(told.status, 200)
-      // The client says nothing any more, and another one shows that it exists.
+      // The client is silent, and another one shows that it exists.
       let silent = try await beginSession(cloud)
       clock.advance(by: .seconds(9))
       transfers = try await client.get("/ops/transfers").value

@@ -145,7 +145,7 @@ final class SimulatedFiles: FileSystem, @unchecked Sendable {
   /// The number of calls until the process is killed, or `nil`.
   var callsToLive: Int?
   private(set) var isKilled = false
-  /// What happens before each call: faults, and other programs.
+  /// A closure that is called before each call: for faults, and for other programs.
   var disturb: () throws(Errno) -> Void = {}
 
   init(_ disk: Disk) {
@@ -161,7 +161,7 @@ final class SimulatedFiles: FileSystem, @unchecked Sendable {
 
   /// Counts a call, on the disk or to a service.
   ///
-  /// - Throws: An error if the process has been killed; nothing that it still does has an effect.
+  /// - Throws: An error if the process has been killed; its calls have no effect any more.
   func enter() throws(Errno) {
     if let calls = callsToLive {
       callsToLive = calls - 1

@@ -26,7 +26,7 @@ extension Schedule {
     if circumstances.isCalm, case .failure(let error)? = outcomes.first { checkFailure(error, before) }
   }
 
-  /// Nothing outside of the folder is changed, and nothing from there arrives anywhere.
+  /// Checks that files outside of the folder are as before, and arrived on neither side.
   private mutating func checkOutside(_ before: State, _ after: State) {
     if before.outside != after.outside { report("something outside of the folder was changed") }
     let files = Array(after.source.files.values) + Array(after.target.files.values)
@@ -45,7 +45,7 @@ extension Schedule {
     }
   }
 
-  /// Nothing disappears from the target but what the source does not have, if deletions were asked for.
+  /// Checks that the target only lost what the source does not have, if deletions were asked for.
   private mutating func checkDeletions(
     _ outcomes: [Outcome], _ before: State, _ after: State, isKilled: Bool
   ) {
@@ -119,7 +119,7 @@ extension Schedule {
     }
   }
 
-  /// Without faults, everything that can be transferred is, and nothing is left behind.
+  /// Without faults, everything that can be transferred is, and no incomplete file is left behind.
   private mutating func checkCalm(_ run: SyncReport, _ before: State) {
     let paths = before.source.files.keys.filter { world.options.selects($0.text) }
     let isPossible = world.direction != .down || paths.allSatisfy(\.isPath) && !hasObstacles(Set(paths), before.target)
@@ -153,7 +153,7 @@ extension Schedule {
     report("a run without faults ended with \(error)")
   }
 
-  /// A listing that is wrong changes nothing.
+  /// A listing that is wrong has no effect.
   private mutating func checkLie(_ outcomes: [Outcome], _ before: State, _ after: State) {
     guard (world.services + [world.target]).contains(where: \.hasLied) else { return }
     for case .report(let run) in outcomes { report("a wrong listing was believed: \(run)") }

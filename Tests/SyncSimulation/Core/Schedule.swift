@@ -6,13 +6,17 @@ import StorageAuth
 import StorageClient
 import SystemPackage
 
-/// Some synchronizations of one world, after which nothing may be lost, exchanged or touched outside.
+/// Some synchronizations of one world, after which no file may be lost, exchanged or touched outside.
 public struct Schedule {
-  /// What went wrong, with the seed that repeats it.
+  /// A broken promise, with the seed that repeats it.
   public struct Violation: CustomStringConvertible {
+    /// The seed of the schedule.
     public let seed: UInt64
+
+    /// The description of the broken promise.
     public let text: String
 
+    /// The seed and what went wrong.
     public var description: String { "seed \(seed): \(text)" }
   }
 
@@ -21,7 +25,7 @@ public struct Schedule {
   private var found: [String] = []
   private let log: Bool
 
-  /// What a run is exposed to.
+  /// The faults and the other programs of a run.
   struct Circumstances {
     var faults = 0
     var disturbances = 0
@@ -31,7 +35,7 @@ public struct Schedule {
     var liesAboutSource = true
     var sourceIndex = 0
 
-    /// Whether nothing goes wrong.
+    /// Whether the run has no faults and is alone.
     var isCalm: Bool { faults == 0 && disturbances == 0 && killAfter == nil && !runsTwice && lie == nil }
   }
 
@@ -77,7 +81,7 @@ public struct Schedule {
     finish(index)
   }
 
-  /// Synchronizes without faults, after which both sides must be equal, and a second time, which must change nothing.
+  /// Synchronizes without faults, after which both sides must be equal, and a second time, which must be idle.
   private mutating func finish(_ index: Int) {
     world.disk.now += 2
     var circumstances = Circumstances()

@@ -29,7 +29,7 @@ struct Dice: RandomNumberGenerator {
 
 /// Runs all tasks of the process on one thread, in an order that a seed determines.
 ///
-/// The runtime passes each job that has no executor of its own to a hook. Nothing else may run tasks meanwhile.
+/// The runtime passes each job that has no executor of its own to a hook. No other code may run tasks meanwhile.
 enum Scheduler {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void

@@ -32,7 +32,7 @@ final class Service: @unchecked Sendable {
   let hasChecksums: Bool
   var objects: [[UInt8]: Object] = [:]
   var uploads: [String: Upload] = [:]
-  /// What the next listings do wrong.
+  /// The fault of the next listings, or `nil`.
   var lie: Lie?
   /// Whether a listing was wrong.
   private(set) var hasLied = false
@@ -196,9 +196,9 @@ final class Service: @unchecked Sendable {
       keys.append(Array("~foreign".utf8))
     case .endless? where !keys.isEmpty:
       hasLied = true
-      (end, next) = ("true", prefix + [UInt8(ascii: "!")])
-      objectsSeen.toggle()
-      if objectsSeen { next = prefix }
+      // Two tokens alternate, both before all keys.
+      hasSentFirstToken.toggle()
+      (end, next) = ("true", prefix + [UInt8(ascii: hasSentFirstToken ? "!" : "\"")])
     case .otherPrefix? where !prefix.isEmpty:
       hasLied = true
       prefixText = "other"
@@ -219,8 +219,8 @@ final class Service: @unchecked Sendable {
     return document("ListBucketResult", text)
   }
 
-  /// Whether the last of two alternating tokens was sent.
-  private var objectsSeen = false
+  /// Whether the first of two alternating tokens was sent last.
+  private var hasSentFirstToken = false
 
   // MARK: Messages
 

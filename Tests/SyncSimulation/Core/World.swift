@@ -5,7 +5,7 @@ import StorageAuth
 import StorageClient
 import SystemPackage
 
-/// The clock of a world, in which nothing waits.
+/// The clock of a world, in which no sleep takes time.
 final class WorldClock: SigningClock, @unchecked Sendable {
   let disk: Disk
   private var slept = Duration.zero
@@ -42,9 +42,9 @@ final class World: @unchecked Sendable {
   private var dice: Dice
   private var versions = 0
 
-  /// What the source had at a path at any time of the current run.
+  /// The contents that the source had at a path at any time of the current run.
   var sourceHistory: [Bytes: Set<Bytes>] = [:]
-  /// What other programs wrote to a path of the target during the current run.
+  /// The contents that other programs wrote to a path of the target during the current run.
   var targetWrites: [Bytes: Set<Bytes>] = [:]
   /// The paths at which another program changed something during the current run.
   var disturbedSource: Set<Bytes> = []

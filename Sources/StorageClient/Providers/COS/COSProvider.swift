@@ -161,6 +161,7 @@ extension ServiceDialect {
     dialect.omitsAccountNumber = true
     dialect.forbidOverwrite = HTTPField(name: .known("x-cos-forbid-overwrite"), value: "true")
     dialect.overwritesWithVersioning = true
+    dialect.domains = [".myqcloud.com", ".tencentcos.cn"]
     return dialect
   }()
 }

@@ -185,6 +185,7 @@ extension ServiceDialect {
     dialect.errorInHeader = .known("x-oss-err")
     dialect.detailCode = .known("x-oss-ec")
     dialect.callback = .known("x-oss-callback")
+    dialect.domains = [".aliyuncs.com"]
     return dialect
   }()
 }

@@ -310,6 +310,7 @@ extension ServiceDialect {
     dialect.overwritesConditionally = true
     // Pages: "Access points for general purpose buckets" and "Object Lambda Access Points", section on aliases.
     dialect.aliasSuffixes = ["-s3alias", "--ol-s3"]
+    dialect.domains = [".amazonaws.com", ".amazonaws.com.cn"]
     return dialect
   }
 }

@@ -1,0 +1,125 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StorageClientTesting
+import SystemPackage
+import XCTest
+
+@testable import StorageClient
+
+/// Tests the folder for incomplete files and the state of large transfers.
+final class SyncStagingTests: XCTestCase {
+  private func store(_ keys: String...) -> InMemoryStore {
+    let store = InMemoryStore()
+    for key in keys { store[key] = Array(key.utf8) }
+    return store
+  }
+
+  private func sync(
+    _ source: SyncSide, _ target: SyncSide, _ change: (inout SyncOptions) -> Void = { _ in }
+  ) async throws -> SyncReport {
+    var options = SyncOptions(deletes: true)
+    change(&options)
+    return try await FolderSync(from: source, to: target, options: options).run()
+  }
+
+  private func assertRefused(
+    _ code: StorageError.Code, _ source: SyncSide, _ target: SyncSide,
+    _ change: (inout SyncOptions) -> Void = { _ in }, line: UInt = #line
+  ) async {
+    await assertThrows(StorageError.self, { _ = try await sync(source, target, change) }, line: line) {
+      XCTAssertEqual($0.code, code, "\($0)", line: line)
+    }
+  }
+
+  private let staging = ".storage-auth-sync"
+
+  // matrix: Synchronization: interruption
+  func testStagingFolderThatIsALinkOrOpenToOthersIsRefused() async throws {
+    let (directory, outside) = (try TemporaryDirectory(self), try TemporaryDirectory(self))
+    _ = try outside.write([1], to: "1")
+    _ = try outside.write([1], to: "item-1")
+    try FileManager.default.createSymbolicLink(
+      atPath: directory.path(staging).string, withDestinationPath: outside.url.path)
+    await assertRefused(.unusableFile, .objects(in: store("a")), .folder(directory.path(".")))
+    XCTAssertEqual(try outside.names, ["1", "item-1"])
+    try FileManager.default.removeItem(atPath: directory.path(staging).string)
+    try FileManager.default.createDirectory(
+      atPath: directory.path(staging).string, withIntermediateDirectories: false)
+    XCTAssertEqual(chmod(directory.path(staging).string, 0o777), 0)
+    await assertRefused(.unusableFile, .objects(in: store("a")), .folder(directory.path(".")))
+    XCTAssertEqual(try directory.names, [staging])
+  }
+
+  // matrix: Synchronization: interruption
+  func testOnlyOwnFilesAreRemovedFromTheStagingFolder() async throws {
+    let directory = try TemporaryDirectory(self)
+    try FileManager.default.createDirectory(atPath: directory.path(staging).string, withIntermediateDirectories: false)
+    for name in ["item-left", ".item-left.abc.part", "large-left", "precious", "1"] {
+      _ = try directory.write([1], to: "\(staging)/\(name)")
+    }
+    let report = try await sync(.objects(in: store("a")), .folder(directory.path(".")))
+    XCTAssertTrue(report.isComplete)
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path(staging).string)
+    XCTAssertEqual(Set(names), ["1", "precious", "lock"])
+  }
+
+  // matrix: Synchronization: interruption
+  func testSecondSynchronizationIntoAFolderEndsWithAnError() async throws {
+    let directory = try TemporaryDirectory(self)
+    let store = store("a")
+    let root = try await RootFolder(directory.path("."), in: .system)
+    let other = try await TargetFolder(XCTUnwrap(root))
+    await assertThrows(StorageError.self) {
+      _ = try await sync(.objects(in: store), .folder(directory.path(".")))
+    } _: {
+      XCTAssertTrue($0.message.contains("Another synchronization"), $0.message)
+    }
+    try await other.staging.finish(isComplete: true)
+    XCTAssertEqual(try directory.names, [])
+    let report = try await sync(.objects(in: store), .folder(directory.path(".")))
+    XCTAssertTrue(report.isComplete)
+    XCTAssertEqual(try directory.names, ["a"])
+  }
+
+  // matrix: Synchronization: comparison
+  func testReplacedFileKeepsItsPermissions() async throws {
+    let (directory, store) = (try TemporaryDirectory(self), store("a", "b"))
+    _ = try directory.write([1, 2], to: "a")
+    XCTAssertEqual(chmod(directory.path("a").string, 0o600), 0)
+    _ = try await sync(.objects(in: store), .folder(directory.path(".")))
+    let modes = try ["a", "b"].map { try directory.path($0).stat().permissions }
+    XCTAssertEqual(modes[0], .ownerReadWrite)
+    XCTAssertNotEqual(modes[1], .ownerReadWrite)
+    XCTAssertEqual(try directory.read("a"), Array("a".utf8))
+  }
+
+  // MARK: The state of large transfers
+
+  // matrix: Resuming: download
+  func testCheckpointCannotNameAnotherFile() async throws {
+    let directory = try TemporaryDirectory(self)
+    let place = try await FilePlace(directory.path("copy.bin"))
+    for name in ["precious", "copy.bin", ".copy.bin.part", ".other.abc.part", ".copy.bin.a/b.part", ".copy.bin..part"] {
+      XCTAssertNil(place.temporaryName(name), name)
+    }
+    let name = place.temporaryName()
+    XCTAssertEqual(place.temporaryName(name.string), name)
+    // A second name of another file, under the name of an incomplete one.
+    _ = try directory.write([1], to: "precious")
+    XCTAssertEqual(link(directory.path("precious").string, directory.path(name.string).string), 0)
+    let file = try await OpenFile.updating(name, in: place.folder)
+    XCTAssertNil(file)
+  }
+
+  // matrix: Synchronization: interruption
+  func testStateFolderInsideOfASideIsRefused() async throws {
+    let directory = try TemporaryDirectory(self)
+    _ = try directory.write([1], to: "a")
+    try FileManager.default.createDirectory(atPath: directory.path("state").string, withIntermediateDirectories: false)
+    await assertRefused(.invalidOption, .folder(directory.path(".")), .objects(in: store())) {
+      $0.stateFolder = directory.path("state")
+    }
+  }
+}
