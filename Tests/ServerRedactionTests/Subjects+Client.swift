@@ -118,7 +118,7 @@ extension Subjects {
       { _ in SigningResponse(accessKeyID: "id", signature: secret) }, as: lasting.identity)
     let download = try await StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou"), credentials: lasting,
-      transport: ScriptedTransport { _ in .text("x", headers: ["x-oss-hash-crc64ecma": "1"]) }
+      transport: ScriptedTransport { _ in .text("x", headers: ["ETag": "\"E\"", "x-oss-hash-crc64ecma": "1"]) }
     ).open("a")
     let upload = UploadOptions(headers: [.authorization: secret])
     let proxy = ProxyServer(host: "proxy.example", port: 3128, user: "mia", password: Secret(secret))

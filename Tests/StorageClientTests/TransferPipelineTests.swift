@@ -215,7 +215,7 @@ final class TransferPipelineTests: XCTestCase {
     let transport = ScriptedTransport { request async throws(TransportError) in
       started.append(request.path)
       return HTTPStreamingResponse(
-        response: HTTPResponse(status: .ok, headerFields: [.contentLength: "1000"]),
+        response: HTTPResponse(status: .ok, headerFields: [.contentLength: "1000", .eTag: "\"E\""]),
         body: ByteStream {
           var isFirst = true
           return {

@@ -36,7 +36,7 @@ struct Content: Sendable {
   ) {
     var joined: [Extent] = []
     var ends: [Int64] = []
-    for extent in extents where extent.byteCount > 0 {
+    for extent in extents {
       if let last = joined.last, last.blob === extent.blob, last.offset + last.byteCount == extent.offset {
         joined[joined.count - 1] = Extent(
           blob: last.blob, offset: last.offset, byteCount: last.byteCount + extent.byteCount)
