@@ -38,6 +38,8 @@ lint:
 	Tests/Language/check-headers.py
 	python3 Tests/Language/test_check_language.py
 	Tests/Language/check-language.py
+	python3 Tests/Language/test_check_bytes.py
+	python3 Tests/Language/check-bytes.py
 
 ## Compiles the lower libraries for macOS and iOS on Linux, as far as that is possible without Apple's SDKs.
 apple-check: setup

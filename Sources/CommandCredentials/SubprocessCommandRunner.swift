@@ -80,7 +80,7 @@ public struct SubprocessCommandRunner: CommandRunner {
     }
     do {
       let ended = try await Subprocess.run(
-        program.contains("/") ? .path(FilePath(program)) : .name(program), arguments: Arguments(Array(arguments)),
+        program.hasByte("/") ? .path(FilePath(program)) : .name(program), arguments: Arguments(Array(arguments)),
         environment: .inherit.updating(variables), platformOptions: options, input: .none,
         output: .bytes(limit: outputLimit), error: .bytes(limit: errorLimit))
       return .success(
@@ -113,7 +113,7 @@ extension CommandError {
     } else if let reason = error.underlyingError, reason != .noSuchFileOrDirectory {
       self = .notStarted("\(reason)")
     } else if error.code == .executableNotFound {
-      let isThere = program.contains("/") && FileManager.default.fileExists(atPath: program)
+      let isThere = program.hasByte("/") && FileManager.default.fileExists(atPath: program)
       self = isThere ? .notStarted("it is a directory or may not be executed") : .notFound
     } else {
       self = .notStarted("it could not be launched")

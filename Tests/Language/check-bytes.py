@@ -14,8 +14,8 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# A literal that has a slash, a backslash or a dot as one of its characters.
-SEPARATOR = r'"(?:[^"\\]|\\.)*[/.](?:[^"\\]|\\.)*"'
+# A literal that has a slash as one of its characters.
+SEPARATOR = r'"(?:[^"\\]|\\.)*/(?:[^"\\]|\\.)*"'
 FINDINGS = [
     re.compile(pattern)
     for pattern in (
@@ -23,17 +23,19 @@ FINDINGS = [
         rf"\.has(?:Prefix|Suffix)\({SEPARATOR}\)",
         rf"\.(?:first|last) [!=]= {SEPARATOR}",
         rf"\.(?:first|last)Index\(of: {SEPARATOR}\)",
-        rf"\.(?:contains|starts)\((?:with: )?\"[/.]\"\)",
-        rf"\{{ \$0 [!=]= \"[/.]\" \}}",
+        r"\.(?:contains|starts)\((?:with: )?\"/\"\)",
+        r"\{ \$0 [!=]= \"/\" \}",
         r"\bcomponents\(separatedBy",
-        r"\.trimmingCharacters\(",
-        r"\.(?:deleting)?[lL]astPathComponent\b",
         r"\.pathComponents\b",
     )
 ]
 
 # Lines that may do it, with the reason.
 ALLOWED = {
+    'matchesFolders = rest.last == "/" || rest.last == "*"': "scalars",
+    'matchesFiles = rest.last != "/"': "scalars",
+    'if rest.last == "/" { rest = rest.dropLast() }': "scalars",
+    "prefix.components(separatedBy: Self.placeholder)": "a placeholder of ASCII letters, whose surroundings are checked",
 }
 
 

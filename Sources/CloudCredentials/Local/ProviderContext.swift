@@ -104,7 +104,7 @@ public struct ProviderContext: Sendable {
   ///
   /// A path that does not begin with `~/` is returned unchanged.
   package func absolute(_ path: String) -> String? {
-    guard path.hasPrefix("~/") else { return path }
+    guard path.hasBytePrefix("~/") else { return path }
     return home.map { $0 + path.dropFirst() }
   }
 }

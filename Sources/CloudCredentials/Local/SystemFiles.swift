@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
 #else
@@ -24,7 +26,7 @@ public struct SystemFiles: FileReader {
   ///   for that.
   /// - Throws: A ``FileReadError`` if the file does not exist, is too large or cannot be read.
   public func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
-    let absolute = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+    let absolute = path.hasBytePrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     let file = try OpenedFile(absolute)
     var contents = FileContents(
       try file.bytes(limit: limit), permissions: file.status.permissions,

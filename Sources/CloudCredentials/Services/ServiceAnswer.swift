@@ -81,7 +81,9 @@ struct ServiceAnswer: Sendable {
     let first = body.first { $0 > UInt8(ascii: " ") }
     let type = response.headerFields[.contentType]?.lowercased() ?? ""
     if first == nil { return "The response is empty." }
-    if type.hasPrefix("text/html") || first == UInt8(ascii: "<") { return "The response is a page or XML, not JSON." }
+    if type.hasBytePrefix("text/html") || first == UInt8(ascii: "<") {
+      return "The response is a page or XML, not JSON."
+    }
     if first == UInt8(ascii: "{") { return "The response is broken JSON, or was cut off." }
     return "The response is not a JSON object."
   }

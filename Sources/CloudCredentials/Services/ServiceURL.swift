@@ -18,10 +18,10 @@ package struct ServiceURL: Sendable {
     guard let separator = url.firstRange(of: "://") else { return nil }
     scheme = url[..<separator.lowerBound].lowercased()
     let rest = url[separator.upperBound...]
-    let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
+    let end = rest.utf8.firstIndex { [0x2F, 0x3F, 0x23].contains($0) } ?? rest.endIndex
     authority = rest[..<end].lowercased()
     let tail = String(rest[end...])
-    path = tail.hasPrefix("/") ? tail : "/" + tail
+    path = tail.hasBytePrefix("/") ? tail : "/" + tail
     let isClean = path.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") }
     guard scheme == "https" || scheme == "http", isHost(authority), isClean else { return nil }
   }
@@ -42,7 +42,7 @@ package struct ServiceURL: Sendable {
   /// Returns this URL with `suffix` appended to the path and without the query.
   package func appending(_ suffix: String) -> ServiceURL {
     var base = String(path.prefix { $0 != "?" })
-    if base.hasSuffix("/") { base.removeLast() }
+    if let shorter = base.removingByteSuffix("/") { base = String(shorter) }
     return ServiceURL(scheme: scheme, authority: authority, path: base + suffix)
   }
 

@@ -31,7 +31,7 @@ extension URLRequest {
       signed: HTTPRequest(
         method: presigned.method, scheme: String(presigned.url.prefix { $0 != ":" }),
         authority: String(rest.prefix { $0 != "/" && $0 != "?" }),
-        path: path.hasPrefix("/") ? String(path) : "/\(path)",
+        path: path.hasBytePrefix("/") ? String(path) : "/\(path)",
         headerFields: presigned.headers),
       bodyByteCount: byteCount)
   }

@@ -35,7 +35,7 @@ extension SigningJob {
     }
     let signer = COSSigner(policy: policy, urlForm: form == "sign=" ? .sign : .parameters)
     let name = path ?? ""
-    let request = try request(authority: host, key: name.first == "/" ? String(name.dropFirst()) : name)
+    let request = try request(authority: host, key: String(name.removingBytePrefix("/") ?? name[...]))
     guard let keyTime else { return try sign(request, with: signer, mode, key, context) }
     guard let window = COSKeyTime(keyTime) else {
       throw SigningJobError(message: "The key time is not two times in seconds, separated by a semicolon.")

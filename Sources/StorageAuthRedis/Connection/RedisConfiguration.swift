@@ -64,11 +64,11 @@ public struct RedisConfiguration: Sendable {
     }
     (user, password) = login
     guard scheme != .socket else {
-      guard rest.hasPrefix("/") else { throw .address }
+      guard rest.hasBytePrefix("/") else { throw .address }
       (address, database) = (.socket(String(rest)), 0)
       return
     }
-    let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = rest.parts(between: "/", atMost: 1)
     let number = parts.count == 2 && !parts[1].isEmpty ? Int(parts[1]) : 0
     guard let number, number >= 0 else { throw .database }
     database = number

@@ -36,7 +36,7 @@ extension TransportConformance {
         let request = try connection.readHead()
         try connection.readBody(request.contentLength)
         recording.add(request)
-        if let response = BrokenResponse.allCases.first(where: { request.path.hasPrefix("/\($0)") }) {
+        if let response = BrokenResponse.allCases.first(where: { request.path.hasBytePrefix("/\($0)") }) {
           return try response.send(on: connection)
         }
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")

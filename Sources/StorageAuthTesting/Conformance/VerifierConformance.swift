@@ -127,7 +127,8 @@ struct SignedSample: Sendable {
 extension PresignedRequest {
   /// The path and the query of the presigned URL.
   var pathAndQuery: String {
-    guard let separator = url.firstRange(of: "://"), let slash = url[separator.upperBound...].firstIndex(of: "/")
+    guard let separator = url.firstRange(of: "://"),
+      let slash = url[separator.upperBound...].utf8.firstIndex(of: UInt8(ascii: "/"))
     else { return url }
     return String(url[slash...])
   }

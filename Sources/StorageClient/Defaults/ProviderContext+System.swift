@@ -3,6 +3,7 @@
 
 public import CloudCredentials
 internal import Logging
+internal import StorageAuth
 
 extension ProviderContext {
   /// The provider context of this machine: environment, files, clocks, network, and subprocesses where the
@@ -12,7 +13,7 @@ extension ProviderContext {
   /// such as a warning about a secret file that other users can read, are logged with the label `storage-auth`.
   public static var system: ProviderContext {
     var machine = ProviderContext(transport: .platformDefault, commands: PlatformDefaults.commands)
-    if let home = machine.environment("HOME"), home.hasPrefix("/") { machine.home = home }
+    if let home = machine.environment("HOME"), home.hasBytePrefix("/") { machine.home = home }
     let logger = Logger(label: "storage-auth")
     machine.onWarning = { logger.warning("\($0)") }
     return machine

@@ -14,7 +14,7 @@ extension BucketClient {
   ) -> ByteStream {
     let key = info.key
     let version = info.versionID ?? options.versionID
-    guard let length, options.parameters.isEmpty, version != nil || info.etag.map({ !$0.hasPrefix("W/") }) == true,
+    guard let length, options.parameters.isEmpty, version != nil || info.etag.map({ !$0.hasBytePrefix("W/") }) == true,
       AnswerValue.isSendable(version), AnswerValue.isSendable(info.etag), let start = reply.response.firstByte,
       let end = start.checkedAdding(length)
     else { return reply.body }

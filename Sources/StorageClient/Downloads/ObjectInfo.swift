@@ -92,7 +92,7 @@ public struct ObjectInfo: Sendable, Hashable {
 
   /// Returns the total size in a `Content-Range` value: the number after the slash in `bytes 0-99/1234`.
   private static func total(_ contentRange: String) -> Int64? {
-    contentRange.split(separator: "/").last.flatMap { Int64(digits: $0) }
+    contentRange.words(between: "/").last.flatMap { Int64(digits: $0) }
   }
 }
 

@@ -26,7 +26,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
         remedy: "Leave the option out, or download without a checkpoint.")
     }
     let info = try await described()
-    guard let size = info.size, info.versionID != nil || info.etag.map({ !$0.hasPrefix("W/") }) == true else {
+    guard let size = info.size, info.versionID != nil || info.etag.map({ !$0.hasBytePrefix("W/") }) == true else {
       throw StorageError(
         .unsupported, "\(location) has no size and no strong entity tag, so that a change would not be noticed.",
         remedy: "Download it without a checkpoint.")

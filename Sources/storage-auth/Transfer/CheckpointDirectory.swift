@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import Foundation
+internal import StorageAuth
 internal import StorageClient
 internal import SystemPackage
 
@@ -17,7 +18,7 @@ struct CheckpointDirectory {
   init(_ path: String?) throws {
     let environment = ProcessInfo.processInfo.environment
     let state =
-      environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      environment["XDG_STATE_HOME"].flatMap { $0.hasBytePrefix("/") ? $0 : nil }
       ?? environment["HOME"].map { "\($0)/.local/state" }
     guard let path = path ?? state.map({ "\($0)/storage-auth/checkpoints" }) else {
       throw ValidationError("There is no home directory; name a directory with --checkpoints.")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import StorageAuth
 internal import StorageClient
 internal import SystemPackage
 
@@ -119,7 +120,7 @@ struct CopyPlan {
   /// If the path is a directory, the file's name is the last path component of the key.
   private func fetch(_ source: Location, to file: FilePath, _ client: Client) -> ObjectTransfer {
     let key = source.key
-    let name = key.split(separator: "/").last.map(String.init) ?? ""
+    let name = key.words(between: "/").last.map(String.init) ?? ""
     let target = Location.file(file).isFolder ? file.appending(name) : file
     return switch client {
     case .bucket(let store):

@@ -30,7 +30,7 @@ enum Location: Hashable {
     }
     let scheme = String(argument[..<separator.lowerBound])
     let rest = argument[separator.upperBound...]
-    let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let parts = rest.parts(between: "/", atMost: 1).map(String.init)
     let place = parts.first ?? ""
     let key = parts.count > 1 ? parts[1] : ""
     if scheme == "aspera" {
@@ -80,8 +80,8 @@ enum Location: Hashable {
 
   /// Whether a copy to this location keeps the source's last path component as its name.
   var isFolder: Bool {
-    if case .file(let file) = self { return file.string.hasSuffix("/") || LocalFiles.isDirectory(file.string) }
-    return key.isEmpty || key.hasSuffix("/")
+    if case .file(let file) = self { return file.string.hasByteSuffix("/") || LocalFiles.isDirectory(file.string) }
+    return key.isEmpty || key.hasByteSuffix("/")
   }
 
   /// Whether the location is accessed through IBM Aspera.
@@ -108,13 +108,13 @@ enum Location: Hashable {
   }
 
   /// The last component of the location's key or path.
-  var lastName: String { key.split(separator: "/").last.map(String.init) ?? "" }
+  var lastName: String { key.words(between: "/").last.map(String.init) ?? "" }
 
   /// Returns the key to which a source is copied.
   ///
   /// If the destination key is empty or ends with a slash, the source's last component is appended to it.
   static func key(_ key: String, naming source: String) -> String {
-    guard key.isEmpty || key.hasSuffix("/") else { return key }
-    return key + (source.split(separator: "/").last ?? "")
+    guard key.isEmpty || key.hasByteSuffix("/") else { return key }
+    return key + (source.words(between: "/").last ?? "")
   }
 }

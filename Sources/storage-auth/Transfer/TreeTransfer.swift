@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import StorageAuth
 internal import StorageClient
 internal import SystemPackage
 
@@ -61,7 +62,7 @@ struct TreeTransfer {
     _ location: Location, _ stores: StoreOptions, _ transfers: AsperaTransfers,
     _ configuration: StorageClientConfiguration, copiesInside: Bool
   ) throws -> SyncSide {
-    let prefix = location.key.isEmpty || location.key.hasSuffix("/") ? location.key : location.key + "/"
+    let prefix = location.key.isEmpty || location.key.hasByteSuffix("/") ? location.key : location.key + "/"
     switch location {
     case .file(let path): return .folder(path)
     case .object(let name, let bucket, _):

@@ -18,7 +18,7 @@ struct AlibabaRole: Sendable {
   func parameters(_ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
     let isRole =
-      parts.count == 5 && parts[0] == "acs" && parts[1] == "ram" && !parts[3].isEmpty && parts[4].hasPrefix("role/")
+      parts.count == 5 && parts[0] == "acs" && parts[1] == "ram" && !parts[3].isEmpty && parts[4].hasBytePrefix("role/")
       && parts[4].count > 5
     try check.resourceName(arn, of: "role", form: "acs:ram::<account>:role/<name>", isRole)
     try check.sessionName(sessionName, marks: ".@-_", length: 2...64)

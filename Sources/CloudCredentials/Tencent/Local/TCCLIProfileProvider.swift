@@ -36,7 +36,7 @@ public struct TCCLIProfileProvider: CredentialProvider {
   public func credential() async throws(CredentialError) -> AccessKey {
     let named = profile ?? machine.variable("TCCLI_PROFILE")
     let name = named ?? "default"
-    guard !name.contains("/"), name != "..", name != "." else {
+    guard !name.hasByte("/"), name != "..", name != "." else {
       throw CredentialError(
         .failed, source: source, "“\(name)” is not the name of a profile.", remedy: "Name one that tccli created.")
     }

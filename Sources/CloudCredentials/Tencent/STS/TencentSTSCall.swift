@@ -70,8 +70,8 @@ extension RequestCheck {
   func tencentRole(_ arn: String, sessionName: String) throws(CredentialError) {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
     let isRole =
-      parts.count == 6 && parts[0] == "qcs" && parts[2] == "cam" && parts[4].hasPrefix("uin/")
-      && (parts[5].hasPrefix("roleName/") || parts[5].hasPrefix("role/")) && parts[5].last != "/"
+      parts.count == 6 && parts[0] == "qcs" && parts[2] == "cam" && parts[4].hasBytePrefix("uin/")
+      && (parts[5].hasBytePrefix("roleName/") || parts[5].hasBytePrefix("role/")) && !parts[5].hasByteSuffix("/")
     try resourceName(arn, of: "role", form: "qcs::cam::uin/<account>:roleName/<name>", isRole)
     try self.sessionName(sessionName, marks: "=,.@_-", length: 2...128)
   }
