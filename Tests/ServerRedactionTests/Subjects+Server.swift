@@ -29,6 +29,7 @@ extension Subjects {
     "StorageAuthServer.MemoryRateStore": "names of callers and durations",
     "StorageAuthServer.MemoryReplayStore": "hashes of signatures, and the IDs of their keys",
     "StorageAuthServer.RateLimit": "two numbers",
+    "StorageAuthServer.UnauthenticatedLimitMiddleware": "a rate and a store of addresses",
     "StorageAuthServer.ReplayGuard": "a store of hashes, two settings and a function",
     "StorageAuthServer.ReplayVerdict": "an enumeration without payload",
     "StorageAuthServer.RequestedScope": "a caller's requested scope: names",
