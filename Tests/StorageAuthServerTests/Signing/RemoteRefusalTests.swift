@@ -99,7 +99,9 @@ final class RemoteRefusalTests: XCTestCase {
       return SigningResponse(accessKeyID: key.id, signature: answer.signature)
     }
     for version in OSSSignatureVersion.allCases {
-      let transport = ScriptedTransport { _ in .init(response: .init(status: .ok), body: .init([])) }
+      let transport = ScriptedTransport { _ in
+        .init(response: .init(status: .ok, headerFields: [.eTag: "\"E\""]), body: .init([]))
+      }
       let client = client(version, .remote(sign), transport)
       _ = try await client.head("a")
       let sent = try XCTUnwrap(transport.requests.first?.head)

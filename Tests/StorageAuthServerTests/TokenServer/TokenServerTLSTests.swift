@@ -168,23 +168,24 @@ final class TokenServerTLSTests: XCTestCase {
     try Data([0x30, 0x82, 0xFF]).write(to: binary, options: .atomic)
     let writable = try folder.write(PrivateFolder.certificate("first-key"), to: "writable.pem", permissions: 0o620)
     let gone = folder.url.appending(path: "gone.pem").path(percentEncoded: false)
-    let cases: [(certificate: String, key: String, words: [String])] = [
-      (gone, key, ["gone.pem cannot be read: there is no such file"]),
-      (certificate, gone, ["gone.pem cannot be read: there is no such file"]),
-      (key, key, ["key.pem cannot be used", "-----BEGIN CERTIFICATE-----"]),
-      (certificate, certificate, ["cert.pem cannot be used", "-----BEGIN PRIVATE KEY-----"]),
-      (certificate, other, ["other.pem with ", "must belong to the certificate"]),
-      (binary.path(percentEncoded: false), key, ["binary.der is not UTF-8 text. Use the PEM format."]),
-      (certificate, writable, ["writable.pem is rejected because others could have written it"]),
+    // A file that cannot be used is a wrong argument; its content is not.
+    let cases: [(certificate: String, key: String, status: Int32, words: [String])] = [
+      (gone, key, 64, ["gone.pem cannot be read: there is no such file"]),
+      (certificate, gone, 64, ["gone.pem cannot be read: there is no such file"]),
+      (key, key, 1, ["key.pem cannot be used", "-----BEGIN CERTIFICATE-----"]),
+      (certificate, certificate, 1, ["cert.pem cannot be used", "-----BEGIN PRIVATE KEY-----"]),
+      (certificate, other, 1, ["other.pem with ", "must belong to the certificate"]),
+      (binary.path(percentEncoded: false), key, 64, ["binary.der is not UTF-8 text. Use the PEM format."]),
+      (certificate, writable, 64, ["writable.pem is rejected because others could have written it"]),
     ]
-    for (certificate, key, words) in cases {
+    for (certificate, key, status, words) in cases {
       let server = try TokenServerProcess(
         [
           "--provider", "oss", "--bucket", "photos", "--role", Self.role, "--callers", callers, "--tls-cert",
           certificate, "--tls-key", key,
         ], Self.environment)
       let end = await server.end()
-      XCTAssertEqual(end.status, 1, end.errors)
+      XCTAssertEqual(end.status, status, end.errors)
       for word in words { XCTAssertTrue(end.errors.contains(word), "\(word): \(end.errors)") }
       XCTAssertFalse(end.errors.contains("MHc"), end.errors)
     }
