@@ -271,8 +271,10 @@ final class World: @unchecked Sendable {
       disk.put(nil, name, in: folder)
     case 7..<8:
       // A file changes in place, and keeps its size.
-      let files = disk.snapshot(folder).files.keys.sorted { $0.lexicographicallyPrecedes($1) }
-      guard let path = files.first, let size = disk.snapshot(folder).files[path]?.bytes.count, size > 8 else { return }
+      // The folder for incomplete files is the synchronization's own: no other user can write there.
+      let files = folderSnapshot.files
+      let paths = files.keys.sorted { $0.lexicographicallyPrecedes($1) }
+      guard let path = paths.first, let size = files[path]?.bytes.count, size > 8 else { return }
       mark(path)
       var bytes = content(direction == .up ? "S" : "T")
       bytes = Bytes(bytes.prefix(size)) + [UInt8](repeating: 0x21, count: max(0, size - bytes.count))
