@@ -46,9 +46,53 @@ public var errno: Int32 {
 
 public func clock_gettime(_ clock: UInt32, _ time: UnsafeMutablePointer<timespec>!) -> Int32 { -1 }
 public func open(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { -1 }
+@discardableResult
 public func close(_ descriptor: Int32) -> Int32 { -1 }
 public func read(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int) -> Int { -1 }
 public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
 public func fstat(_ descriptor: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
 public func readlink(_ path: UnsafePointer<CChar>!, _ bytes: UnsafeMutablePointer<CChar>!, _ count: Int) -> Int { -1 }
 public func geteuid() -> UInt32 { 0 }
+
+public let EPIPE: Int32 = 32
+public let EAGAIN: Int32 = 35
+public let F_GETFD: Int32 = 1
+public let O_WRONLY: Int32 = 1
+public let POLLOUT: Int32 = 4
+public let SIGPIPE: Int32 = 13
+public let SIG_UNBLOCK: Int32 = 2
+public let SIG_DFL: (@convention(c) (Int32) -> Void)? = nil
+
+public typealias sigset_t = UInt32
+
+public struct pollfd {
+  public var fd: Int32
+  public var events: Int16
+  public var revents: Int16
+  public init(fd: Int32, events: Int16, revents: Int16) {
+    self.fd = fd
+    self.events = events
+    self.revents = revents
+  }
+}
+
+public func exit(_ status: Int32) -> Never { fatalError() }
+public func _exit(_ status: Int32) -> Never { fatalError() }
+public func isatty(_ descriptor: Int32) -> Int32 { 0 }
+public func fcntl(_ descriptor: Int32, _ command: Int32) -> Int32 { -1 }
+public func write(_ descriptor: Int32, _ bytes: UnsafeRawPointer!, _ count: Int) -> Int { -1 }
+public func poll(_ descriptors: UnsafeMutablePointer<pollfd>!, _ count: UInt32, _ timeout: Int32) -> Int32 { -1 }
+public func strerror(_ number: Int32) -> UnsafeMutablePointer<CChar>! { nil }
+public func signal(
+  _ number: Int32, _ handler: (@convention(c) (Int32) -> Void)!
+) -> (@convention(c) (Int32) -> Void)! { nil }
+@discardableResult
+public func sigemptyset(_ signals: UnsafeMutablePointer<sigset_t>!) -> Int32 { 0 }
+@discardableResult
+public func sigaddset(_ signals: UnsafeMutablePointer<sigset_t>!, _ number: Int32) -> Int32 { 0 }
+@discardableResult
+public func pthread_sigmask(
+  _ change: Int32, _ signals: UnsafePointer<sigset_t>!, _ old: UnsafeMutablePointer<sigset_t>!
+) -> Int32 { 0 }
+@discardableResult
+public func raise(_ number: Int32) -> Int32 { 0 }
