@@ -59,7 +59,7 @@ extension Schedule {
     let isSelectedSource = !before.source.files.keys.filter { options.selects($0.text) }.isEmpty
     for path in before.target.files.keys where after.target.files[path] == nil && !isDisturbed(path, target: true) {
       if !options.deletes || !options.selects(path.text) {
-        report("\(path.text) was deleted, although nobody asked for it")
+        report("\(path.text) was deleted, although no option asked for it")
       } else if !mayDelete, !isObstacle(path, before.source) {
         report("\(path.text) was deleted by a run that failed")
       } else if !isDisturbed(path, target: false) {
