@@ -44,11 +44,15 @@ final class RedisFailoverTests: XCTestCase {
   }
 
   func testConcurrentCallsSurviveAFailover() async throws {
+    let hasFailedOver = Mutex(false)
     let server = try await ScriptedRedis(self) { connection, words in
       if words.first == "INFO" { return ScriptedRedis.information() }
-      return connection <= 2 ? Self.outages[0] : ":0"
+      return connection <= 2 && hasFailedOver.withLock { $0 } ? Self.outages[0] : ":0"
     }
     let store = RedisRateStore(try server.pool())
+    for _ in 0..<2 { _ = try await store.take("mia", limit: limit, at: .zero) }
+    XCTAssertEqual(server.connections, 2)
+    hasFailedOver.withLock { $0 = true }
     try await withThrowingTaskGroup(of: Void.self) { [limit] group in
       for number in 0..<200 {
         group.addTask { _ = try await store.take("caller-\(number)", limit: limit, at: .zero) }
@@ -56,6 +60,21 @@ final class RedisFailoverTests: XCTestCase {
       try await group.waitForAll()
     }
     XCTAssertLessThanOrEqual(server.connections, 4)
+  }
+
+  func testCallSurvivesTheEndOfAllConnections() async throws {
+    let hasEnded = Mutex(false)
+    let server = try await ScriptedRedis(self) { connection, words in
+      if words.first == "INFO" { return ScriptedRedis.information() }
+      return connection <= 2 && hasEnded.withLock { $0 } ? nil : ":0"
+    }
+    let store = RedisRateStore(try server.pool())
+    for _ in 0..<2 { _ = try await store.take("mia", limit: limit, at: .zero) }
+    XCTAssertEqual(server.connections, 2)
+    hasEnded.withLock { $0 = true }
+    let delay = try await store.take("mia", limit: limit, at: .zero)
+    XCTAssertNil(delay)
+    XCTAssertEqual(server.connections, 3)
   }
 
   func testOtherErrorsKeepTheConnection() async throws {

@@ -10,8 +10,9 @@ import XCTest
 
 /// A server on loopback that speaks Redis's protocol and answers as its script says.
 final class ScriptedRedis: Sendable {
-  /// A closure that returns the reply, without its line end, to a command on the connection with a number from 1 on.
-  typealias Script = @Sendable (_ connection: Int, _ words: [String]) -> String
+  /// A closure that returns the reply, without its line end, to a command on the connection with a number from 1 on, or
+  /// `nil` to close the connection.
+  typealias Script = @Sendable (_ connection: Int, _ words: [String]) -> String?
 
   static let primary = "role:master\r\nuptime_in_seconds:1000\r\n"
 
@@ -75,7 +76,7 @@ final class ScriptedRedis: Sendable {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       guard case .array(let values) = unwrapInboundIn(data) else { return context.close(promise: nil) }
-      let reply = script(number, values.map { $0.text ?? "" })
+      guard let reply = script(number, values.map { $0.text ?? "" }) else { return context.close(promise: nil) }
       context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: reply + "\r\n")), promise: nil)
     }
   }

@@ -19,12 +19,17 @@ internal import Synchronization
 public final class RedisPool: Sendable {
   private struct Slot {
     var connection: EventLoopFuture<RedisConnection>?
-    /// The number of the newest connection, so that the end of an old one does not remove a new one.
+    /// The number of connections that have left the slot, so that the end of an old one does not remove a new one.
     var generation = 0
     /// The number of failures since the last reply of a server that serves.
     var failures = 0
     var failure = RedisFailure.closed
     var retry = NIODeadline.uptimeNanoseconds(0)
+
+    mutating func removeConnection() {
+      connection = nil
+      generation += 1
+    }
   }
 
   /// A connection with its place in the pool.
@@ -67,12 +72,13 @@ public final class RedisPool: Sendable {
   /// Returns whether Redis answers now and can store data, for example for a health check.
   public func isReachable() async -> Bool {
     do throws(RedisFailure) {
-      let lease = try await lease()
-      let reply = try await lease.connection.reply(to: RedisCommand("INFO"))
-      if case .error(let text) = reply { throw failure(of: lease, replying: text) }
-      guard let information = reply.text.flatMap({ RedisInformation($0, opened: .now()) }) else { return false }
-      if let code = information.refusal { throw failure(of: lease, replying: code) }
-      return true
+      return try await withLease { lease throws(RedisFailure) in
+        let reply = try await lease.connection.reply(to: RedisCommand("INFO"))
+        if case .error(let text) = reply { throw RedisFailure(reply: text) }
+        guard let information = reply.text.flatMap({ RedisInformation($0, opened: .now()) }) else { return false }
+        if let code = information.refusal { throw RedisFailure(reply: code) }
+        return true
+      }
     } catch {
       return false
     }
@@ -80,54 +86,68 @@ public final class RedisPool: Sendable {
 
   /// Runs a script, and returns its reply.
   ///
-  /// If the connection is lost, the script is run once more on another connection. If a server says that it does not
-  /// serve, it may be the former primary of a failover: its connection is closed, and the script is run again, until all
-  /// connections of the pool were replaced once. Scripts must therefore have the same effect if they run twice.
+  /// If the connection is lost, or if the server says that it does not serve, as the former primary of a failover does, the
+  /// connection leaves the pool and the script is run again, until each connection of the pool was replaced once. Scripts
+  /// must therefore have the same effect if they run twice.
   func run(
     _ script: RedisScript, _ keys: [String], _ arguments: @Sendable (RedisInformation) throws(RedisFailure) -> [String]
   ) async throws(RedisFailure) -> RedisValue {
-    var wasClosed = false
-    var replacements = 0
-    while true {
+    for _ in 0..<configuration.connections {
       do throws(RedisFailure) {
         return try await runOnce(script, keys, arguments)
-      } catch .closed where !wasClosed {
-        wasClosed = true
-      } catch .notServing(let code) {
-        guard replacements < configuration.connections else { throw .notServing(code) }
-        replacements += 1
+      } catch .closed {
+        continue
+      } catch .notServing {
+        continue
       }
     }
+    return try await runOnce(script, keys, arguments)
   }
 
   private func runOnce(
     _ script: RedisScript, _ keys: [String], _ arguments: (RedisInformation) throws(RedisFailure) -> [String]
   ) async throws(RedisFailure) -> RedisValue {
-    let lease = try await lease()
-    let arguments = try arguments(lease.connection.information)
-    var value = try await lease.connection.reply(to: script.command(keys, arguments))
-    if case .error(let text) = value, RedisFailure(reply: text) == .refused("NOSCRIPT") {
-      value = try await lease.connection.reply(to: script.fullCommand(keys, arguments))
+    try await withLease { lease throws(RedisFailure) in
+      let arguments = try arguments(lease.connection.information)
+      var value = try await lease.connection.reply(to: script.command(keys, arguments))
+      if case .error(let text) = value, RedisFailure(reply: text) == .refused("NOSCRIPT") {
+        value = try await lease.connection.reply(to: script.fullCommand(keys, arguments))
+      }
+      if case .error(let text) = value { throw RedisFailure(reply: text) }
+      change(lease.index, lease.generation) { $0.failures = 0 }
+      return value
     }
-    if case .error(let text) = value { throw failure(of: lease, replying: text) }
-    state.withLock { state in
-      if state.slots[lease.index].generation == lease.generation { state.slots[lease.index].failures = 0 }
-    }
-    return value
   }
 
-  /// Returns the failure for an error reply, and removes the connection if the server does not serve.
+  /// Uses a connection, and removes it from the pool if it has ended or its server does not serve.
   ///
-  /// A new connection is opened at once after the first such reply, and after a pause if it led to the same.
-  private func failure(of lease: Lease, replying text: String) -> RedisFailure {
-    let failure = RedisFailure(reply: text)
-    guard case .notServing = failure else { return failure }
-    lease.connection.channel.close(promise: nil)
-    state.withLock { state in
-      if state.slots[lease.index].generation == lease.generation { state.slots[lease.index].connection = nil }
-      pause(&state.slots[lease.index], after: failure, isFirst: state.slots[lease.index].failures == 0)
+  /// A new connection is opened at once after the first server that does not serve, and after a pause if it led to the same.
+  private func withLease<Value>(
+    _ body: (Lease) async throws(RedisFailure) -> Value
+  ) async throws(RedisFailure) -> Value {
+    let lease = try await lease()
+    do throws(RedisFailure) {
+      return try await body(lease)
+    } catch .closed {
+      change(lease.index, lease.generation) { $0.removeConnection() }
+      throw .closed
+    } catch .notServing(let code) {
+      lease.connection.channel.close(promise: nil)
+      change(lease.index, lease.generation) { slot in
+        slot.removeConnection()
+        pause(&slot, after: .notServing(code), isFirst: slot.failures == 0)
+      }
+      throw .notServing(code)
+    } catch {
+      throw error
     }
-    return failure
+  }
+
+  /// Changes a slot, unless a newer connection has taken it.
+  private func change(_ index: Int, _ generation: Int, _ change: (inout Slot) -> Void) {
+    state.withLock { state in
+      if state.slots[index].generation == generation { change(&state.slots[index]) }
+    }
   }
 
   /// Counts a failure of a slot, and sets the time before which no new connection is opened.
@@ -145,7 +165,6 @@ public final class RedisPool: Sendable {
       let index = state.next
       if let connection = state.slots[index].connection { return (connection, index, state.slots[index].generation) }
       guard state.slots[index].retry <= .now() else { throw state.slots[index].failure }
-      state.slots[index].generation += 1
       let connection = open(index, state.slots[index].generation)
       state.slots[index].connection = connection
       return (connection, index, state.slots[index].generation)
@@ -177,17 +196,14 @@ public final class RedisPool: Sendable {
     let isShutDown = state.withLock(\.isShutDown)
     if isShutDown { connection.channel.close(promise: nil) }
     connection.channel.closeFuture.whenComplete { [weak self] _ in
-      self?.state.withLock { state in
-        if state.slots[index].generation == generation { state.slots[index].connection = nil }
-      }
+      self?.change(index, generation) { $0.removeConnection() }
     }
   }
 
   private func failed(_ failure: RedisFailure, _ index: Int, _ generation: Int) {
-    state.withLock { state in
-      guard state.slots[index].generation == generation else { return }
-      state.slots[index].connection = nil
-      pause(&state.slots[index], after: failure, isFirst: false)
+    change(index, generation) { slot in
+      slot.removeConnection()
+      pause(&slot, after: failure, isFirst: false)
     }
   }
 }
