@@ -3,6 +3,8 @@
   load sanitize sync-simulation fuzz complexity setup test-transports test-backends-client install fleet-redis container-check
 
 SWIFT ?= swift
+# SwiftPM passes the traits to the compiler in the order of a set: at random, which compiles everything again each time.
+export SWIFT_DETERMINISTIC_HASHING = 1
 RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
 
 ## Lists the targets.
@@ -156,7 +158,7 @@ SEED ?= 1
 ## Synchronizes in simulated worlds with faults, kills, races and hostile names; SEED and SCHEDULES select them.
 sync-simulation: setup
 	$(SWIFT) build -c release --product sync-simulation
-	SWIFT_DETERMINISTIC_HASHING=1 $(RELEASE)/sync-simulation --schedules $(SCHEDULES) --seed $(SEED) $(ARGUMENTS)
+	$(RELEASE)/sync-simulation --schedules $(SCHEDULES) --seed $(SEED) $(ARGUMENTS)
 
 ## Runs thousands of transfers with tokens of five seconds, lost responses and a wrong clock.
 longrun: setup

@@ -107,7 +107,7 @@ class Moto(unittest.TestCase):
             listed = self.run_tool("ls", "-r", f"s3://{bucket}", key=key).stdout
             self.assertEqual([line.split(" ", 1)[1].split(None, 1)[1] for line in
                               (line.strip() for line in listed.splitlines())], ["a b/ü+~.bin", "copy", "large"])
-            self.run_tool("rm", "-r", f"s3://{bucket}/", key=key)
+            self.run_tool("rm", "-r", "--yes", f"s3://{bucket}/", key=key)
             self.assertNotIn("Contents", theirs.list_objects_v2(Bucket=bucket))
 
     def test_objects_of_boto3_are_read_and_their_checksums_compared(self) -> None:
