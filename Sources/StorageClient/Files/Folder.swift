@@ -89,6 +89,13 @@ package final class Folder: Sendable {
     try system.remove(name, in: descriptor, isFolder: true)
   }
 
+  /// Removes a folder and the folders in it, and stops at the first one that contains a file; the call blocks.
+  func removeEmptyFolders(_ name: FilePath.Component) throws(Errno) {
+    let inner = try folder(name)
+    for name in try inner.names { try inner.removeEmptyFolders(name) }
+    try removeFolder(name)
+  }
+
   /// Renames a file atomically, and replaces a file that has the new name; the call blocks.
   func rename(
     _ name: FilePath.Component, to newName: FilePath.Component, in newFolder: Folder

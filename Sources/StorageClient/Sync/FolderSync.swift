@@ -90,7 +90,7 @@ public struct FolderSync: Sendable {
       if case .nothing = target, case .folder(let path, let system) = self.target.storage {
         folder = try await TargetFolder(RootFolder(creating: path, in: system))
       }
-      let mover = SyncMover(try route(source, target, folder), state, largeSize: options.largeSize)
+      let mover = SyncMover(try route(source, target, folder), state, options)
       let report = try await carryOut(plan, source, target, mover, progress, didFinish)
       // What is left there does no harm, and the next synchronization removes it.
       try? await folder?.staging.finish(isComplete: report.isComplete)

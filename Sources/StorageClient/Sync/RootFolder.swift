@@ -69,7 +69,13 @@ struct RootFolder: Sendable {
   /// Moves a complete file to a path, and creates the folders above it.
   ///
   /// A file that it replaces passes its permissions on.
-  func put(_ file: FilePlace, at path: String, modifiedSeconds: Int64?) async throws {
+  ///
+  /// - Parameters:
+  ///   - file: The complete file.
+  ///   - path: The path below the root.
+  ///   - modifiedSeconds: The time of the last change in seconds since 1970, or `nil` for the time of the call.
+  ///   - replacesFolder: Whether a folder that has the path is removed, if there are no files in it.
+  func put(_ file: FilePlace, at path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
     let names = try Self.components(of: path)
     try await call(path) {
       let folder = try self.folder(names.parents, creates: true)
@@ -78,6 +84,7 @@ struct RootFolder: Sendable {
       let replaced = existing?.kind == .regular ? existing : nil
       try complete.set(replaced?.permissions, modifiedSeconds: modifiedSeconds)
       if replaced != nil { try complete.synchronizeNow() }
+      if replacesFolder, existing?.kind == .folder { try folder.removeEmptyFolders(names.last) }
       try file.folder.rename(file.name, to: names.last, in: folder)
     }
   }

@@ -35,12 +35,14 @@ final class SyncMover: Sendable {
   private let route: Route
   private let state: StateFolder?
   private let largeSize: Int64
+  private let deletes: Bool
   private let waiting = Mutex<[Waiting]>([])
 
-  init(_ route: Route, _ state: StateFolder?, largeSize: Int64?) {
+  init(_ route: Route, _ state: StateFolder?, _ options: SyncOptions) {
     self.route = route
     self.state = state
-    self.largeSize = largeSize ?? Self.largeSize
+    largeSize = options.largeSize ?? Self.largeSize
+    deletes = options.deletes
   }
 
   // MARK: Transfers
@@ -83,7 +85,8 @@ final class SyncMover: Sendable {
   }
 
   private func put(_ waiting: Waiting, in root: RootFolder) async throws {
-    try await root.put(waiting.file, at: waiting.transfer.entry.path, modifiedSeconds: waiting.modifiedSeconds)
+    try await root.put(
+      waiting.file, at: waiting.transfer.entry.path, modifiedSeconds: waiting.modifiedSeconds, replacesFolder: deletes)
   }
 
   /// Moves the files whose places have become free to their paths.

@@ -145,6 +145,8 @@ final class SimulatedFiles: FileSystem, @unchecked Sendable {
   /// The number of calls until the process is killed, or `nil`.
   var callsToLive: Int?
   private(set) var isKilled = false
+  /// Whether the process has received a listing that it can see to be wrong.
+  var hasReceivedLie = false
   /// A closure that is called before each call: for faults, and for other programs.
   var disturb: () throws(Errno) -> Void = {}
 

@@ -9,13 +9,18 @@ extension Schedule {
   typealias State = (source: Snapshot, target: Snapshot, outside: [Bytes: Bytes])
 
   /// Checks what holds after each run, whatever happened.
-  mutating func check(_ outcomes: [Outcome], _ before: State, _ circumstances: Circumstances, isKilled: Bool) {
+  mutating func check(
+    _ outcomes: [Outcome], of processes: [SimulatedFiles], _ before: State, _ circumstances: Circumstances,
+    isKilled: Bool
+  ) {
     let after: State = (world.source(circumstances.sourceIndex), world.targetSnapshot, world.outside)
     world.record(circumstances.sourceIndex)
+    guard !world.isNested else { return checkNested(outcomes, before, after) }
     checkOutside(before, after)
+    checkPermissions(before, after)
     checkContents(before, after)
     checkDeletions(outcomes, before, after, isKilled: isKilled)
-    if circumstances.lie != nil { checkLie(outcomes, before, after) }
+    if circumstances.lie != nil { checkLie(outcomes, processes, before, after) }
     let reports = outcomes.compactMap { outcome -> SyncReport? in
       if case .report(let report) = outcome { report } else { nil }
     }
@@ -32,6 +37,25 @@ extension Schedule {
     let files = Array(after.source.files.values) + Array(after.target.files.values)
     if files.contains(where: { $0.bytes.starts(with: World.marker) }) {
       report("a file from outside of the folder was transferred")
+    }
+  }
+
+  /// One side that is inside the other is refused before anything is changed.
+  private mutating func checkNested(_ outcomes: [Outcome], _ before: State, _ after: State) {
+    for outcome in outcomes {
+      guard case .failure(let error as StorageError) = outcome, error.code == .invalidOption else {
+        report("one side inside the other was not refused: \(outcome)")
+        continue
+      }
+    }
+    if before.source != after.source, world.disturbedSource.isEmpty { report("a refused run changed its source") }
+  }
+
+  /// A file keeps the permissions of the file that it replaces.
+  private mutating func checkPermissions(_ before: State, _ after: State) {
+    for (path, file) in after.target.files where !isDisturbed(path, target: true) {
+      guard let old = before.target.files[path], old.permissions != file.permissions else { continue }
+      report("\(path.text) lost its permissions")
     }
   }
 
@@ -60,6 +84,8 @@ extension Schedule {
     for path in before.target.files.keys where after.target.files[path] == nil && !isDisturbed(path, target: true) {
       if !options.deletes || !options.selects(path.text) {
         report("\(path.text) was deleted, although no option asked for it")
+      } else if world.isMissingSource {
+        report("\(path.text) was deleted, although the source does not exist")
       } else if !mayDelete, !isObstacle(path, before.source) {
         report("\(path.text) was deleted by a run that failed")
       } else if !isDisturbed(path, target: false) {
@@ -137,13 +163,14 @@ extension Schedule {
   private func hasObstacles(_ paths: Set<Bytes>, _ target: Snapshot) -> Bool {
     let all = paths.union(target.files.keys).union(target.others)
     if all.contains(where: { path in path.ancestors.contains { all.contains($0) } }) { return true }
+    if !world.options.deletes, !paths.isDisjoint(with: target.folders) { return true }
     return !target.others.isEmpty
   }
 
   /// Without faults, a run only fails if its source is missing or empty.
   private mutating func checkFailure(_ error: any Error, _ before: State) {
     if let error = error as? StorageError, error.code == .emptySource, world.options.deletes { return }
-    if world.direction == .up, world.disk.folder("/home").children?["root"] == nil { return }
+    if world.isMissingSource { return }
     // Another program has put something else in the place of the folder for incomplete files.
     if let staging = world.disk.folder("/home").children?["root"]?.children?[".storage-auth-sync"],
       staging.children == nil
@@ -154,9 +181,14 @@ extension Schedule {
   }
 
   /// A listing that is wrong has no effect.
-  private mutating func checkLie(_ outcomes: [Outcome], _ before: State, _ after: State) {
-    guard (world.services + [world.target]).contains(where: \.hasLied) else { return }
-    for case .report(let run) in outcomes { report("a wrong listing was believed: \(run)") }
+  private mutating func checkLie(
+    _ outcomes: [Outcome], _ processes: [SimulatedFiles], _ before: State, _ after: State
+  ) {
+    let reports = outcomes.compactMap { if case .report(let report) = $0 { report } else { nil } }
+    if reports.count > processes.count(where: { !$0.hasReceivedLie }) {
+      report("a wrong listing was believed: \(reports)")
+    }
+    guard processes.allSatisfy(\.hasReceivedLie) else { return }
     if world.targetWrites.isEmpty, world.disturbedTarget.isEmpty, before.target.files != after.target.files {
       report("a wrong listing changed the target")
     }

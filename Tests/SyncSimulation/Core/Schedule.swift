@@ -139,7 +139,7 @@ public struct Schedule {
       return nil
     }
     if log { print("\(circumstances)\n  \(world.direction) \(world.options)\n  \(outcomes)") }
-    check(outcomes, before, circumstances, isKilled: isKilled)
+    check(outcomes, of: processes, before, circumstances, isKilled: isKilled)
     return outcomes.first
   }
 
@@ -172,7 +172,10 @@ public struct Schedule {
     let folder = SyncSide.folder(World.rootPath, in: process)
     let source = SyncSide.objects(
       in: store(world.services[circumstances.sourceIndex], 9001 + circumstances.sourceIndex), below: world.prefix.text)
-    let target = SyncSide.objects(in: store(world.target, 9009), below: world.targetPrefix.text)
+    let target = SyncSide.objects(
+      in: store(
+        world.targetService(circumstances.sourceIndex), world.isNested ? 9001 + circumstances.sourceIndex : 9009),
+      below: world.targetPrefix.text)
     var options = world.options
     if world.direction == .down { options.stateFolder = nil }
     switch world.direction {

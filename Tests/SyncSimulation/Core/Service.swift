@@ -34,8 +34,10 @@ final class Service: @unchecked Sendable {
   var uploads: [String: Upload] = [:]
   /// The fault of the next listings, or `nil`.
   var lie: Lie?
-  /// Whether a listing was wrong.
-  private(set) var hasLied = false
+  /// Whether the last answer was a listing that a client can see to be wrong.
+  private(set) var isLying = false
+  /// The first and the last key of the last answer, if it was a page of an endless listing.
+  private(set) var endlessPage: (first: [UInt8], last: [UInt8])?
   private var lastTag = 0
 
   init(_ disk: Disk, bucket: String, hasChecksums: Bool) {
@@ -52,12 +54,13 @@ final class Service: @unchecked Sendable {
   /// Starts a run in which listings are as they should be, or wrong.
   func begin(_ lie: Lie?) {
     self.lie = lie
-    hasLied = false
   }
 
   // MARK: Requests
 
   func answer(_ request: HTTPRequest, _ body: [UInt8]) -> (HTTPResponse, [UInt8]) {
+    isLying = false
+    endlessPage = nil
     let parts = (request.path ?? "").split(separator: "?", maxSplits: 1)
     var parameters: [String: String] = [:]
     for pair in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
@@ -174,33 +177,33 @@ final class Service: @unchecked Sendable {
     switch lie {
     case nil: break
     case .page?:
-      hasLied = true
+      isLying = true
       return (head(200, ["Content-Type": "text/html"]), Array("<html><body>Log in.</body></html>".utf8))
     case .error?:
-      hasLied = true
+      isLying = true
       return document("Error", "<Code>InternalError</Code><Message>No.</Message>")
     case .otherResult?:
-      hasLied = true
+      isLying = true
       return document("ListAllMyBucketsResult", "<Buckets></Buckets><IsTruncated>false</IsTruncated>")
     case .noEnd?:
-      hasLied = true
+      isLying = true
       end = "maybe"
     case .unsorted? where keys.count > 1:
-      hasLied = true
+      isLying = true
       keys.swapAt(0, keys.count - 1)
     case .twice? where !keys.isEmpty:
-      hasLied = true
+      isLying = true
       keys.insert(keys[0], at: 0)
     case .foreign? where !prefix.isEmpty:
-      hasLied = true
+      isLying = true
       keys.append(Array("~foreign".utf8))
     case .endless? where !keys.isEmpty:
-      hasLied = true
+      endlessPage = (keys[0], keys[keys.count - 1])
       // Two tokens alternate, both before all keys.
       hasSentFirstToken.toggle()
       (end, next) = ("true", prefix + [UInt8(ascii: hasSentFirstToken ? "!" : "\"")])
     case .otherPrefix? where !prefix.isEmpty:
-      hasLied = true
+      isLying = true
       prefixText = "other"
     default: break
     }
@@ -285,6 +288,8 @@ final class Connection: HTTPTransport, @unchecked Sendable {
   private let process: SimulatedFiles
   /// Returns what goes wrong with the next request.
   var fault: () -> Fault? = { nil }
+  /// The last key of the last page of an endless listing.
+  private var lastEndlessKey: [UInt8]?
 
   enum Fault: CaseIterable {
     /// The service refuses the request.
@@ -326,9 +331,22 @@ final class Connection: HTTPTransport, @unchecked Sendable {
     }
     guard (try? process.enter()) != nil else { throw lost }
     let (head, content) = service.answer(request, bytes)
+    let (isLying, endlessPage) = (service.isLying, service.endlessPage)
     await Scheduler.pause()
     if fault == .lostAfter { throw lost }
+    if fault == nil {
+      if isLying || repeats(endlessPage) { process.hasReceivedLie = true }
+      lastEndlessKey = endlessPage?.last
+    }
     return response(head, content, endsEarly: fault == .lostInBody && content.count > 1)
+  }
+
+  /// Returns whether a page of an endless listing has a key that does not follow those before.
+  ///
+  /// If another program has deleted those, no client can see that the listing is wrong.
+  private func repeats(_ page: (first: [UInt8], last: [UInt8])?) -> Bool {
+    guard let lastEndlessKey, let page else { return false }
+    return !lastEndlessKey.lexicographicallyPrecedes(page.first)
   }
 
   private func response(_ head: HTTPResponse, _ content: [UInt8], endsEarly: Bool = false) -> HTTPStreamingResponse {

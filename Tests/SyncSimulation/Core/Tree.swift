@@ -12,12 +12,16 @@ struct Snapshot: Equatable {
   struct File: Equatable {
     var bytes: Bytes
     var modified: Int64
+    /// The permissions, or `nil` for an object.
+    var permissions: FilePermissions?
   }
 
   /// The regular files or the objects by their paths.
   var files: [Bytes: File] = [:]
   /// The paths of links, special files and names that are not UTF-8.
   var others: Set<Bytes> = []
+  /// The paths of folders.
+  var folders: Set<Bytes> = []
 }
 
 extension Disk {
@@ -31,7 +35,8 @@ extension Disk {
         if String(validating: name) == nil {
           snapshot.others.insert(path)
         } else {
-          snapshot.files[path] = .init(bytes: bytes, modified: inode.modified.seconds)
+          snapshot.files[path] = .init(
+            bytes: bytes, modified: inode.modified.seconds, permissions: inode.permissions)
         }
       case .folder:
         let inner = self.snapshot(inode, below: path + [UInt8(ascii: "/")])
@@ -40,6 +45,7 @@ extension Disk {
         } else {
           snapshot.files.merge(inner.files) { first, _ in first }
           snapshot.others.formUnion(inner.others)
+          snapshot.folders.formUnion(inner.folders.union([path]))
         }
       case .link, .special: snapshot.others.insert(path)
       }

@@ -37,6 +37,8 @@ final class World: @unchecked Sendable {
   let target: Service
   let prefix: Bytes
   let targetPrefix: Bytes
+  /// Whether one side is inside the other, in one bucket.
+  let isNested: Bool
   let isCOS: Bool
   var options = SyncOptions()
   private var dice: Dice
@@ -71,7 +73,8 @@ final class World: @unchecked Sendable {
     services = (0..<2).map { [disk] _ in Service(disk, bucket: bucket, hasChecksums: hasChecksums) }
     target = Service(disk, bucket: bucket, hasChecksums: hasChecksums)
     prefix = Bytes(dice.pick(["", "p/", "\u{E9}/"]).utf8)
-    targetPrefix = Bytes(dice.pick(["", "q/", "p/"]).utf8)
+    isNested = direction == .between && dice.permille(50)
+    targetPrefix = isNested ? prefix + Bytes("a/".utf8) : Bytes(dice.pick(["", "q/", "p/"]).utf8)
     self.dice = dice
     _ = disk.folder(Self.rootPath)
     _ = disk.folder(Self.statePath)
@@ -195,6 +198,12 @@ final class World: @unchecked Sendable {
   }
 
   // MARK: Snapshots
+
+  /// The service that a run writes to.
+  func targetService(_ index: Int) -> Service { isNested ? services[index] : target }
+
+  /// Whether the folder of an upload does not exist.
+  var isMissingSource: Bool { direction == .up && disk.folder("/home").children?["root"] == nil }
 
   func source(_ index: Int) -> Snapshot {
     direction == .up ? folderSnapshot : services[index].snapshot(below: prefix)
