@@ -164,6 +164,17 @@ final class SyncSafetyTests: XCTestCase {
     XCTAssertEqual(try directory.names, ["a", "b"])
   }
 
+  // matrix: Synchronization: deletion
+  func testFolderWithoutFilesIsReplacedByAFileOnlyIfDeletionsAreAskedFor() async throws {
+    let (directory, store) = (try TemporaryDirectory(self), store("a"))
+    try FileManager.default.createDirectory(at: directory.url.appending(path: "a/b"), withIntermediateDirectories: true)
+    let kept = try await sync(.objects(in: store), .folder(directory.path("."))) { $0.deletes = false }
+    XCTAssertEqual(kept.transfers.failures.map(\.name), ["a"])
+    let report = try await sync(.objects(in: store), .folder(directory.path(".")))
+    XCTAssertTrue(report.isComplete, "\(report)")
+    XCTAssertEqual(try directory.read("a"), Array("a".utf8))
+  }
+
   // matrix: Synchronization: hostile names
   func testListingsThatAreNoListingsChangeNothing() async throws {
     let directory = try TemporaryDirectory(self)
