@@ -89,10 +89,15 @@ package final class Folder: Sendable {
     try system.remove(name, in: descriptor, isFolder: true)
   }
 
-  /// Removes a folder and the folders in it, and stops at the first one that contains a file; the call blocks.
+  /// Removes a folder and the folders in it; the call blocks.
+  ///
+  /// - Throws: `Errno.directoryNotEmpty` at the first name that is not that of a folder.
   func removeEmptyFolders(_ name: FilePath.Component) throws(Errno) {
     let inner = try folder(name)
-    for name in try inner.names { try inner.removeEmptyFolders(name) }
+    for name in try inner.names {
+      guard try inner.status(of: name)?.kind == .folder else { throw .directoryNotEmpty }
+      try inner.removeEmptyFolders(name)
+    }
     try removeFolder(name)
   }
 

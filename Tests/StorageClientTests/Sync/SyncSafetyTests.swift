@@ -12,37 +12,14 @@ import XCTest
 @testable import StorageClient
 
 /// Tests that a synchronization neither deletes what it should keep nor leaves its folders.
-final class SyncSafetyTests: XCTestCase {
+final class SyncSafetyTests: SyncTestCase {
   private let error = ServiceError(
     code: "AccessDenied", message: "No.", status: .forbidden, subject: "a test")
-
-  private func store(_ keys: String...) -> InMemoryStore {
-    let store = InMemoryStore()
-    for key in keys { store[key] = Array(key.utf8) }
-    return store
-  }
 
   private func keys(_ store: InMemoryStore) async throws -> [String] {
     var keys: [String] = []
     for try await entry in store.list() { keys.append(entry.name) }
     return keys
-  }
-
-  private func sync(
-    _ source: SyncSide, _ target: SyncSide, _ change: (inout SyncOptions) -> Void = { _ in }
-  ) async throws -> SyncReport {
-    var options = SyncOptions(deletes: true)
-    change(&options)
-    return try await FolderSync(from: source, to: target, options: options).run()
-  }
-
-  private func assertRefused(
-    _ code: StorageError.Code, _ source: SyncSide, _ target: SyncSide,
-    _ change: (inout SyncOptions) -> Void = { _ in }, line: UInt = #line
-  ) async {
-    await assertThrows(StorageError.self, { _ = try await sync(source, target, change) }, line: line) {
-      XCTAssertEqual($0.code, code, "\($0)", line: line)
-    }
   }
 
   // MARK: What must be kept

@@ -9,30 +9,7 @@ import XCTest
 @testable import StorageClient
 
 /// Tests the folder for incomplete files and the state of large transfers.
-final class SyncStagingTests: XCTestCase {
-  private func store(_ keys: String...) -> InMemoryStore {
-    let store = InMemoryStore()
-    for key in keys { store[key] = Array(key.utf8) }
-    return store
-  }
-
-  private func sync(
-    _ source: SyncSide, _ target: SyncSide, _ change: (inout SyncOptions) -> Void = { _ in }
-  ) async throws -> SyncReport {
-    var options = SyncOptions(deletes: true)
-    change(&options)
-    return try await FolderSync(from: source, to: target, options: options).run()
-  }
-
-  private func assertRefused(
-    _ code: StorageError.Code, _ source: SyncSide, _ target: SyncSide,
-    _ change: (inout SyncOptions) -> Void = { _ in }, line: UInt = #line
-  ) async {
-    await assertThrows(StorageError.self, { _ = try await sync(source, target, change) }, line: line) {
-      XCTAssertEqual($0.code, code, "\($0)", line: line)
-    }
-  }
-
+final class SyncStagingTests: SyncTestCase {
   private let staging = ".storage-auth-sync"
 
   // matrix: Synchronization: interruption

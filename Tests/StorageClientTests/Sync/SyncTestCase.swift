@@ -1,0 +1,36 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import StorageClientTesting
+import XCTest
+
+@testable import StorageClient
+
+/// A test case whose tests synchronize with stores in memory.
+class SyncTestCase: XCTestCase {
+  /// Returns a store in which the content of each object is its key.
+  func store(_ keys: String...) -> InMemoryStore {
+    let store = InMemoryStore()
+    for key in keys { store[key] = Array(key.utf8) }
+    return store
+  }
+
+  /// Synchronizes with deletions, unless the options are changed.
+  func sync(
+    _ source: SyncSide, _ target: SyncSide, _ change: (inout SyncOptions) -> Void = { _ in }
+  ) async throws -> SyncReport {
+    var options = SyncOptions(deletes: true)
+    change(&options)
+    return try await FolderSync(from: source, to: target, options: options).run()
+  }
+
+  /// Asserts that a synchronization throws an error with a code.
+  func assertRefused(
+    _ code: StorageError.Code, _ source: SyncSide, _ target: SyncSide,
+    _ change: (inout SyncOptions) -> Void = { _ in }, line: UInt = #line
+  ) async {
+    await assertThrows(StorageError.self, { _ = try await sync(source, target, change) }, line: line) {
+      XCTAssertEqual($0.code, code, "\($0)", line: line)
+    }
+  }
+}
