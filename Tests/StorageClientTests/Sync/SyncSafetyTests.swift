@@ -152,6 +152,23 @@ final class SyncSafetyTests: SyncTestCase {
     XCTAssertEqual(try directory.read("a"), Array("a".utf8))
   }
 
+  // matrix: Synchronization: deletion
+  func testFolderWithAFileThatAppearedMeanwhileIsNotReplaced() async throws {
+    let directory = try TemporaryDirectory(self)
+    try FileManager.default.createDirectory(at: directory.url.appending(path: "a/b"), withIntermediateDirectories: true)
+    for path in ["a/b/c", "complete"] { _ = try directory.write([1], to: path) }
+    let folder = try await RootFolder(directory.path("."), in: .system)
+    let root = try XCTUnwrap(folder)
+    let file = try await FilePlace(directory.path("complete"))
+    await assertThrows(
+      StorageError.self, { try await root.put(file, at: "a", modifiedSeconds: nil, replacesFolder: true) }
+    ) {
+      XCTAssertTrue("\($0)".contains("not empty"), "\($0)")
+    }
+    XCTAssertEqual(try directory.read("a/b/c"), [1])
+    XCTAssertEqual(try directory.read("complete"), [1])
+  }
+
   // matrix: Synchronization: hostile names
   func testListingsThatAreNoListingsChangeNothing() async throws {
     let directory = try TemporaryDirectory(self)
