@@ -101,5 +101,5 @@ extension COSSigner {
 
 extension COSKeyTime {
   /// The characters that an access key ID must not contain, because the header has the form of a query.
-  static var idDelimiters: IDDelimiters { [.ampersand, .equals, .semicolon, .percent] }
+  static let idDelimiters: IDDelimiters = [.ampersand, .equals, .semicolon, .percent]
 }

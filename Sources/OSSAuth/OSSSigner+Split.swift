@@ -106,5 +106,5 @@ extension OSSSigner {
 
 extension OSSText {
   /// The characters that an access key ID must not contain: a comma and a slash end it in V4 headers, a colon in V1.
-  static var idDelimiters: IDDelimiters { [.comma, .slash, .colon] }
+  static let idDelimiters: IDDelimiters = [.comma, .slash, .colon]
 }

@@ -89,5 +89,5 @@ extension S3Text {
   ///
   /// A comma ends the `Credential` in the header. The scope behind the ID has four parts, and is read from the right end,
   /// so that the ID can contain slashes.
-  static var idDelimiters: IDDelimiters { .comma }
+  static let idDelimiters = IDDelimiters.comma
 }
