@@ -22,7 +22,7 @@ enum NodePath {
 
   /// Returns whether a file or a folder can have the given key.
   static func isKey(_ key: String) -> Bool {
-    key.splitBytes(at: UInt8(ascii: "/")).allSatisfy { isName($0) }
+    key.parts(between: "/").allSatisfy { isName($0) }
   }
 
   /// Returns whether a file or a folder can have the given name.

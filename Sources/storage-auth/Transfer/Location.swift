@@ -73,11 +73,6 @@ enum Location: Hashable {
     }
   }
 
-  /// The bucket that contains the location, such as `oss://photos`, or an empty string if it is in no bucket.
-  var containerText: String {
-    if case .object(let cloud, let bucket, _) = self { "\(cloud)://\(bucket)" } else { "" }
-  }
-
   /// Whether a copy to this location keeps the source's last path component as its name.
   var isFolder: Bool {
     if case .file(let file) = self { return file.string.hasByteSuffix("/") || LocalFiles.isDirectory(file.string) }
