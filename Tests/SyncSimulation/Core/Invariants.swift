@@ -24,6 +24,10 @@ extension Schedule {
     let reports = outcomes.compactMap { outcome -> SyncReport? in
       if case .report(let report) = outcome { report } else { nil }
     }
+    if before.source.isMissing, world.disturbedSource.isEmpty, !reports.isEmpty {
+      report("a missing source was not refused")
+    }
+    if circumstances.areTwoCalmRuns, world.direction == .down { checkApart(reports, before) }
     if outcomes.count == 1, let report = reports.first {
       checkSuccess(report, before, after)
       if circumstances.isCalm { checkCalm(report, before) }
@@ -63,6 +67,9 @@ extension Schedule {
   private mutating func checkContents(_ before: State, _ after: State) {
     for (path, file) in after.target.files where before.target.files[path]?.bytes != file.bytes {
       let known = world.sourceHistory[path, default: []].union(world.targetWrites[path, default: []])
+      if !world.selects(path), !world.targetWrites[path, default: []].contains(file.bytes) {
+        report("\(path.text) was transferred, although it is not selected")
+      }
       if !known.contains(file.bytes) {
         report("\(path.text) has a content that the source never had there: \(Bytes(file.bytes.prefix(24)).text)")
       }
@@ -80,11 +87,11 @@ extension Schedule {
         return report.transfers.isComplete || world.options.deletesAfterFailures
       }
     let options = world.options
-    let isSelectedSource = !before.source.files.keys.filter { options.selects($0.text) }.isEmpty
+    let isSelectedSource = !before.source.files.keys.filter { world.selects($0) }.isEmpty
     for path in before.target.files.keys where after.target.files[path] == nil && !isDisturbed(path, target: true) {
-      if !options.deletes || !options.selects(path.text) {
+      if !options.deletes || !world.selects(path) {
         report("\(path.text) was deleted, although no option asked for it")
-      } else if world.isMissingSource {
+      } else if before.source.isMissing {
         report("\(path.text) was deleted, although the source does not exist")
       } else if !mayDelete, !isObstacle(path, before.source) {
         report("\(path.text) was deleted by a run that failed")
@@ -129,7 +136,7 @@ extension Schedule {
   private mutating func checkSuccess(_ run: SyncReport, _ before: State, _ after: State) {
     guard run.isComplete else { return }
     let options = world.options
-    for (path, file) in before.source.files where options.selects(path.text) {
+    for (path, file) in before.source.files where world.selects(path) {
       if isDisturbed(path, target: false) || isDisturbed(path, target: true) { continue }
       if after.target.files[path]?.bytes == file.bytes { continue }
       let old = before.target.files[path]
@@ -139,15 +146,22 @@ extension Schedule {
       if !isCurrent { report("\(path.text) is missing after success, or has other bytes") }
     }
     guard options.deletes else { return }
-    for path in before.target.files.keys where options.selects(path.text) && before.source.files[path] == nil {
+    for path in before.target.files.keys where world.selects(path) && before.source.files[path] == nil {
       if isDisturbed(path, target: false) || isDisturbed(path, target: true) { continue }
       if after.target.files[path] != nil { report("\(path.text) is still there after success") }
     }
   }
 
+  /// Of two runs at once, one that is not refused is not hindered by the other.
+  private mutating func checkApart(_ reports: [SyncReport], _ before: State) {
+    let paths = before.source.files.keys.filter { world.selects($0) }
+    guard paths.allSatisfy(\.isPath), !hasObstacles(Set(paths), before.target) else { return }
+    for run in reports where !run.isComplete { report("two runs hindered each other: \(run.transfers.failures)") }
+  }
+
   /// Without faults, everything that can be transferred is, and no incomplete file is left behind.
   private mutating func checkCalm(_ run: SyncReport, _ before: State) {
-    let paths = before.source.files.keys.filter { world.options.selects($0.text) }
+    let paths = before.source.files.keys.filter { world.selects($0) }
     let isPossible = world.direction != .down || paths.allSatisfy(\.isPath) && !hasObstacles(Set(paths), before.target)
     if isPossible, !run.transfers.isComplete || !run.failedDeletions.isEmpty {
       report("a run without faults failed: \(run.transfers.failures) \(run.failedDeletions)")
@@ -170,7 +184,7 @@ extension Schedule {
   /// Without faults, a run only fails if its source is missing or empty.
   private mutating func checkFailure(_ error: any Error, _ before: State) {
     if let error = error as? StorageError, error.code == .emptySource, world.options.deletes { return }
-    if world.isMissingSource { return }
+    if before.source.isMissing { return }
     // Another program has put something else in the place of the folder for incomplete files.
     if let staging = world.disk.folder("/home").children?["root"]?.children?[".storage-auth-sync"],
       staging.children == nil

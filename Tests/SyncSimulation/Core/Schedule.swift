@@ -36,7 +36,12 @@ public struct Schedule {
     var sourceIndex = 0
 
     /// Whether the run has no faults and is alone.
-    var isCalm: Bool { faults == 0 && disturbances == 0 && killAfter == nil && !runsTwice && lie == nil }
+    var isCalm: Bool { isQuiet && !runsTwice }
+
+    /// Whether two runs at once are all that can go wrong.
+    var areTwoCalmRuns: Bool { isQuiet && runsTwice }
+
+    private var isQuiet: Bool { faults == 0 && disturbances == 0 && killAfter == nil && lie == nil }
   }
 
   enum Outcome: Sendable {
@@ -67,6 +72,7 @@ public struct Schedule {
       var circumstances = Circumstances()
       index = world.roll(0...1)
       circumstances.sourceIndex = index
+      world.targetIndex = world.roll(0...1)
       if world.roll(300) { circumstances.faults = 60 }
       if world.roll(350) { circumstances.disturbances = 60 }
       if world.roll(350) { circumstances.killAfter = world.roll(1...160) }
@@ -111,7 +117,7 @@ public struct Schedule {
     world.disturbedTarget = []
     world.record(index)
     let before = (source: world.source(index), target: world.targetSnapshot, outside: world.outside)
-    for service in world.services + [world.target] { service.begin(nil) }
+    for service in world.services + world.targets { service.begin(nil) }
     if let lie = circumstances.lie {
       (circumstances.liesAboutSource ? world.services[index] : world.target).begin(lie)
     }
@@ -170,11 +176,10 @@ public struct Schedule {
         configuration: configuration, transport: connection, time: world.clock)
     }
     let folder = SyncSide.folder(World.rootPath, in: process)
-    let source = SyncSide.objects(
-      in: store(world.services[circumstances.sourceIndex], 9001 + circumstances.sourceIndex), below: world.prefix.text)
+    let sourceStore = store(world.services[circumstances.sourceIndex], 9001 + circumstances.sourceIndex)
+    let source = SyncSide.objects(in: sourceStore, below: world.prefix.text)
     let target = SyncSide.objects(
-      in: store(
-        world.targetService(circumstances.sourceIndex), world.isNested ? 9001 + circumstances.sourceIndex : 9009),
+      in: world.isNested ? sourceStore : store(world.target, 9011 + world.targetIndex),
       below: world.targetPrefix.text)
     var options = world.options
     if world.direction == .down { options.stateFolder = nil }

@@ -23,7 +23,7 @@ final class Service: @unchecked Sendable {
 
   /// A way in which a listing is wrong.
   enum Lie: CaseIterable {
-    case page, error, otherResult, noEnd, unsorted, twice, foreign, endless, otherPrefix
+    case page, error, otherResult, noEnd, unsorted, twice, foreign, endless, emptyPages, otherPrefix
   }
 
   let disk: Disk
@@ -202,6 +202,9 @@ final class Service: @unchecked Sendable {
       // Two tokens alternate, both before all keys.
       hasSentFirstToken.toggle()
       (end, next) = ("true", prefix + [UInt8(ascii: hasSentFirstToken ? "!" : "\"")])
+    case .emptyPages?:
+      // The listing can be seen to be wrong when the token comes back.
+      (keys, end, next) = ([], "true", prefix + [UInt8(ascii: "!")])
     case .otherPrefix? where !prefix.isEmpty:
       isLying = true
       prefixText = "other"

@@ -22,6 +22,8 @@ struct Snapshot: Equatable {
   var others: Set<Bytes> = []
   /// The paths of folders.
   var folders: Set<Bytes> = []
+  /// Whether there is no such side.
+  var isMissing = false
 }
 
 extension Disk {
@@ -77,6 +79,9 @@ extension Bytes {
         && !part.contains(0)
     } && parts.first.map { !$0.elementsEqual(".storage-auth-sync".utf8) } == true
   }
+
+  /// The last part of the path that is not empty.
+  var lastName: ArraySlice<UInt8> { parts.last { !$0.isEmpty } ?? [] }
 
   /// The paths of the folders above the path.
   var ancestors: [Bytes] {

@@ -34,13 +34,17 @@ final class World: @unchecked Sendable {
   let direction: Direction
   /// The sources, of which each run has one: their keys are the same, and their contents are not.
   let services: [Service]
-  let target: Service
+  /// The stores of which each run has one as its target.
+  let targets: [Service]
+  var targetIndex = 0
   let prefix: Bytes
   let targetPrefix: Bytes
   /// Whether one side is inside the other, in one bucket.
   let isNested: Bool
   let isCOS: Bool
   var options = SyncOptions()
+  private var exclude: Selection?
+  private var include: Selection?
   private var dice: Dice
   private var versions = 0
 
@@ -71,7 +75,7 @@ final class World: @unchecked Sendable {
     let hasChecksums = dice.permille(700)
     let bucket = isCOS ? "b-1250000000" : "bucket"
     services = (0..<2).map { [disk] _ in Service(disk, bucket: bucket, hasChecksums: hasChecksums) }
-    target = Service(disk, bucket: bucket, hasChecksums: hasChecksums)
+    targets = (0..<2).map { [disk] _ in Service(disk, bucket: bucket, hasChecksums: hasChecksums) }
     prefix = Bytes(dice.pick(["", "p/", "\u{E9}/"]).utf8)
     isNested = direction == .between && dice.permille(50)
     targetPrefix = isNested ? prefix + Bytes("a/".utf8) : Bytes(dice.pick(["", "q/", "p/"]).utf8)
@@ -91,8 +95,29 @@ final class World: @unchecked Sendable {
     options.transfersInFlight = dice.pick([1, 2, 4])
     options.stateFolder = dice.permille(700) ? Self.statePath : nil
     options.largeSize = dice.permille(700) ? 40 : nil
-    if dice.permille(200) { options.excludes = [PathPattern(dice.pick(["a", "*.txt", "d/", "\u{E9}", "a/**"]))] }
-    if dice.permille(100) { options.includes = [PathPattern(dice.pick(["a*", "d/**", "*"]))] }
+    if dice.permille(200) { exclude = dice.pick(Self.excludes) }
+    if dice.permille(100) { include = dice.pick(Self.includes) }
+    options.excludes = exclude.map { [PathPattern($0.pattern)] } ?? []
+    options.includes = include.map { [PathPattern($0.pattern)] } ?? []
+  }
+
+  // MARK: Selection
+
+  private typealias Selection = (pattern: String, matches: @Sendable (Bytes) -> Bool)
+
+  private static let excludes: [Selection] = [
+    ("a", { $0.lastName.elementsEqual("a".utf8) }), ("*.txt", { $0.lastName.suffix(4).elementsEqual(".txt".utf8) }),
+    ("d/", { $0.starts(with: "d/".utf8) }), ("\u{E9}", { $0.lastName.elementsEqual("\u{E9}".utf8) }),
+    ("a/**", { $0.starts(with: "a/".utf8) }),
+  ]
+
+  private static let includes: [Selection] = [
+    ("a*", { $0.lastName.starts(with: "a".utf8) }), ("d/**", { $0.starts(with: "d/".utf8) }), ("*", { _ in true }),
+  ]
+
+  /// Returns whether a path is to be synchronized, by what each pattern means and not by how it is compared.
+  func selects(_ path: Bytes) -> Bool {
+    (include?.matches(path) ?? true) && !(exclude?.matches(path) ?? false)
   }
 
   // MARK: Contents
@@ -125,7 +150,7 @@ final class World: @unchecked Sendable {
       switch direction {
       case .up:
         if inSource { write(content("S"), path) }
-        if inTarget { put(content("T"), path, target, targetPrefix) }
+        if inTarget { for service in targets { put(content("T"), path, service, targetPrefix) } }
       case .down:
         if inSource {
           for (index, service) in services.enumerated() { put(content("S\(index)"), path, service, prefix) }
@@ -135,7 +160,7 @@ final class World: @unchecked Sendable {
         if inSource {
           for (index, service) in services.enumerated() { put(content("S\(index)"), path, service, prefix) }
         }
-        if inTarget { put(content("T"), path, target, targetPrefix) }
+        if inTarget { for service in targets { put(content("T"), path, service, targetPrefix) } }
       }
       if dice.permille(300) { disk.now += 1 }
     }
@@ -199,11 +224,8 @@ final class World: @unchecked Sendable {
 
   // MARK: Snapshots
 
-  /// The service that a run writes to.
-  func targetService(_ index: Int) -> Service { isNested ? services[index] : target }
-
-  /// Whether the folder of an upload does not exist.
-  var isMissingSource: Bool { direction == .up && disk.folder("/home").children?["root"] == nil }
+  /// The store that is the target of the current run, unless it is the source's, too.
+  var target: Service { targets[targetIndex] }
 
   func source(_ index: Int) -> Snapshot {
     direction == .up ? folderSnapshot : services[index].snapshot(below: prefix)
@@ -212,7 +234,7 @@ final class World: @unchecked Sendable {
   var targetSnapshot: Snapshot { direction == .down ? folderSnapshot : target.snapshot(below: targetPrefix) }
 
   private var folderSnapshot: Snapshot {
-    guard let root = disk.folder("/home").children?["root"] else { return Snapshot() }
+    guard let root = disk.folder("/home").children?["root"] else { return Snapshot(isMissing: true) }
     var snapshot = disk.snapshot(root)
     let staging = Bytes(".storage-auth-sync".utf8)
     snapshot.files = snapshot.files.filter { $0.key.parts.first.map { !$0.elementsEqual(staging) } ?? true }
