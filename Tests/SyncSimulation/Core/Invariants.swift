@@ -152,7 +152,7 @@ extension Schedule {
     }
   }
 
-  /// Of two runs at once, one that is not refused is not hindered by the other.
+  /// Checks that one of two runs at once is refused, or is not hindered by the other.
   private mutating func checkApart(_ reports: [SyncReport], _ before: State) {
     let paths = before.source.files.keys.filter { world.selects($0) }
     guard paths.allSatisfy(\.isPath), !hasObstacles(Set(paths), before.target) else { return }
