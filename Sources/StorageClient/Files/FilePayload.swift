@@ -32,8 +32,8 @@ struct FilePayload: UploadPayload {
   var identity: FileIdentity { file.status.identity }
 
   /// Returns whether the file has not changed since it was opened.
-  func isUnchanged() async throws -> Bool {
-    try await file.currentStatus().identity == identity
+  func isUnchanged() throws -> Bool {
+    try file.currentStatus.identity == identity
   }
 
   func stream(_ range: Range<Int64>) -> ByteStream {

@@ -132,9 +132,11 @@ final class OpenFile: Sendable {
     try await call { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset) }
   }
 
-  /// Returns the status of the file now.
-  func currentStatus() async throws -> FileStatus {
-    try await call { [system, descriptor] in try system.status(of: descriptor) }
+  /// The status of the file now, which the system knows without waiting for a disk.
+  var currentStatus: FileStatus {
+    get throws {
+      do { return try system.status(of: descriptor) } catch { throw StorageError(error, at: path) }
+    }
   }
 
   /// Sets the permissions of the file.

@@ -136,7 +136,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       if unsaved > 0 { try? await storage.save(checkpoint) }
       throw error
     }
-    guard try await file.isUnchanged() else {
+    guard try file.isUnchanged() else {
       try await discard(checkpoint)
       throw StorageError(
         .sourceChanged, "The file for \(location) was changed during the upload.",

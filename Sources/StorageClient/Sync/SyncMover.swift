@@ -127,7 +127,7 @@ final class SyncMover: Sendable {
       } else {
         try await store.upload(.opened(file), to: key, options: UploadOptions(), progress: progress)
       }
-      if try await file.isUnchanged() { return }
+      if try file.isUnchanged() { return }
     }
     throw StorageError(
       .sourceChanged, "\(entry.path) changes while it is uploaded.",
