@@ -132,12 +132,13 @@ class ConsoleTests(unittest.TestCase):
         self.assertEqual(self.browser.problems(), [])
 
     def rows(self) -> list[str]:
-        return self.browser.value(f"{ROWS}.map((row) => row.innerText)")
+        # A row that has just been shown is rendered with the next frame only; its content is there before.
+        return self.browser.value(f"{ROWS}.map((row) => row.textContent)")
 
     def select(self, text: str) -> None:
         """Selects the newest row that contains a text."""
-        self.browser.wait(f"{ROWS}.some((row) => row.innerText.includes({json.dumps(text)}))")
-        self.browser.value(f"{ROWS}.find((row) => row.innerText.includes({json.dumps(text)})).click()")
+        self.browser.wait(f"{ROWS}.some((row) => row.textContent.includes({json.dumps(text)}))")
+        self.browser.value(f"{ROWS}.find((row) => row.textContent.includes({json.dumps(text)})).click()")
 
     def cause(self) -> str:
         return self.browser.wait("document.querySelector('.cause')?.innerText ?? ''")
@@ -200,8 +201,11 @@ class ConsoleTests(unittest.TestCase):
         self.assertRegex(scope[1], r"^\d{8}/\[us-east\]-1/s3/aws4_request$")
 
     def test_filters_and_keys_select_requests(self) -> None:
+        # Two services report their requests independently, so that each is awaited before the next one is sent.
         self.cloud.send("PUT", "good.txt", body=b"a")
+        self.browser.wait(f"{ROWS}.length === 1")
         self.cloud.send("GET", "bad.txt", secret="another")
+        self.browser.wait(f"{ROWS}.length === 2")
         oss = self.cloud.ready["oss"]
         self.cloud.plain("GET", f"{oss}/{BUCKET}/unsigned.txt", {})
         self.browser.wait(f"{ROWS}.length === 3")
@@ -225,7 +229,7 @@ class ConsoleTests(unittest.TestCase):
         for key, name in [("ArrowDown", "unsigned.txt"), ("ArrowDown", "bad.txt"), ("ArrowDown", "good.txt"),
                           ("ArrowDown", "good.txt"), ("ArrowUp", "bad.txt"), ("Home", "unsigned.txt")]:
             self.browser.press(key)
-            selected = self.browser.value("document.querySelector('[aria-selected=true].row').innerText")
+            selected = self.browser.value("document.querySelector('[aria-selected=true].row').textContent")
             self.assertIn(name, selected)
 
     def test_hostile_keys_are_text(self) -> None:

@@ -117,7 +117,7 @@ extension Schedule {
       // A name that is not UTF-8 can be each name that has its ASCII characters.
       let folder = Bytes(place[..<(place.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)])
       let name = place.dropFirst(folder.count)
-      for other in source.others where other == folder + [0x61, 0xE9, 0x62] {
+      for other in source.others where other == folder + [0x61, 0xE9, 0x62] && !world.disturbedSource.contains(other) {
         if name.first == 0x61, name.last == 0x62, name.count > 1 { return true }
       }
     }
