@@ -26,7 +26,13 @@ final class RootLockTests: CloudTestCase {
       let part = try await client.send(
         .put, "parts", query: ["partNumber": "1", "uploadId": id], body: Array("unrecorded".utf8))
       XCTAssertEqual(part.status, 200)
-      for path in [root, root + "/", root + "/../" + (root as NSString).lastPathComponent, link] {
+      // Only the folder of a service, or only that of its contents, is the other server's.
+      let (service, contents) = (try makeDirectory(), try makeDirectory())
+      try FileManager.default.createSymbolicLink(atPath: service + "/oss", withDestinationPath: root + "/oss")
+      try FileManager.default.createDirectory(atPath: contents + "/oss", withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: contents + "/oss/content", withDestinationPath: root + "/oss/content")
+      for path in [root, root + "/", root + "/../" + (root as NSString).lastPathComponent, link, service, contents] {
         var second = configuration
         second.root = path
         do {
@@ -34,7 +40,9 @@ final class RootLockTests: CloudTestCase {
           await other.stop()
           XCTFail("A second server started on \(path).")
         } catch let error as LocalCloudError {
-          XCTAssertTrue(error.description.contains((root as NSString).lastPathComponent), error.description)
+          XCTAssertTrue(
+            [root, service, contents].contains { error.description.contains(($0 as NSString).lastPathComponent) },
+            error.description)
           XCTAssertTrue(error.description.contains("in use"), error.description)
         }
       }

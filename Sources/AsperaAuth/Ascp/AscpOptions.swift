@@ -46,8 +46,8 @@ public struct AscpOptions: Sendable, Equatable {
 
   /// The time between the starts of two sessions of a specification with `multi_session`, from zero to an hour.
   ///
-  /// An SSH server that receives too many simultaneous logins drops some of them.
-  public var sessionSpacing = Duration.seconds(2) {
+  /// It is zero by default. Set it for an SSH server that receives too many simultaneous logins and drops some of them.
+  public var sessionSpacing = Duration.zero {
     didSet { sessionSpacing = min(max(.zero, sessionSpacing), .seconds(3600)) }
   }
 

@@ -15,10 +15,12 @@ internal import _NIOFileSystem
 final class BucketTable: Sendable {
   let blobs: BlobStore
   let journal: Journal
+  private let locks: [RootLock]
   private let buckets: Mutex<[String: Bucket]>
 
-  private init(blobs: BlobStore, journal: Journal, buckets: [String: Bucket]) {
+  private init(blobs: BlobStore, journal: Journal, buckets: [String: Bucket], locks: [RootLock]) {
     self.blobs = blobs
+    self.locks = locks
     self.journal = journal
     self.buckets = Mutex(buckets)
   }
@@ -27,12 +29,14 @@ final class BucketTable: Sendable {
   static func open(_ directory: FilePath) async throws -> BucketTable {
     let content = directory.appending("content")
     try await FileSystem.shared.createDirectory(at: content, withIntermediateDirectories: true)
+    // The root may be locked while a folder in it is a link to another server's.
+    let locks = [try await RootLock(directory), try await RootLock(content)]
     let blobs = BlobStore(directory: content)
     let journal = Journal(directory: directory.appending("buckets"))
     let buckets = try await journal.load(blobs.collector)
     blobs.collector.start()
     try await blobs.collectAll(except: buckets.values)
-    return BucketTable(blobs: blobs, journal: journal, buckets: buckets)
+    return BucketTable(blobs: blobs, journal: journal, buckets: buckets, locks: locks)
   }
 
   deinit {
@@ -44,6 +48,7 @@ final class BucketTable: Sendable {
   /// The store must not be used afterward.
   func close() async {
     await blobs.collector.finish()
+    for lock in locks { lock.release() }
   }
 
   /// All buckets of the service, ordered by name.

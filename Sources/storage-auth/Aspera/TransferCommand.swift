@@ -40,6 +40,14 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
       valueName: "path"))
   var ascp: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      The time between the starts of the processes of multi_session, from 0 to 3600; for servers that limit \
+      simultaneous logins.
+      """, valueName: "seconds"))
+  var startSpacing = 0
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   @Argument(
@@ -47,7 +55,12 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     help: ArgumentHelp("Permitted options of ascp, after --.", valueName: "ascp-argument"))
   var additional: [String] = []
 
-  func validate() throws { _ = try arguments() }
+  func validate() throws {
+    guard (0...3600).contains(startSpacing) else {
+      throw ValidationError("--start-spacing must be from 0 to 3600 seconds.")
+    }
+    _ = try arguments()
+  }
 
   func run() async throws {
     let machine = try ProviderContext.commandLine()
@@ -55,6 +68,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     try await account.complete(&specification, on: machine)
     var options = AscpOptions()
     options.additional = try arguments()
+    options.sessionSpacing = .seconds(startSpacing)
     let queue = TransferQueue(engine: try AscpEngine(program: ascp, options: options))
     try await show(queue.run([TransferSession(specification)]))
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import NIOCore
 internal import StorageAuth
 
 /// The options of a server for the address at which its operators see its state.
@@ -22,9 +23,12 @@ struct StatusOptions: ParsableArguments {
 
   /// Whether the address can be reached from this machine only, so that every request must name this machine.
   ///
-  /// At other addresses, the operators choose the names, and a firewall decides who reaches them.
+  /// At other addresses, the operators choose the names, and a firewall decides who reaches them. A name is resolved as
+  /// the server does it, because it can be another spelling of a loopback address; the call blocks.
   var isLocal: Bool {
-    LoopbackHost.isNamed(by: statusHost) || LoopbackHost.isNamed(by: "[\(statusHost)]")
+    if LoopbackHost.isNamed(by: statusHost) || LoopbackHost.isNamed(by: "[\(statusHost)]") { return true }
+    guard let address = try? SocketAddress.makeAddressResolvingHost(statusHost, port: 0).ipAddress else { return false }
+    return LoopbackHost.isNamed(by: address) || LoopbackHost.isNamed(by: "[\(address)]")
   }
 
   func validate() throws {

@@ -97,9 +97,7 @@ final class AscpSessionsTests: XCTestCase {
   }
 
   private func engine(_ fake: FakeAscp, _ options: AscpOptions = AscpOptions()) -> AscpEngine {
-    var options = options
-    options.sessionSpacing = .zero
-    return AscpEngine(
+    AscpEngine(
       ascp: fake.program, options: options, time: time, temporaryFiles: fake.temporaryFiles
     ) { $0 == "PATH" ? "/usr/bin:/bin" : nil }
   }

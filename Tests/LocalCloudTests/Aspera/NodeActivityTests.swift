@@ -151,6 +151,12 @@ final class NodeActivityTests: SimulatorTestCase {
     return try await Reply(request)
   }
 
+  /// Returns the number of events of ends of transfers.
+  private func endedTransfers(_ client: NodeClient) async throws -> Int {
+    let events = try await client.get("/events").value.array ?? []
+    return events.count { $0["types"]?.array?.contains("transfer.ended") ?? false }
+  }
+
   /// Begins a session on the transfer desk, and returns the ID of its connection.
   private func beginSession(_ cloud: LocalCloud) async throws -> String {
     let opened = try await call(cloud, "/connections", [:]).value
@@ -184,6 +190,8 @@ final class NodeActivityTests: SimulatorTestCase {
       XCTAssertEqual(transfers.array?.map { $0["status"] }, ["failed", "canceled", "running"])
       let present = try await beginSession(cloud)
       clock.advance(by: .seconds(2))
+      let endedMeanwhile = try await endedTransfers(client)
+      XCTAssertEqual(endedMeanwhile, 3, "the silent one has ended although nobody asked for the transfers")
       transfers = try await client.get("/ops/transfers").value
       XCTAssertEqual(transfers.array?.map { $0["status"] }, ["failed", "canceled", "failed", "running"])
       XCTAssertEqual(transfers[2]?["error_code"], 16)
@@ -209,6 +217,8 @@ final class NodeActivityTests: SimulatorTestCase {
       XCTAssertEqual(reply.status, 204)
       let shown = try await client.get("/ops/transfers/\(id)").value
       XCTAssertEqual(shown["status"], "canceled")
+      let ended = try await endedTransfers(client)
+      XCTAssertEqual(ended, 1)
       let file = try await client.create("f", "file", in: "1")
       let refused = try? await client.send(.RAW(value: "CANCEL"), "/files/\(file)", nil, [:])
       XCTAssertNotEqual(refused?.status, 204, "the method is only for transfers")

@@ -108,6 +108,22 @@ final class TokenServerStatusTests: XCTestCase {
   }
 
   // matrix: Health routes: failure
+  func testOtherSpellingOfALoopbackAddressAnswersOnlyToNamesOfThisMachine() async throws {
+    let server = try TokenServerProcess(
+      ["--account", "id-of-a:secret-of-a", "--status-port", "0", "--status-host", "127.1", "--json"], [:],
+      command: "serve")
+    let ready = try JSONValue(parsing: Array(try await server.url().utf8))
+    let port = try XCTUnwrap(ready["status"]?.string?.split(separator: ":").last)
+    for (host, status) in [("localhost", "200"), ("evil.example", "403")] {
+      let text = try await RawExchange.answer(
+        to: "GET /healthz HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n", at: "127.0.0.1:\(port)")
+      XCTAssertTrue(text.hasPrefix("HTTP/1.1 \(status)"), "\(host): \(text)")
+    }
+    server.send(SIGTERM)
+    _ = await server.end()
+  }
+
+  // matrix: Health routes: failure
   func testServerWithoutAKeyIsAliveAndNotReady() async throws {
     let (server, _, status) = try await start(PrivateFolder(self), "http://127.0.0.1:9", [:])
     let live = try await get("\(status)/healthz")

@@ -78,14 +78,25 @@ final class ActivityLog: Sendable {
   func transfers(of accessKey: String?, at date: Timestamp) -> [Numbered<TransferRecord>] {
     let transfers = state.withLock { $0.transfers.entries(of: accessKey) }
     for transfer in transfers.map(\.element) where transfer.isAbandoned(at: date) {
-      transfer.end(.failed, TransferRefusal(16, "The client has ended, or does not respond"), at: date)
-      add("ended", of: transfer, at: date)
+      end(transfer, .failed, TransferRefusal(16, "The client has ended, or does not respond"), at: date)
     }
     return transfers
   }
 
+  /// Ends a transfer, and adds the event of its end if it was running.
+  func end(
+    _ transfer: TransferRecord, _ status: TransferRecord.Status, _ refusal: TransferRefusal? = nil, at date: Timestamp
+  ) {
+    if transfer.end(status, refusal, at: date) { add("ended", of: transfer, at: date) }
+  }
+
   /// Returns the events of an access key, or all events if it is `nil`.
-  func events(of accessKey: String?) -> [Numbered<Event>] { state.withLock { $0.events.entries(of: accessKey) } }
+  ///
+  /// They include the end of a transfer whose client has ended without a message.
+  func events(of accessKey: String?, at date: Timestamp) -> [Numbered<Event>] {
+    _ = transfers(of: accessKey, at: date)
+    return state.withLock { $0.events.entries(of: accessKey) }
+  }
 
   /// Removes the transfers and the events of an access key.
   func remove(_ accessKey: String) {

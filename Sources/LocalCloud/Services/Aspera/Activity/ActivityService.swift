@@ -45,7 +45,7 @@ struct ActivityService: Sendable {
   func change(_ id: String, _ document: JSONValue, at date: Timestamp) throws(RefusalAnswer) -> Answer {
     let transfer = try record(id)
     switch document["status"]?.string {
-    case "canceled"?, "cancelled"?, "stopped"?: transfer.end(.canceled, at: date)
+    case "canceled"?, "cancelled"?, "stopped"?: aspera.activity.end(transfer, .canceled, at: date)
     case nil where document["status"] == nil: break
     default: throw .nodeBadRequest("A transfer of this node can be canceled, but not paused or resumed.")
     }
@@ -54,7 +54,7 @@ struct ActivityService: Sendable {
 
   /// Cancels a transfer.
   func cancel(_ id: String, at date: Timestamp) throws(RefusalAnswer) -> Answer {
-    try record(id).end(.canceled, at: date)
+    aspera.activity.end(try record(id), .canceled, at: date)
     return Answer(.noContent)
   }
 
@@ -62,7 +62,7 @@ struct ActivityService: Sendable {
 
   /// Lists events.
   func events(_ query: NodeQuery) throws -> Answer {
-    var found = aspera.activity.events(of: caller.accessKey?.id).filter { isVisible($0.element.userID) }
+    var found = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now).filter { isVisible($0.element.userID) }
     if let time = try query.time("after_time") { found = found.filter { $0.element.time > time } }
     if let type = query["type"] { found = found.filter { $0.element.types.contains(type) } }
     if let pattern = try query.pattern("type_glob[]") {
@@ -75,7 +75,7 @@ struct ActivityService: Sendable {
 
   /// Describes an event.
   func event(_ id: String) throws(RefusalAnswer) -> Answer {
-    let events = aspera.activity.events(of: caller.accessKey?.id)
+    let events = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now)
     guard let number = FileRegister.number(id), let event = events.first(where: { $0.number == number }),
       isVisible(event.element.userID)
     else { throw .node(.notFound, "There is no event \(id.shortened(to: 64)).") }

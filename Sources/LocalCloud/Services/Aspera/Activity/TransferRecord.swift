@@ -93,13 +93,18 @@ final class TransferRecord: Sendable {
   }
 
   /// Ends the transfer; a canceled transfer remains canceled.
-  func end(_ status: Status, _ refusal: TransferRefusal? = nil, at date: Timestamp) {
+  ///
+  /// - Returns: Whether the transfer was running.
+  @discardableResult
+  func end(_ status: Status, _ refusal: TransferRefusal? = nil, at date: Timestamp) -> Bool {
     state.withLock { progress in
-      guard progress.status != .canceled else { return }
+      let wasRunning = progress.status == .running
+      guard progress.status != .canceled else { return false }
       progress.status = status
       progress.end = date
       progress.errorCode = refusal?.code ?? 0
       progress.errorDescription = refusal?.text ?? ""
+      return wasRunning
     }
   }
 
