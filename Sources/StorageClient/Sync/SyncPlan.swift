@@ -53,8 +53,7 @@ struct SyncPlan: Sendable {
         hasSource
           ? "No file or object of the source is selected, and \(deletions.count) of the target would be deleted."
           : "The source is empty, and everything in the target would be deleted.",
-        remedy: "Check the name of the source. If it is right, allow an empty source with allowsEmptySource, or "
-          + "--allow-empty-source on the command line.")
+        remedy: "Check the name of the source. If it is right, use allowsEmptySource or --allow-empty-source.")
     }
     skipped = pairs.skipped.filter { options.selects($0.path) }.map { .init(path: $0.path, reason: $0.reason) }
     keep(SkippedPaths(pairs.skipped))

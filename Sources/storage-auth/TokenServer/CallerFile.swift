@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import Hummingbird
 internal import StorageAuth
 internal import Synchronization
@@ -32,6 +33,22 @@ final class CallerFile: Sendable {
 
   /// Returns a text in which the tokens of callers are masked.
   func masked(_ text: String) -> String { list.withLock(\.mask).applied(to: text) }
+
+  /// Returns a path in which the tokens of callers are masked, or only a mask if a token is percent-encoded in an unusual
+  /// way.
+  func masked(path: String) -> String {
+    let text = masked(path)
+    var encoded = text
+    for _ in 0..<Self.encodings {
+      guard let decoded = encoded.removingPercentEncoding else { break }
+      if !masked(decoded).isIdentical(to: decoded) { return Secret.mask }
+      encoded = decoded
+    }
+    return text
+  }
+
+  /// The number of times for which a token in a path is decoded.
+  private static let encodings = 4
 
   /// Returns the name of the caller that sent a request.
   ///

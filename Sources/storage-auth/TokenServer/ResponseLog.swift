@@ -35,7 +35,7 @@ struct ResponseLog: RouterMiddleware {
   private func log(
     _ request: Request, _ context: CallerContext, _ status: HTTPResponse.Status, _ record: ResponseRecord
   ) {
-    let path = callers.masked(request.uri.path).shortened(to: Self.pathByteLimit)
+    let path = callers.masked(path: request.uri.path).shortened(to: Self.pathByteLimit)
     let method = request.method.rawValue.shortened(to: Self.pathByteLimit)
     let peer = context.remoteAddress?.ipAddress ?? "an unknown address"
     let (caller, details) = record.contents
