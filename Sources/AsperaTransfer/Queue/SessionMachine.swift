@@ -70,7 +70,7 @@ struct SessionMachine {
 
   /// The result of checking the session's token before an attempt.
   enum Check {
-    /// The attempt can start, with the given issuance if its token is new.
+    /// The attempt can start, with a token that the issuer has just issued, or with the current token if `nil`.
     case ready(TokenIssuance?)
     /// The remaining lifetime of the token is too short.
     case stale

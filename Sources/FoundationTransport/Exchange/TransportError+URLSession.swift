@@ -28,7 +28,7 @@ extension TransportError {
       remedy: "Request the object with response-content-encoding=identity, or use AsyncHTTPClientTransport.")
   }
 
-  /// The error for the body of a redirect without a location.
+  /// The error for a redirect without a location, whose body Foundation does not pass on.
   static func withheld(host: String) -> TransportError {
     TransportError(
       .invalidRequest, "The response of \(host) is a redirect without a location, whose body Foundation withholds.",

@@ -7,8 +7,9 @@ internal import StorageCrypto
 extension HTTPRequest {
   /// Checks that the path with its query can be part of a URL, so that an HTTP client need not change it.
   ///
-  /// Clients encode characters that a URL cannot have (RFC 3986, sections 3.3 and 3.4), take a path without a slash for
-  /// the end of the host, and, as Foundation's `URL` has no path that is not UTF-8, replace such a path.
+  /// A client that changes the path makes the signature wrong. Clients encode characters that a URL cannot contain
+  /// (RFC 3986, sections 3.3 and 3.4). They append a path without a slash at its start to the host. Foundation's `URL`
+  /// replaces a path that is not UTF-8.
   ///
   /// - Throws: ``TransportError`` with the code `invalidRequest`.
   package func checkPath() throws(TransportError) {

@@ -130,7 +130,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
 
   /// Returns a Boolean value that indicates whether the bucket exists.
   ///
-  /// The signer needs the permission `oss:ListObjects` or `name/cos:GetBucket`.
+  /// The signer needs the permission `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`.
   ///
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func bucketExists() async throws -> Bool {
@@ -139,7 +139,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
 
   /// Creates the bucket as a private bucket, which only its owner can access.
   ///
-  /// The signer needs the permission `oss:PutBucket` or `name/cos:PutBucket`.
+  /// The signer needs the permission `oss:PutBucket`, `name/cos:PutBucket` or `s3:CreateBucket`.
   ///
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
   ///   exists, and the other errors that ``ObjectStore`` lists.
@@ -152,10 +152,10 @@ extension StorageClient where Provider: PresigningProvider {
   /// Creates a presigned URL, which authorizes its holder to perform one operation for a limited time without an access
   /// key.
   ///
-  /// The URL has the rights of the signer. The signer needs `oss:GetObject` or `name/cos:GetObject` (and
-  /// `name/cos:HeadObject`) for `GET` and `HEAD`, `oss:PutObject` or `name/cos:PutObject` for `PUT`, and
-  /// `oss:DeleteObject` or `name/cos:DeleteObject` for `DELETE`. The client sends no request to the service; only the
-  /// credential provider and a remote signer may use the network.
+  /// The URL has the rights of the signer. The signer needs `oss:GetObject`, `name/cos:GetObject` (for `HEAD`
+  /// `name/cos:HeadObject`) or `s3:GetObject` for `GET` and `HEAD`; `oss:PutObject`, `name/cos:PutObject` or
+  /// `s3:PutObject` for `PUT`; and `oss:DeleteObject`, `name/cos:DeleteObject` or `s3:DeleteObject` for `DELETE`. The
+  /// client sends no request to the service; only the credential provider and a remote signer may use the network.
   ///
   /// ```swift
   /// let upload = try await client.presign(.put, "cat.jpg", contentType: "image/jpeg", validFor: .seconds(30 * 60))

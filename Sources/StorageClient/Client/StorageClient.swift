@@ -246,10 +246,10 @@ extension StorageClient: ObjectStore {
 
   /// Uploads an object.
   ///
-  /// With OSS and COS, an object of at least the configured threshold is uploaded in parts. The signer needs
-  /// `oss:PutObject` or `name/cos:PutObject`. Uploads in parts to COS also need `name/cos:InitiateMultipartUpload`,
-  /// `name/cos:UploadPart` and `name/cos:CompleteMultipartUpload`. Aborting a multipart upload needs
-  /// `oss:AbortMultipartUpload` or `name/cos:AbortMultipartUpload`.
+  /// In a bucket, an object of at least the configured threshold is uploaded in parts. The signer needs
+  /// `oss:PutObject`, `name/cos:PutObject` or `s3:PutObject`. Uploads in parts to COS also need
+  /// `name/cos:InitiateMultipartUpload`, `name/cos:UploadPart` and `name/cos:CompleteMultipartUpload`. Aborting a
+  /// multipart upload needs `oss:AbortMultipartUpload`, `name/cos:AbortMultipartUpload` or `s3:AbortMultipartUpload`.
   ///
   /// - Parameters:
   ///   - source: The bytes to upload: in memory, in a file, or as a stream.
@@ -268,8 +268,8 @@ extension StorageClient: ObjectStore {
 
   /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
-  /// With OSS and COS, large objects are downloaded in several concurrent ranges. The signer needs `oss:GetObject` or
-  /// `name/cos:GetObject`.
+  /// From a bucket, large objects are downloaded in several concurrent ranges. The signer needs `oss:GetObject`,
+  /// `name/cos:GetObject` or `s3:GetObject`.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
@@ -288,7 +288,7 @@ extension StorageClient: ObjectStore {
 
   /// Starts to download an object, or a range of its bytes.
   ///
-  /// The signer needs `oss:GetObject` or `name/cos:GetObject`.
+  /// The signer needs `oss:GetObject`, `name/cos:GetObject` or `s3:GetObject`.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
@@ -301,7 +301,7 @@ extension StorageClient: ObjectStore {
 
   /// Requests the description of an object from the service.
   ///
-  /// The signer needs `oss:GetObject` or `name/cos:HeadObject`.
+  /// The signer needs `oss:GetObject`, `name/cos:HeadObject` or `s3:GetObject`.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
@@ -315,7 +315,7 @@ extension StorageClient: ObjectStore {
 
   /// Deletes an object, and succeeds if the object does not exist.
   ///
-  /// The signer needs `oss:DeleteObject` or `name/cos:DeleteObject`.
+  /// The signer needs `oss:DeleteObject`, `name/cos:DeleteObject` or `s3:DeleteObject`.
   ///
   /// - Parameter key: The key of the object.
   /// - Throws: The errors that ``ObjectStore`` lists.
@@ -325,8 +325,8 @@ extension StorageClient: ObjectStore {
 
   /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
   ///
-  /// With OSS and COS, keys with control characters cannot be represented in XML and are deleted one by one. The signer
-  /// needs `oss:DeleteObject`, or `name/cos:DeleteMultipleObjects` and `name/cos:DeleteObject`.
+  /// In a bucket, keys with control characters cannot be represented in XML and are deleted one by one. The signer needs
+  /// `oss:DeleteObject`, `name/cos:DeleteMultipleObjects` and `name/cos:DeleteObject`, or `s3:DeleteObject`.
   ///
   /// - Parameter keys: The keys of the objects.
   /// - Returns: The deleted keys, and the keys that could not be deleted with the reasons.
@@ -338,7 +338,7 @@ extension StorageClient: ObjectStore {
 
   /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   ///
-  /// The signer needs `oss:ListObjects` or `name/cos:GetBucket`.
+  /// The signer needs `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`.
   ///
   /// - Parameters:
   ///   - prefix: The prefix of the listed keys. An empty prefix lists all keys.

@@ -51,14 +51,14 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
     /// The key of the upload.
     public let key: String
 
-    /// The ID of the upload, or an empty string.
+    /// The ID of the upload, or an empty string if the next page starts after all uploads of the key.
     public let uploadID: String
 
     /// Creates a marker.
     ///
     /// - Parameters:
     ///   - key: The key of the upload.
-    ///   - uploadID: The ID of the upload, or an empty string.
+    ///   - uploadID: The ID of the upload, or an empty string if the next page starts after all uploads of the key.
     public init(key: String, uploadID: String) {
       self.key = key
       self.uploadID = uploadID

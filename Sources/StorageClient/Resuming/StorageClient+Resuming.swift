@@ -30,7 +30,7 @@ extension StorageClient where Provider: BucketProvider {
 
   /// Downloads an object into a file, and continues a download that was interrupted, even by the end of the process.
   ///
-  /// The signer needs `oss:GetObject`, or `name/cos:GetObject` and `name/cos:HeadObject`.
+  /// The signer needs `oss:GetObject`, `name/cos:GetObject` and `name/cos:HeadObject`, or `s3:GetObject`.
   ///
   /// - Parameters:
   ///   - key: The key of the object.
