@@ -62,7 +62,9 @@ struct ActivityService: Sendable {
 
   /// Lists events.
   func events(_ query: NodeQuery) throws -> Answer {
-    var found = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now).filter { isVisible($0.element.userID) }
+    var found = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now).filter {
+      isVisible($0.element.userID)
+    }
     if let time = try query.time("after_time") { found = found.filter { $0.element.time > time } }
     if let type = query["type"] { found = found.filter { $0.element.types.contains(type) } }
     if let pattern = try query.pattern("type_glob[]") {
