@@ -61,7 +61,7 @@ class CloudTestCase: XCTestCase {
   func contentFiles(below root: String) throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: root).filter { path in
       let parts = path.split(separator: "/")
-      return parts.count == 3 && parts[1] == "content"
+      return parts.count == 3 && parts[1] == "content" && parts[2] != ".lock"
     }
   }
 }
