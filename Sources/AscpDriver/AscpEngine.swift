@@ -23,8 +23,8 @@ public import StorageAuth
 /// the management connection closes, which ends ascp. Only the file lists remain in that case.
 ///
 /// An attempt of a specification with `multi_session` is as many processes, which start at once or
-/// `AscpOptions.sessionSpacing` apart, with the same token, and report and end like one: their progress is added up, and if
-/// one fails, the others are cancelled. If ``options`` contain the number of one session, only this session runs. A
+/// `AscpOptions.sessionSpacing` apart, with the same token, and report and end like one: their progress is added up, and
+/// if one fails, the others are cancelled. If ``options`` contain the number of one session, only this session runs. A
 /// persistent session cannot be divided.
 ///
 /// Before its first attempt with a server, and after an attempt that failed because of the network, the engine connects

@@ -15,10 +15,10 @@ internal import _NIOFileSystem
 final class BucketTable: Sendable {
   let blobs: BlobStore
   let journal: Journal
-  private let locks: [RootLock]
+  private let locks: [DirectoryLock]
   private let buckets: Mutex<[String: Bucket]>
 
-  private init(blobs: BlobStore, journal: Journal, buckets: [String: Bucket], locks: [RootLock]) {
+  private init(blobs: BlobStore, journal: Journal, buckets: [String: Bucket], locks: [DirectoryLock]) {
     self.blobs = blobs
     self.locks = locks
     self.journal = journal
@@ -30,7 +30,7 @@ final class BucketTable: Sendable {
     let content = directory.appending("content")
     try await FileSystem.shared.createDirectory(at: content, withIntermediateDirectories: true)
     // The root may be locked while a folder in it is a link to another server's.
-    let locks = [try await RootLock(directory), try await RootLock(content)]
+    let locks = [try await DirectoryLock(directory), try await DirectoryLock(content)]
     let blobs = BlobStore(directory: content)
     let journal = Journal(directory: directory.appending("buckets"))
     let buckets = try await journal.load(blobs.collector)

@@ -9,7 +9,7 @@ internal import _NIOFileSystem
 struct Storage: Sendable {
   let root: FilePath
   private let isTemporary: Bool
-  private let lock: RootLock
+  private let lock: DirectoryLock
   private let stores: [LocalCloud.Provider: BucketTable]
 
   /// The files and folders of the simulated Aspera node.
@@ -24,7 +24,7 @@ struct Storage: Sendable {
       root = try await makeTemporaryDirectory()
     }
     do {
-      let lock = try await RootLock(root)
+      let lock = try await DirectoryLock(root)
       var stores: [LocalCloud.Provider: BucketTable] = [:]
       for provider in LocalCloud.Provider.allCases {
         stores[provider] = try await BucketTable.open(root.appending(provider.rawValue))

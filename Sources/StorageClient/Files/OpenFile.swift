@@ -132,7 +132,9 @@ final class OpenFile: Sendable {
     try await call { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset) }
   }
 
-  /// The status of the file now, which the system knows without waiting for a disk.
+  /// The status of the file now.
+  ///
+  /// The call blocks if the file is in the file system of a network, until its server has answered.
   var currentStatus: FileStatus {
     get throws {
       do { return try system.status(of: descriptor) } catch { throw StorageError(error, at: path) }

@@ -147,8 +147,8 @@ extension Refusal {
 
   /// Whether the credential expired before the service received the request.
   ///
-  /// The service's time is compared if the response contains it, and otherwise the local time. The service's time is
-  /// in whole seconds, so that a credential also counts as expired in the second before its expiration.
+  /// The service's time is compared if the response contains it, and otherwise the local time. A
+  /// credential also counts as expired in the second before its expiration, because services report whole seconds.
   var endedOnTheWay: Bool {
     guard let expiration = signature.expiration else { return false }
     return expiration <= (serverTime ?? localTime.advanced(by: signature.clockOffset)).advanced(by: .seconds(1))

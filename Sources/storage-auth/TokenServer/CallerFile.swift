@@ -34,20 +34,22 @@ final class CallerFile: Sendable {
   /// Returns a text in which the tokens of callers are masked.
   func masked(_ text: String) -> String { list.withLock(\.mask).applied(to: text) }
 
-  /// Returns a path in which the tokens of callers are masked, or only a mask if a token is percent-encoded in an unusual
-  /// way.
+  /// Returns a path in which the tokens of callers are masked.
+  ///
+  /// The result is only a mask if a token is percent-encoded in an unusual way, or if the encoding could hide one: if it is
+  /// not valid, or if it is encoded again and again.
   func masked(path: String) -> String {
     let text = masked(path)
     var encoded = text
     for _ in 0..<Self.encodings {
-      guard let decoded = encoded.removingPercentEncoding else { break }
-      if !masked(decoded).isIdentical(to: decoded) { return Secret.mask }
+      guard let decoded = encoded.removingPercentEncoding, masked(decoded).isIdentical(to: decoded) else { break }
+      if decoded.isIdentical(to: encoded) { return text }
       encoded = decoded
     }
-    return text
+    return Secret.mask
   }
 
-  /// The number of times for which a token in a path is decoded.
+  /// The number of times for which a path is decoded.
   private static let encodings = 4
 
   /// Returns the name of the caller that sent a request.

@@ -17,8 +17,8 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       The requests to the cloud's token service are signed with a key of the default sources. Callers send a bearer \
       token; the file of --callers contains a line for each of them: a name of up to 32 letters, digits, - and _, a \
       space, and a token of at least 16 characters. Lines that start with # are comments. Every response is logged on \
-      standard error, with its status and without secrets, except for those to requests that are not valid in HTTP. Refusals to requests without a valid token are limited for \
-      each address. Use --tls-cert or a TLS proxy in front of the server, or keep it on this machine. SIGHUP reads the \
+      standard error, with its status and without secrets, except for those to requests that are not valid in HTTP. \
+      Refusals to requests without a valid token are limited for each address. Use --tls-cert or a TLS proxy in front of the server, or keep it on this machine. SIGHUP reads the \
       files of --callers, --tls-cert and --tls-key again.
 
       With --sign it issues no keys: the key of the default sources signs the requests that callers send to /sign, if \

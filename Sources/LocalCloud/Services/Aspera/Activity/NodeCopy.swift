@@ -50,13 +50,12 @@ struct NodeCopy: Sendable {
           path, from: direction == .send ? local : remote, to: direction == .send ? remote : local, claim, record,
           at: date)
       }
-      record.end(.completed, at: date)
+      aspera.activity.end(record, .completed, at: date)
     } catch let refusal as TransferRefusal {
-      record.end(.failed, refusal, at: date)
+      aspera.activity.end(record, .failed, refusal, at: date)
     } catch let problem as FileProblem {
-      record.end(.failed, TransferRefusal(problem.relative(to: try caller.root)), at: date)
+      aspera.activity.end(record, .failed, TransferRefusal(problem.relative(to: try caller.root)), at: date)
     }
-    aspera.activity.add("ended", of: record, at: date)
     return Answer(.object(record.document))
   }
 

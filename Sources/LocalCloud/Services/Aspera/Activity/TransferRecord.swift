@@ -94,8 +94,9 @@ final class TransferRecord: Sendable {
 
   /// Ends the transfer; a canceled transfer remains canceled.
   ///
+  /// Only the activity log calls this function, because it adds the event of the end.
+  ///
   /// - Returns: Whether the transfer was running.
-  @discardableResult
   func end(_ status: Status, _ refusal: TransferRefusal? = nil, at date: Timestamp) -> Bool {
     state.withLock { progress in
       let wasRunning = progress.status == .running

@@ -68,8 +68,7 @@ struct TransferDesk: Sendable {
     try inject(connection.faultInContent(isEnd: true))
     aspera.packages.completed(session.claim)
     connections.remove(id)
-    session.record.end(.completed, at: date)
-    aspera.activity.add("ended", of: session.record, at: date)
+    aspera.activity.end(session.record, .completed, at: date)
     aspera.count { $0.completed += 1 }
     return Answer([:])
   }
@@ -80,8 +79,8 @@ struct TransferDesk: Sendable {
     if let record = connection.session?.record, record.progress.status == .running {
       let refusal = TransferRefusal(
         document["code"]?.integer ?? 0, (document["description"]?.string ?? "").shortened(to: 1_024))
-      record.end(refusal.code == TransferRefusal.canceled.code ? .canceled : .failed, refusal, at: date)
-      aspera.activity.add("ended", of: record, at: date)
+      let isCanceled = refusal.code == TransferRefusal.canceled.code
+      aspera.activity.end(record, isCanceled ? .canceled : .failed, refusal, at: date)
     }
     return Answer([:])
   }

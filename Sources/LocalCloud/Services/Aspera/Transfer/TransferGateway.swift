@@ -96,8 +96,7 @@ struct TransferGateway: Sendable {
     default: refusal = TransferRefusal(36, "The transfer desk failed: \(RefusalAnswer.kind(of: error))")
     }
     if let record = session?.record, record.progress.status == .running {
-      record.end(.failed, refusal, at: date)
-      desk.aspera.activity.add("ended", of: record, at: date)
+      desk.aspera.activity.end(record, .failed, refusal, at: date)
     }
     if !(error is InjectedRefusal) { context.counters.refused(String(refusal.code), by: TransferDesk.endpoint) }
     record?.refused(String(refusal.code), refusal.text)

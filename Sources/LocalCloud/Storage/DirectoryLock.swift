@@ -19,7 +19,7 @@ internal import _NIOFileSystem
 ///
 /// A server deletes files that no record of its own names, which another server may be writing. The lock is bound to an
 /// open file: it also excludes a second server in the same process, and it ends with the process at the latest.
-final class RootLock: Sendable {
+final class DirectoryLock: Sendable {
   private let file: Mutex<FileDescriptor?>
 
   /// Creates the directory if necessary, and locks it.

@@ -8,7 +8,7 @@ internal import StorageXML
 internal import XCTest
 
 /// Tests that no two servers use one data directory.
-final class RootLockTests: CloudTestCase {
+final class DirectoryLockTests: CloudTestCase {
   private func initiate(_ client: TestClient, _ key: String) async throws -> String {
     let reply = try await client.send(.post, key, query: ["uploads": nil])
     return try XCTUnwrap(reply.document["UploadId"]?.text)
