@@ -166,6 +166,16 @@ extension S3Verifier {
     else { throw Self.uncoveredBody }
   }
 
+  /// A decoder that refuses all bytes, for requests whose signature covers no body.
+  struct EmptyBody: BodyDecoder {
+    func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
+      guard bytes.isEmpty else { throw uncoveredBody }
+      return bytes
+    }
+
+    func finish() {}
+  }
+
   private static let uncoveredBody = VerificationError(
     .unsupported, "The signature must cover the body, which that of a URL does not.",
     remedy: "Sign the hash of the body, or signed chunks, in the headers."

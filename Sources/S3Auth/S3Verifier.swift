@@ -98,6 +98,9 @@ public struct S3Verifier: SignatureVerifier {
 
   /// Returns a decoder for a chunked body, or `nil` if the body is not chunked.
   ///
+  /// If the signature must cover the body, the decoder for a presigned URL refuses each body that is not empty. The
+  /// headers do not tell whether a request over HTTP/2 has one.
+  ///
   /// - Parameters:
   ///   - proof: The result of verifying the request.
   ///   - request: The verified request.
@@ -106,6 +109,7 @@ public struct S3Verifier: SignatureVerifier {
   public func bodyDecoder(
     for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
   ) throws(VerificationError) -> (any BodyDecoder)? {
+    if proof.placement == .query { return allowsUnsignedPayload ? nil : EmptyBody() }
     guard let text = request.headerFields[.s3ContentSHA256], let payload = S3Payload(header: text), payload.isChunked
     else { return nil }
     return try S3ChunkDecoder(for: proof, of: request, against: key)

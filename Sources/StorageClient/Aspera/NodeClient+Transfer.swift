@@ -26,7 +26,8 @@ extension NodeClient {
   ) async throws {
     var spec = transfer.specification
     provider.transfers.put(into: &spec)
-    let session = TransferSession(spec, account: room.account, token: .issuer(transfer.issuer))
+    let token = provider.transfers.server.token(from: transfer.issuer)
+    let session = TransferSession(spec, account: room.account, token: token)
     try await room.queue.carryOut(session, size: size) { meter?.advance(by: $0) }
   }
 }

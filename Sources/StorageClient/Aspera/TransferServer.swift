@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AsperaAuth
+internal import AsperaTransfer
+internal import StorageAuth
 
 /// The address of the server that carries out an Aspera node's transfers, as far as the caller specifies it.
 ///
 /// A node that is called with Basic authorization specifies the server in its responses. With a bearer token, the server
-/// is the host of the node's URL, with the default ports, unless the caller specifies it.
+/// is the host of the node's URL, with the default ports. What the caller specifies is used in place of both, and is
+/// also sent to the node when a transfer is set up. The fingerprint of the host key that the node specifies must still
+/// be that of the server.
 public struct TransferServer: Sendable, Equatable {
   /// The name or the IP address of the server, or `nil` to use the host that the node specifies.
   public var host: String?
@@ -35,5 +39,33 @@ public struct TransferServer: Sendable, Equatable {
     self.sshPort = sshPort
     self.udpPort = udpPort
     self.hostKey = hostKey
+  }
+}
+
+extension TransferServer {
+  /// A token issuer whose grants name the server that the caller specifies in place of the server that a node specifies.
+  ///
+  /// A node does not need to return the host and the ports that a request contains.
+  struct PlacedIssuer<Base: TokenIssuer>: TokenIssuer {
+    let base: Base
+    let server: TransferServer
+
+    var source: String { base.source }
+
+    func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+      let issued = try await base.issue(for: request)
+      guard var specification = issued.credential.specification else { return issued }
+      if let host = server.host { specification.remoteHost = host }
+      if let port = server.sshPort { specification.sshPort = port }
+      if let port = server.udpPort { specification.udpPort = port }
+      let grant = TransferGrant(
+        token: issued.credential.token, specification: specification, expiration: issued.credential.expiration)
+      return IssuedCredential(grant, issuerTime: issued.issuerTime, source: issued.source)
+    }
+  }
+
+  /// Returns a token for sessions from an issuer, whose grants name this server as far as the caller specifies it.
+  func token(from issuer: some TokenIssuer) -> TransferSession.Token {
+    .issuer(PlacedIssuer(base: issuer, server: self))
   }
 }

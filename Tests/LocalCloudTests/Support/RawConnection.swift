@@ -8,8 +8,10 @@ internal import StorageAuth
 /// Sends bytes over a socket without changing them.
 enum RawConnection {
   /// Sends text and reads until the server closes the connection or `enough` returns true.
+  ///
+  /// - Parameter rest: The text that is sent as soon as the first response has arrived.
   static func exchange(
-    _ text: String, with endpoint: ServiceEndpoint, closing: Bool = false,
+    _ text: String, then rest: String? = nil, with endpoint: ServiceEndpoint, closing: Bool = false,
     until enough: @escaping @Sendable (String) -> Bool = { $0.contains("\r\n\r\n") }
   ) async throws -> String {
     guard let port = endpoint.authority.split(separator: ":").last.flatMap({ Int($0) }) else { return "" }
@@ -24,12 +26,22 @@ enum RawConnection {
       try await outbound.write(ByteBuffer(string: text))
       if closing { return "" }
       var answer = ""
+      var rest = rest
       for try await chunk in inbound {
         answer += String(buffer: chunk)
+        if let next = rest {
+          try await outbound.write(ByteBuffer(string: next))
+          rest = nil
+        }
         if enough(answer) { break }
       }
       return answer
     }
+  }
+
+  /// The status codes of the responses in a text.
+  static func statuses(in text: String) -> [Int] {
+    text.split(separator: "HTTP/1.1 ").compactMap { Int($0.prefix(3)) }
   }
 
   /// The head of a request with the given lines.

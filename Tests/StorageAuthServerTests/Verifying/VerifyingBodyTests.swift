@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOEmbedded
 import OSSAuth
+import S3Auth
 import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
@@ -133,6 +137,32 @@ final class VerifyingBodyTests: XCTestCase {
       let answer = try JSONValue(parsing: Array(text.utf8))
       XCTAssertEqual(answer["code"]?.string, "AccessDenied")
       XCTAssertFalse((answer["message"]?.string ?? "").isEmpty)
+    }
+  }
+
+  // matrix: S3 V4: verify, bad input
+  func testBodyWithoutALengthIsRefusedIfTheSignatureMustCoverIt() async throws {
+    let time = SteppedTime(now: VerifyingBench.date)
+    let endpoint = try ServiceEndpoint("https://files.example.com", style: .path)
+    for (method, allows, body, status) in [
+      (HTTPRequest.Method.get, false, "hello", HTTPResponse.Status.badRequest), (.delete, false, "hello", .badRequest),
+      (.get, false, "", .ok), (.get, true, "hello", .ok),
+    ] {
+      // A request over HTTP/2 has neither a length nor a transfer coding.
+      var request = try endpoint.request(method, bucket: "photos", key: "a")
+      let link = try S3Signer(region: "us-east-1").presign(
+        request, with: VerifyingBench.key, validFor: .seconds(60), in: SigningContext(date: time.now))
+      request.path = String(link.url.dropFirst("https://files.example.com".count))
+      let middleware = SignatureMiddleware<VerifiedContext>(
+        S3Verifier(region: "us-east-1", allowsUnsignedPayload: allows), replays: nil, time: time
+      ) { _ in VerifyingBench.key }
+      let context = VerifiedContext(
+        source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: LogLines().logger))
+      let arrived = Request(head: request, body: RequestBody(buffer: ByteBuffer(string: body)))
+      let response = try await middleware.handle(arrived, context: context) { request, _ in
+        Response(status: .ok, body: ResponseBody(byteBuffer: try await request.body.collect(upTo: 10)))
+      }
+      XCTAssertEqual(response.status, status, "\(method) \(allows) \(body)")
     }
   }
 }

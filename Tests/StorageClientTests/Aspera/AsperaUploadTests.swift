@@ -35,7 +35,7 @@ final class AsperaUploadTests: XCTestCase {
     XCTAssertEqual(transport.requests.map(\.path), ["/files/upload_setup"])
   }
 
-  func testSetupRequestContainsOnlyTheServerThatTheCallerSpecified() async throws {
+  func testCallersServerIsSentToTheNodeAndUsedWhateverTheNodeReturns() async throws {
     let named = TransferServer(host: "fast.example.com", sshPort: 22, udpPort: 33003)
     let cases: [(AsperaTransfers.Login, TransferServer, String?)] = [
       (.dynamicKey, TransferServer(), nil), (.dynamicKey, named, "fast.example.com"), (.webSocket(), .init(), nil),
@@ -43,7 +43,8 @@ final class AsperaUploadTests: XCTestCase {
     ]
     for (login, server, expected) in cases {
       let transport = ScriptedTransport(service.reply)
-      let transfers = AsperaTransfers(login: login, server: server, engine: FileEngine(service))
+      let engine = FileEngine(service)
+      let transfers = AsperaTransfers(login: login, server: server, engine: engine)
       let client = StorageClient(
         .aspera(node: nodeURL, transfers: transfers), credentials: nodeAccess, configuration: .test,
         transport: transport, time: RushingTime())
@@ -53,6 +54,9 @@ final class AsperaUploadTests: XCTestCase {
       XCTAssertEqual(request?["remote_host"]?.string, expected)
       XCTAssertEqual(request?["ssh_port"]?.integer, server.sshPort)
       XCTAssertEqual(request?["fasp_port"]?.integer, server.udpPort)
+      XCTAssertEqual(engine.attempts.first?.remoteHost, server.host ?? "files.example.com")
+      XCTAssertEqual(engine.attempts.first?.sshPort, server.sshPort ?? 33002)
+      if let port = server.udpPort { XCTAssertEqual(engine.attempts.first?.udpPort, port) }
     }
   }
 

@@ -176,7 +176,7 @@ public struct FaspexClient: Sendable {
     var spec = spec
     transfers.put(into: &spec)
     let meter = ProgressMeter(total: nil, handler: progress)
-    let session = TransferSession(spec, account: room.account, token: .issuer(issuer))
+    let session = TransferSession(spec, account: room.account, token: transfers.server.token(from: issuer))
     try await room.queue.carryOut(session, size: nil) { meter.advance(by: $0) }
   }
 
