@@ -114,7 +114,7 @@ extension QueueControlTests {
         maximumActive: 4, startSpacing: .seconds(2), tokenMargin: .seconds(1)), time: time)
     let ids = ["a", "b", "c", "d"]
     for id in ids { bench.queue.add(.sample(id)) }
-    await bench.step(by: .milliseconds(500)) { bench.engine.running == 4 }
+    await bench.step(by: .milliseconds(500)) { started.withLock { $0.count } == 4 }
     XCTAssertEqual(asked.withLock { $0 }, [0, 2, 4, 6].map { .seconds($0) })
     XCTAssertEqual(started.withLock { $0 }, asked.withLock { $0 })
     for id in ids { bench.engine.gate.open(id) }
