@@ -47,7 +47,7 @@ def modules():
 def sources():
     """The folder of the catalogue of each module, in the lower case of the site's addresses."""
     found = {}
-    for pattern in ["Sources/*/*.docc", f"Documentation/{CATALOGUE}/*.docc"]:
+    for pattern in ["Sources/*/*/*.docc", f"Documentation/{CATALOGUE}/*.docc"]:
         for path in glob.glob(os.path.join(ROOT, pattern)):
             found[os.path.basename(path)[:-len(".docc")].lower()] = path
     return found

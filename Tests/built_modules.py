@@ -28,7 +28,7 @@ def settings(binaries):
         platform = run("xcrun", "--show-sdk-platform-path").strip()
         found += ["-sdk", run("xcrun", "--show-sdk-path").strip(), "-F", platform + "/Developer/Library/Frameworks",
                   "-I", platform + "/Developer/usr/lib"]
-    maps = glob.glob(os.path.join(ROOT, "Sources/*/module.modulemap"))
+    maps = glob.glob(os.path.join(ROOT, "Sources/*/*/module.modulemap"))
     maps += glob.glob(os.path.join(ROOT, ".build/checkouts/*/Sources/*/include/module.modulemap"))
     for path in sorted(maps):
         found += ["-Xcc", "-fmodule-map-file=" + path]

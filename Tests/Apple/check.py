@@ -30,7 +30,7 @@ STANDARD = ["Swift", "SwiftOnoneSupport", "Synchronization", "_Builtin_float", "
             "_StringProcessing", "_Volatile"]
 
 # The modules in C for which SwiftPM writes a map when it builds them.
-C_MODULES = {"CCarryless": "Sources/CCarryless/include/carryless.h",
+C_MODULES = {"CCarryless": "Sources/Core/CCarryless/include/carryless.h",
              "CommonCrypto": "Tests/CommonCrypto/include/CommonCrypto/CommonCrypto.h"}
 
 STUBS = ["Darwin", "Dispatch", "Foundation"]
@@ -142,7 +142,7 @@ def main():
     if not os.path.exists(types):
         run(*os.environ.get("SWIFT", "swift").split(), "package", "resolve", check=True)
     headers = []
-    for folder in ("Tests/Apple/include", "Tests/CommonCrypto/include", "Sources/CCommonCrypto"):
+    for folder in ("Tests/Apple/include", "Tests/CommonCrypto/include", "Sources/Core/CCommonCrypto"):
         headers += ["-Xcc", f"-I{os.path.join(ROOT, folder)}"]
     for name, header in C_MODULES.items():
         path = os.path.join(BUILD, f"{name}.modulemap")
@@ -156,7 +156,7 @@ def main():
                     ["-enable-experimental-feature", "Lifetimes"]) for name in STUBS]
         modules += [("HTTPTypes", [path for path in swift_files(types) if not path.endswith("+URL.swift")],
                      ["-swift-version", "6"])]
-        modules += [(name, swift_files(os.path.join(ROOT, "Sources", name)), flags(targets[name]) + headers)
+        modules += [(name, swift_files(os.path.join(ROOT, targets[name]["path"])), flags(targets[name]) + headers)
                     for name in MODULES]
         for name, sources, options in modules:
             messages = system.compile(name, sources, options)

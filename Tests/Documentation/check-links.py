@@ -64,7 +64,7 @@ def problem(page, link):
             return "only pages of a catalogue can use doc: links"
         parts = url.path.strip("/").split("/")
         if url.path.startswith("/") and len(parts) == 2:
-            found = [path for path in glob.glob(os.path.join(ROOT, "Sources/*/*.docc"))
+            found = [path for path in glob.glob(os.path.join(ROOT, "Sources/*/*/*.docc"))
                      if os.path.basename(path) == parts[0] + ".docc"]
             return None if found and parts[1] in names(found[0]) else "no such page in that module's catalogue"
         return None if parts[-1] in names(folder) else "the catalogue has no such page or tutorial"

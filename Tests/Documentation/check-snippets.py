@@ -42,7 +42,7 @@ SPAN = re.compile(r"`([^`]+)`")
 
 def pages():
     found = [os.path.join(ROOT, "README.md")]
-    for pattern in ["Documentation/*.md", "Sources/*/*.docc/**/*.md"]:
+    for pattern in ["Documentation/*.md", "Sources/*/*/*.docc/**/*.md"]:
         found += sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True))
     return found
 

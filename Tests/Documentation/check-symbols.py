@@ -76,11 +76,11 @@ class Module:
     """The public names of a module, and the comments and pages that link to them."""
 
     def __init__(self, name):
-        sources = [(path, Source(path)) for path in files(f"Sources/{name}/**/*.swift")]
+        sources = [(path, Source(path)) for path in files(f"Sources/*/{name}/**/*.swift")]
         self.name = name
         self.names = set().union(*(source.names for _, source in sources))
         self.texts = [(path, source.comments) for path, source in sources]
-        self.texts += [(path, list(prose(path))) for path in files(f"Sources/{name}/*.docc/**/*.md")]
+        self.texts += [(path, list(prose(path))) for path in files(f"Sources/*/{name}/*.docc/**/*.md")]
 
 
 def files(pattern):
@@ -101,7 +101,7 @@ def unknown(link, module, modules):
 
 
 def main():
-    modules = {module.name: module for module in map(Module, (os.path.basename(path) for path in files("Sources/*")))}
+    modules = {module.name: module for module in map(Module, (os.path.basename(path) for path in files("Sources/*/*")))}
     count, broken = 0, []
     for module in modules.values():
         for path, lines in module.texts:

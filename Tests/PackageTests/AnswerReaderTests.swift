@@ -6,10 +6,10 @@ import XCTest
 /// Tests that no reader of a service's document bypasses the check of its root element.
 final class AnswerReaderTests: XCTestCase {
   func testDocumentsOfServicesAreParsedInOnePlace() throws {
-    for file in try SourceTree("Sources/StorageClient").files {
+    for file in try SourceTree("Sources/Client/StorageClient").files {
       let parses = file.lines.contains { $0.contains("XMLNode.parse(") }
       XCTAssertEqual(
-        parses, file.path == "Sources/StorageClient/Answers/ServiceDocument.swift",
+        parses, file.path == "Sources/Client/StorageClient/Answers/ServiceDocument.swift",
         "\(file.path): read documents of services with ServiceDocument, which checks the root element.")
     }
   }

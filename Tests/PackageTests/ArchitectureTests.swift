@@ -18,26 +18,26 @@ final class ArchitectureTests: XCTestCase {
 
   /// Files of other modules that may contain unsafe code, with the reason.
   private static let unsafeFiles: [String: String] = [
-    "Sources/StorageAuth/Time/Timestamp.swift": "the system clock is a C call",
-    "Sources/StorageAuth/Text/StandardStream.swift": "writing to a standard stream and SIGPIPE are C calls",
-    "Sources/StorageAuth/Time/Timestamp+Format.swift": "digits are written into reserved capacity",
-    "Sources/StorageAuth/Canonical/HeaderSelection.swift":
+    "Sources/Core/StorageAuth/Time/Timestamp.swift": "the system clock is a C call",
+    "Sources/Core/StorageAuth/Text/StandardStream.swift": "writing to a standard stream and SIGPIPE are C calls",
+    "Sources/Core/StorageAuth/Time/Timestamp+Format.swift": "digits are written into reserved capacity",
+    "Sources/Core/StorageAuth/Canonical/HeaderSelection.swift":
       "the bytes of a header are a buffer, and are inspected several at a time, with the indices of the span",
-    "Sources/StorageClient/Pipeline/OpenFileLimit.swift": "limits of the process are C calls",
-    "Sources/StorageClient/Files/Folder.swift": "the bytes of a name are a C string",
-    "Sources/StorageClient/Files/SystemFiles.swift": "folders and files are used with C calls",
-    "Sources/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
-    "Sources/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",
-    "Sources/FoundationTransport/Uploads/BodyPipe+Foundation.swift": "the session reads a body into its buffer",
-    "Sources/FoundationTransport/Uploads/BodyPipe+Apple.swift": "bound streams are created in variables",
-    "Sources/FoundationTransport/Uploads/StreamWriter.swift": "a stream is used on one queue, and writes from a buffer",
-    "Sources/FoundationTransport/Sessions/TransportSession+Foundation.swift":
+    "Sources/Client/StorageClient/Pipeline/OpenFileLimit.swift": "limits of the process are C calls",
+    "Sources/Client/StorageClient/Files/Folder.swift": "the bytes of a name are a C string",
+    "Sources/Client/StorageClient/Files/SystemFiles.swift": "folders and files are used with C calls",
+    "Sources/Client/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
+    "Sources/Testing/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",
+    "Sources/Client/FoundationTransport/Uploads/BodyPipe+Foundation.swift": "the session reads a body into its buffer",
+    "Sources/Client/FoundationTransport/Uploads/BodyPipe+Apple.swift": "bound streams are created in variables",
+    "Sources/Client/FoundationTransport/Uploads/StreamWriter.swift": "a stream is used on one queue, and writes from a buffer",
+    "Sources/Client/FoundationTransport/Sessions/TransportSession+Foundation.swift":
       "a queue that runs its operations at once has no state",
-    "Sources/AsyncHTTPTransport/ByteBuffer+Chunk.swift": "the bytes of a span are copied as a buffer",
-    "Sources/LocalCloud/Storage/BlobStore.swift": "the system reads into a buffer",
-    "Sources/StorageCompression/Zlib.swift": "zlib is a C library",
-    "Sources/CloudCredentials/Local/OpenedFile.swift": "file attributes are read with C calls",
-    "Sources/StorageAuth/Canonical/HostName.swift":
+    "Sources/Client/AsyncHTTPTransport/ByteBuffer+Chunk.swift": "the bytes of a span are copied as a buffer",
+    "Sources/Testing/LocalCloud/Storage/BlobStore.swift": "the system reads into a buffer",
+    "Sources/Core/StorageCompression/Zlib.swift": "zlib is a C library",
+    "Sources/Core/CloudCredentials/Local/OpenedFile.swift": "file attributes are read with C calls",
+    "Sources/Core/StorageAuth/Canonical/HostName.swift":
       "the bytes of a static string are a buffer",
   ]
 
@@ -50,7 +50,7 @@ final class ArchitectureTests: XCTestCase {
   func testTargetsImportOnlyTheirDependencies() throws {
     let graph = try ModuleGraph()
     for file in try sources() {
-      let allowed = try XCTUnwrap(graph[file.target], "\(file.path) is in a target that `modules` does not name")
+      let allowed = try XCTUnwrap(graph[file.target], "\(file.path) is in a target that `layers` does not name")
       for name in file.imports where graph.names.contains(name) {
         XCTAssertTrue(allowed.contains(name), "\(file.path) imports \(name)")
       }
@@ -60,18 +60,26 @@ final class ArchitectureTests: XCTestCase {
   func testDeclaredDependenciesAreImported() throws {
     var imported: [String: Set<String>] = [:]
     for file in try sources() { imported[file.target, default: []].formUnion(file.imports) }
-    for (name, dependencies) in try ModuleGraph().modules {
-      let unused = Set(dependencies).subtracting(imported[name] ?? [])
-      XCTAssertTrue(unused.isEmpty, "\(name) names \(unused.sorted()) and imports none of them")
+    for row in try ModuleGraph().modules {
+      let unused = Set(row.imports).subtracting(imported[row.name] ?? [])
+      XCTAssertTrue(unused.isEmpty, "\(row.name) names \(unused.sorted()) and imports none of them")
     }
   }
 
   func testModulesDependOnlyOnModulesDeclaredAbove() throws {
-    var above: Set = ["CLibcrypto", "CCommonCrypto", "CCarryless", "CZlib", "HTTPTypes"]
-    for (name, imports) in try ModuleGraph().modules {
-      XCTAssertTrue(above.isSuperset(of: imports), "\(name) names \(Set(imports).subtracting(above).sorted())")
-      XCTAssertTrue(above.insert(name).inserted, "\(name) is listed twice")
+    var above = ModuleGraph.inC.union(["HTTPTypes"])
+    for row in try ModuleGraph().modules {
+      XCTAssertTrue(above.isSuperset(of: row.imports), "\(row.name) names \(Set(row.imports).subtracting(above))")
+      XCTAssertTrue(above.insert(row.name).inserted, "\(row.name) is listed twice")
     }
+  }
+
+  func testEachModuleIsInTheFolderOfItsLayer() throws {
+    let rows = try ModuleGraph().modules
+    XCTAssertEqual(Set(rows.map(\.layer)), ["Core", "Providers", "Client", "Server", "Testing", "Tool"])
+    let folders = Set(rows.map { "Sources/\($0.layer)/\($0.name)" })
+    let found = Set(try sources().map { $0.path.split(separator: "/").prefix(3).joined(separator: "/") })
+    XCTAssertEqual(found, folders)
   }
 
   func testSigningLibrariesImportNeitherFoundationNorNetworking() throws {

@@ -12,8 +12,8 @@ import XCTest
 final class ByteComparisonTests: XCTestCase {
   /// The folders whose code parses input of untrusted clients.
   private static let folders = [
-    "Sources/StorageAuth/", "Sources/OSSAuth/", "Sources/COSAuth/", "Sources/LocalCloud/", "Sources/StorageAuthServer/",
-    "Sources/S3Auth/", "Sources/CloudCredentials/Signing/",
+    "Sources/Core/StorageAuth/", "Sources/Providers/OSSAuth/", "Sources/Providers/COSAuth/", "Sources/Testing/LocalCloud/", "Sources/Server/StorageAuthServer/",
+    "Sources/Providers/S3Auth/", "Sources/Core/CloudCredentials/Signing/",
   ]
 
   private static let refused = [

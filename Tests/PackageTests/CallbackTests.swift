@@ -10,9 +10,9 @@ import XCTest
 final class CallbackTests: XCTestCase {
   /// Files with function types that run on their caller's actor, with the reason.
   private static let onTheCallersActor = [
-    "Sources/StorageAuth/Transport/ByteStream.swift":
+    "Sources/Core/StorageAuth/Transport/ByteStream.swift":
       "the reader belongs to one iterator, which is not Sendable, and runs on the actor that iterates the body",
-    "Sources/StorageAuth/Events/AuthInstrument.swift":
+    "Sources/Core/StorageAuth/Events/AuthInstrument.swift":
       "an instrument wraps work of this package, which runs on the actor on which it runs without the instrument",
   ]
 

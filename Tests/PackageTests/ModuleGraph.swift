@@ -3,28 +3,47 @@
 
 import Foundation
 
-/// The `modules` of the manifest: each module with the modules of the package that it may import.
+/// The `layers` of the manifest: each module with its layer, the modules of its row and its traits.
 struct ModuleGraph {
-  let modules: [(name: String, imports: [String])]
+  struct Row: Equatable {
+    let layer: String
+    let name: String
+    let imports: [String]
+    let traits: [String]
+  }
 
-  /// Every named module, as a line of its own or as a dependency.
+  let modules: [Row]
+
+  /// Every named module, as a row of its own or as a dependency.
   var names: Set<String> { Set(modules.flatMap { [$0.name] + $0.imports }) }
 
-  subscript(_ name: String) -> [String]? { modules.first { $0.name == name }?.imports }
+  /// The modules in C, which have no rows, and which only the modules whose rows name them may import.
+  static let inC: Set = ["CLibcrypto", "CCommonCrypto", "CCarryless", "CZlib"]
 
-  /// Parses the literal in the manifest: a string before a colon is a module, any other string is one of its imports.
+  /// The modules that a module may import: those of its row, and those that these may import.
+  subscript(_ name: String) -> Set<String>? {
+    guard let row = modules.first(where: { $0.name == name }) else { return nil }
+    return row.imports.reduce(into: Set(row.imports)) { $0.formUnion((self[$1] ?? []).subtracting(Self.inC)) }
+  }
+
+  /// Parses the literal in the manifest: layers with the calls that create their rows.
   init() throws {
     let manifest = try String(contentsOf: SourceTree.root.appending(path: "Package.swift"), encoding: .utf8)
-    let literal = /\nlet modules: [^=]*= \[\n(.*?)\n\]\n/.dotMatchesNewlines()
-    guard let lines = manifest.firstMatch(of: literal) else { throw CocoaError(.fileReadCorruptFile) }
-    var modules: [(name: String, imports: [String])] = []
-    for token in lines.1.matches(of: /"([^"]+)"(:?)/) {
-      if token.2 == ":" {
-        modules.append((String(token.1), []))
-      } else if !modules.isEmpty {
-        modules[modules.count - 1].imports.append(String(token.1))
+    let literal = /\nlet layers: [^=]*= \[\n(.*?)\n\]\n/.dotMatchesNewlines()
+    guard let text = manifest.firstMatch(of: literal)?.1 else { throw CocoaError(.fileReadCorruptFile) }
+    let row = /Module\(\s*"([^"]+)"(?:,\s*\[([^\]]*)\])?(?:,\s*\[[^\]]*\])?(?:,\s*traits: \[([^\]]*)\])?/
+    var modules: [Row] = []
+    for layer in text.matches(of: /\n?  "(\w+)": \[\n(.*?)\n  \]/.dotMatchesNewlines()) {
+      modules += layer.2.matches(of: row).map { match in
+        Row(
+          layer: String(layer.1), name: String(match.1), imports: Self.strings(in: match.2),
+          traits: Self.strings(in: match.3))
       }
     }
     self.modules = modules
+  }
+
+  private static func strings(in list: Substring?) -> [String] {
+    (list ?? "").matches(of: /"([^"]+)"/).map { String($0.1) }
   }
 }

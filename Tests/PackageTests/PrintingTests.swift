@@ -7,15 +7,15 @@ import XCTest
 /// Output through a single terminal type, escaped error descriptions, and valid header names.
 final class PrintingTests: XCTestCase {
   /// The file that writes to standard output and standard error, in which no failure is a trap or is ignored.
-  private static let printer = "Sources/StorageAuth/Text/StandardStream.swift"
+  private static let printer = "Sources/Core/StorageAuth/Text/StandardStream.swift"
 
   /// A consumer of the public API, which writes one line with a function that throws.
   private static let consumer = "Examples/VerifiedServiceExample/VerifiedServiceExample.swift"
 
   /// Files that may use it.
   private static let printers: Set = [
-    "Sources/storage-auth/Terminal/Terminal.swift", "Sources/storage-auth/StorageAuthCommand.swift",
-    "Sources/ascp-simulator/AscpSimulator.swift", "Examples/Support/Say.swift",
+    "Sources/Tool/storage-auth/Terminal/Terminal.swift", "Sources/Tool/storage-auth/StorageAuthCommand.swift",
+    "Sources/Testing/ascp-simulator/AscpSimulator.swift", "Examples/Support/Say.swift",
   ]
 
   /// Public errors, and the test that checks their description with hostile text.

@@ -10,8 +10,8 @@ struct SourceTree {
     let path: String
     let lines: [Substring]
 
-    /// The folder below `Sources`: the target.
-    var target: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+    /// The folder below that of a layer: the target.
+    var target: String { path.split(separator: "/").dropFirst(2).first.map(String.init) ?? "" }
 
     /// The imported modules.
     var imports: [String] {

@@ -9,11 +9,11 @@ import XCTest
 final class SpanTests: XCTestCase {
   /// Files in which the property is that of another type, with the type.
   private static let otherTypes: [String: String] = [
-    "Sources/FoundationTransport/Exchange/ResponseReader.swift": "Data",
-    "Sources/StorageAuth/Canonical/HeaderSelection.swift": "ContiguousArray",
-    "Sources/StorageCrypto/Bytes/ArraySpan.swift": "ArraySlice",
-    "Sources/StorageCrypto/Bytes/NameTable.swift": "ContiguousArray",
-    "Sources/StorageCrypto/Hashing/CRC.swift": "ContiguousArray",
+    "Sources/Client/FoundationTransport/Exchange/ResponseReader.swift": "Data",
+    "Sources/Core/StorageAuth/Canonical/HeaderSelection.swift": "ContiguousArray",
+    "Sources/Core/StorageCrypto/Bytes/ArraySpan.swift": "ArraySlice",
+    "Sources/Core/StorageCrypto/Bytes/NameTable.swift": "ContiguousArray",
+    "Sources/Core/StorageCrypto/Hashing/CRC.swift": "ContiguousArray",
   ]
 
   func testSpansOfArraysAreNotUsed() throws {

@@ -14,30 +14,30 @@ final class VendorNameTests: XCTestCase {
 
   /// Modules of one vendor, and folders and files of one vendor in the other modules.
   private static let vendorsPlaces = [
-    #"^Sources/(OSSAuth|COSAuth|S3Auth|AsperaAuth|AsperaTransfer|AscpDriver|ascp-simulator)/"#,
+    #"^Sources/\w+/(OSSAuth|COSAuth|S3Auth|AsperaAuth|AsperaTransfer|AscpDriver|ascp-simulator)/"#,
     #"/(OSS|COS|S3|Aspera|Alibaba|Tencent|Amazon)/"#,
     #"[/+](OSS|COS|S3|Alibaba|Tencent|Amazon|Aspera)\w*\.swift$"#,
   ].joined(separator: "|")
 
   /// Other files that may name a vendor, with the reason.
   private static let exceptions: [String: String] = [
-    "Sources/storage-auth/Clouds/CloudName.swift": "the registry of the command line",
-    "Sources/storage-auth/Serve": "the options and the report of a server that emulates all services",
-    "Sources/storage-auth/Transfer": "options and locations of Aspera, which has no buckets",
-    "Sources/storage-auth/Sign/SigningOptions.swift": "the version of the OSS signature is an option",
-    "Sources/storage-auth/StorageAuthCommand.swift": "the list of the commands",
-    "Sources/storage-auth/Terminal/ErrorReport.swift": "lists the errors with a code and a remedy",
-    "Sources/StorageConfiguration": "settings of every provider, and the ports of LocalCloud",
-    "Sources/LocalCloud/LocalCloud.swift": "starts the node, which is not a service with buckets",
-    "Sources/LocalCloud/Services": "the registry of LocalCloud: ports, endpoints, roles, counters",
-    "Sources/LocalCloud/Storage/Storage.swift": "the folder of the node",
-    "Sources/LocalConsole/Services": "the registry of the console: the reader of each service's signatures",
-    "Sources/SigningJobs/SigningJob+Sign.swift": "the registry of signing jobs in JSON",
-    "Sources/CloudCredentials/AppServer/AppServerShape.swift": "the registry of app server response formats",
-    "Sources/StorageClient/Exports.swift": "re-exports the modules",
-    "Sources/StorageClient/Presigned/PresigningServices.swift": "the registry of services with presigned URLs",
-    "Sources/StorageClient/Events/TransferLedger.swift": "lists the errors that hold no secret",
-    "Sources/StorageAuthServer/Tokens/TokenAudit.swift": "has an entry for transfers, which only Aspera has",
+    "Sources/Tool/storage-auth/Clouds/CloudName.swift": "the registry of the command line",
+    "Sources/Tool/storage-auth/Serve": "the options and the report of a server that emulates all services",
+    "Sources/Tool/storage-auth/Transfer": "options and locations of Aspera, which has no buckets",
+    "Sources/Tool/storage-auth/Sign/SigningOptions.swift": "the version of the OSS signature is an option",
+    "Sources/Tool/storage-auth/StorageAuthCommand.swift": "the list of the commands",
+    "Sources/Tool/storage-auth/Terminal/ErrorReport.swift": "lists the errors with a code and a remedy",
+    "Sources/Tool/StorageConfiguration": "settings of every provider, and the ports of LocalCloud",
+    "Sources/Testing/LocalCloud/LocalCloud.swift": "starts the node, which is not a service with buckets",
+    "Sources/Testing/LocalCloud/Services": "the registry of LocalCloud: ports, endpoints, roles, counters",
+    "Sources/Testing/LocalCloud/Storage/Storage.swift": "the folder of the node",
+    "Sources/Tool/LocalConsole/Services": "the registry of the console: the reader of each service's signatures",
+    "Sources/Tool/SigningJobs/SigningJob+Sign.swift": "the registry of signing jobs in JSON",
+    "Sources/Core/CloudCredentials/AppServer/AppServerShape.swift": "the registry of app server response formats",
+    "Sources/Client/StorageClient/Exports.swift": "re-exports the modules",
+    "Sources/Client/StorageClient/Presigned/PresigningServices.swift": "the registry of services with presigned URLs",
+    "Sources/Client/StorageClient/Events/TransferLedger.swift": "lists the errors that hold no secret",
+    "Sources/Server/StorageAuthServer/Tokens/TokenAudit.swift": "has an entry for transfers, which only Aspera has",
   ]
 
   private struct Finding {

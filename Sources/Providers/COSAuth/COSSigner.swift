@@ -1,0 +1,400 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// A signer of requests to Tencent Cloud COS that uses the V5 signature, in the headers or in presigned URLs.
+///
+/// A signer also prepares strings to sign for a key holder, and completes the requests with the key holder's
+/// signatures.
+///
+/// ```swift
+/// let signer = COSSigner()
+/// try signer.sign(&request, with: key, in: .now)
+/// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
+/// ```
+///
+/// A signature is valid in a window from a start time to an end time. For an access key with both a start time and an
+/// expiration, the window extends from one to the other, so that the device's clock does not matter. Otherwise the
+/// window starts at the key's start time or the current time. It ends after ``headerLifetime``, or at the key's
+/// expiration if that is earlier.
+///
+/// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
+/// and the behavior of the vendor's SDKs where that page is silent; see `Sources/Providers/COSAuth/COSAuth.docc/COS.md`.
+public struct COSSigner: SplitSigner, Presigner {
+  /// The type of requests that the signer signs.
+  public typealias Request = HTTPRequest
+  /// The type of credentials with which the signer signs.
+  public typealias SigningCredential = AccessKey
+
+  /// The format of the authorization in a presigned URL.
+  public enum URLForm: Sendable, Hashable {
+    /// Separate query parameters, from `q-sign-algorithm` to `q-signature`; the current format.
+    case parameters
+    /// A single query parameter `sign` with the percent-encoded authorization; an older format that COS still accepts.
+    case sign
+  }
+
+  /// The selection of headers that signatures cover.
+  public let policy: COSHeaderPolicy
+
+  /// A Boolean value that indicates whether the signer rejects requests that the service's strict mode would reject.
+  public let isStrict: Bool
+
+  /// The format of the authorization in presigned URLs.
+  public let urlForm: URLForm
+
+  /// The lifetime of a signature in the headers, for a key without a start time or without an expiration.
+  public let headerLifetime: Duration
+
+  /// Creates a signer of requests to COS.
+  ///
+  /// - Parameters:
+  ///   - policy: The selection of headers that signatures cover.
+  ///   - isStrict: Whether to reject requests that the service's strict mode would reject: requests with an unsigned
+  ///     host, and uploads without `Content-Length`. The signer always signs everything else that this mode requires.
+  ///   - urlForm: The format of the authorization in presigned URLs.
+  ///   - headerLifetime: The lifetime of a signature in the headers, for a key without a start time or without an
+  ///     expiration.
+  public init(
+    policy: COSHeaderPolicy = .standard, isStrict: Bool = false, urlForm: URLForm = .parameters,
+    headerLifetime: Duration = .seconds(3600)
+  ) {
+    self.policy = policy
+    self.isStrict = isStrict
+    self.urlForm = urlForm
+    self.headerLifetime = headerLifetime
+  }
+
+  /// Returns the earliest acceptable expiration of a key for a request with the given signing time.
+  ///
+  /// The result is two seconds after `date`, which gives the request time to reach the service.
+  public func requiredValidity(from date: Timestamp) -> Timestamp {
+    date.advanced(by: .seconds(2))
+  }
+
+  /// Returns the earliest acceptable expiration of a key for a URL with the given signing time and lifetime.
+  public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
+    date.advanced(by: duration)
+  }
+}
+
+extension COSSigner {
+  /// Returns the validity window of a signature in the headers.
+  func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
+    if let start = identity.start, let end = identity.expiration {
+      return try checked(COSKeyTime(from: start, until: end))
+    }
+    guard headerLifetime >= .seconds(1) else {
+      throw SigningError(
+        .invalidConfiguration, "The lifetime of header signatures is under a second.",
+        remedy: "Set it to some minutes, or leave it at an hour.")
+    }
+    let start = identity.start ?? date
+    let end = max(start, date).advanced(by: headerLifetime)
+    return try checked(COSKeyTime(from: start, until: min(end, identity.expiration ?? end)))
+  }
+
+  /// Returns the validity window of a presigned URL.
+  ///
+  /// If the clock is before the key's start time, the clock is certainly slow, and the window starts at the key's start
+  /// time.
+  func urlWindow(
+    for identity: Identity, validFor duration: Duration, at date: Timestamp
+  ) throws(SigningError) -> COSKeyTime {
+    let seconds = duration.components.seconds
+    guard seconds >= 1, seconds < Int64(Int32.max) else {
+      throw SigningError(
+        .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
+        remedy: "Request 1 to \(Int32.max - 1) seconds.")
+    }
+    let now = max(date, identity.start ?? date)
+    return try checked(
+      COSKeyTime(from: identity.start ?? date, until: now.advanced(bySeconds: seconds)), for: identity)
+  }
+
+  /// Returns the given window, or throws an error if the window ends before it starts or after the key expires.
+  func checked(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
+    if let expiration = identity?.expiration, expiration < window.end {
+      throw .credentialEndsFirst(expiration, required: window.end)
+    }
+    guard window.start < window.end else {
+      throw .credentialEndsFirst(window.end, required: window.start)
+    }
+    guard window.start.unixSeconds >= 0 else {
+      throw SigningError(
+        .lifetimeOutOfRange, "The window starts before 1970.", remedy: "Check the clock, or the start of the key.")
+    }
+    return window
+  }
+}
+
+extension COSSigner {
+  /// Signs a request by adding the signature to its headers.
+  ///
+  /// The method sets `Authorization` and, for a temporary key, `x-cos-security-token`.
+  ///
+  /// - Parameters:
+  ///   - request: The request to sign.
+  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
+  ///   - context: The signing time.
+  /// - Throws: A `SigningError` if the key expires before the window ends, or if the request cannot be signed. The
+  ///   request is then unchanged.
+  public func sign(
+    _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) {
+    if key.isAnonymous { return }
+    let identity = key.identity
+    try sign(&request, with: key, identity, during: headerWindow(for: identity, at: context.date))
+  }
+
+  /// Signs a request by adding a signature with the given validity window to its headers.
+  ///
+  /// - Parameters:
+  ///   - request: The request to sign.
+  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
+  ///   - window: The window in which the signature is valid, according to the server's clock. It must not end after the
+  ///     key expires.
+  /// - Throws: A `SigningError` if the key expires before the window ends, or if the request cannot be signed. The
+  ///   request is then unchanged.
+  public func sign(
+    _ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime
+  ) throws(SigningError) {
+    if key.isAnonymous { return }
+    try sign(&request, with: key, key.identity, during: window)
+  }
+
+  private func sign(
+    _ request: inout HTTPRequest, with key: AccessKey, _ identity: Identity, during window: COSKeyTime
+  ) throws(SigningError) {
+    try key.check(idWithout: COSKeyTime.idDelimiters)
+    var draft = try draft(request, token: key.tokenField(named: .cosSecurityToken))
+    let window = try checked(window, for: identity)
+    let signingKey = window.signingKey(of: key)
+    var string = httpString
+    string.encodedToken = key.encodedToken
+    let authorization = try string.withHTTPString(
+      request, fields: draft.fields, path: request.path ?? "/"
+    ) { text, headerList, parameterList in
+      let signature = signature(of: text, in: window, with: signingKey)
+      return HTTPField(name: .authorization) { writer in
+        writer.append(authorizationOf: key.id, in: window, headerList: headerList, parameterList: parameterList)
+        writer.append(hex: signature)
+      }
+    }
+    draft.set(authorization)
+    request.headerFields = draft.fields
+  }
+
+  /// The format of the HTTP string for a request that is signed in its headers.
+  var httpString: COSHTTPString {
+    COSHTTPString(policy: policy, refused: RefusedParameters(Self.signatureParameters))
+  }
+
+  /// Returns the header fields of a request as they are signed, with the given session token.
+  ///
+  /// If `token` is `nil`, the result contains no session token.
+  func draft(_ request: HTTPRequest, token: HTTPField?) throws(SigningError) -> FieldDraft {
+    try check(request)
+    var draft = FieldDraft(request.headerFields, adding: 2)
+    if let token { draft.set(token) } else { draft.remove(.cosSecurityToken) }
+    return draft
+  }
+
+  /// Returns the signature that covers an HTTP string.
+  func signature(
+    of text: COSHTTPString.Write, in window: COSKeyTime, with signingKey: HMACKey<SHA1>
+  ) -> Digest {
+    let hash = SHA1.hash(writing: text)
+    return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
+  }
+
+  /// The names of the query parameters that contain a signature in a URL.
+  static let signatureParameters = NameTable(["sign"] + COSAuthorization.names)
+
+  /// The names of the query parameters that signing adds to a URL, which the request must not contain before.
+  private static let addedParameters = NameTable(["sign", "x-cos-security-token"] + COSAuthorization.names)
+
+  /// Throws an error if the service, or its strict mode if ``isStrict`` is set, would reject the request.
+  func check(_ request: HTTPRequest) throws(SigningError) {
+    guard let authority = request.authority, isHost(authority) else {
+      throw SigningError(
+        .invalidRequest, "The request has no host, or a malformed one.",
+        remedy: "Set its authority, such as photos-1250000000.cos.ap-guangzhou.myqcloud.com.")
+    }
+    guard isStrict else { return }
+    if !policy.isComplete {
+      throw SigningError(
+        .invalidConfiguration, "The strict mode needs the host and all standard headers signed.",
+        remedy: "Use the standard header policy.")
+    }
+    if request.method == .put || request.method == .post, !request.headerFields.contains(.contentLength) {
+      throw SigningError(
+        .invalidHeader, "The strict mode needs Content-Length signed, and the request has none.",
+        remedy: "Set Content-Length before signing.")
+    }
+  }
+}
+
+extension ByteWriter {
+  /// Appends the value of the `Authorization` header up to the signature.
+  ///
+  /// The fields and their order come from "Request Signature".
+  mutating func append(
+    authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: COSHTTPString.Write,
+    parameterList: COSHTTPString.Write
+  ) {
+    append("q-sign-algorithm=sha1&q-ak=")
+    append(id.string)
+    append("&q-sign-time=")
+    window.append(to: &self)
+    append("&q-key-time=")
+    window.append(to: &self)
+    append("&q-header-list=")
+    headerList(&self)
+    append("&q-url-param-list=")
+    parameterList(&self)
+    append("&q-signature=")
+  }
+}
+
+extension COSSigner {
+  /// Creates a presigned URL for a request to COS.
+  ///
+  /// The client that uses the URL must send exactly the headers of the result. The session token of a temporary key
+  /// becomes part of the URL, signed and percent-encoded. Only the key's expiration limits the lifetime.
+  ///
+  /// - Parameters:
+  ///   - request: The request that the URL authorizes.
+  ///   - key: The access key that signs the URL.
+  ///   - duration: The lifetime of the URL in whole seconds, starting at the context's date.
+  ///   - context: The signing time.
+  /// - Returns: The URL, the headers that the client must send with the URL, and the expiration.
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or if the request cannot be
+  ///   signed.
+  public func presign(
+    _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> PresignedRequest {
+    let identity = key.identity
+    return try presign(
+      request, with: key, identity, during: urlWindow(for: identity, validFor: duration, at: context.date))
+  }
+
+  /// Creates a presigned URL that is valid in the given window.
+  ///
+  /// - Parameters:
+  ///   - request: The request that the URL authorizes.
+  ///   - key: The access key that signs the URL.
+  ///   - window: The window in which the URL is valid, according to the server's clock.
+  /// - Returns: The URL, the headers that the client must send with the URL, and the expiration.
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or if the request cannot be
+  ///   signed.
+  public func presign(
+    _ request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
+  ) throws(SigningError) -> PresignedRequest {
+    try presign(request, with: key, key.identity, during: window)
+  }
+
+  private func presign(
+    _ request: HTTPRequest, with key: AccessKey, _ identity: Identity, during window: COSKeyTime
+  ) throws(SigningError) -> PresignedRequest {
+    if key.isAnonymous {
+      throw SigningError(
+        .anonymous, "An anonymous credential cannot sign a URL.",
+        remedy: "Use the URL without a signature, or a key that has the right.")
+    }
+    try key.check(idWithout: COSKeyTime.idDelimiters)
+    let window = try checked(window, for: identity)
+    let (fields, path) = try draft(presigning: request, as: identity)
+    let signingKey = window.signingKey(of: key)
+    let string = httpString(presigning: request)
+    let url = try string.withHTTPString(request, fields: fields, path: path) { text, headerList, parameterList in
+      let signature = signature(of: text, in: window, with: signingKey)
+      return String(writing: { writer in
+        writer.append(request.scheme ?? "https")
+        writer.append("://")
+        writer.append(request.authority ?? "")
+        writer.append(path)
+        append(
+          signatureParametersOf: key.id, after: path, in: window, headerList: headerList,
+          parameterList: parameterList, to: &writer)
+        writer.append(hex: signature)
+      })
+    }
+    return PresignedRequest(
+      method: request.method, url: url, headers: signedHeaders(of: fields), expiration: window.end)
+  }
+
+  /// Returns the headers that the signature of a presigned URL covers.
+  func signedHeaders(of fields: HTTPFields) -> HTTPFields {
+    fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }
+  }
+
+  /// Returns the format of the HTTP string for a presigned URL.
+  func httpString(presigning request: HTTPRequest) -> COSHTTPString {
+    COSHTTPString(
+      policy: policy, refused: RefusedParameters(Self.addedParameters, before: request.path?.utf8.count ?? 1))
+  }
+
+  /// Returns the header fields and the path that the signature of a presigned URL covers.
+  func draft(
+    presigning request: HTTPRequest, as identity: Identity
+  ) throws(SigningError) -> (fields: HTTPFields, path: String) {
+    try check(request)
+    let path = request.path ?? "/"
+    var fields = request.headerFields
+    if fields.contains(where: Self.isHeaderSignature) { fields.removeAll(where: Self.isHeaderSignature) }
+    guard let token = identity.sessionToken else { return (fields, path) }
+    let extended = String(writing: { writer in
+      writer.append(path)
+      writer.append(separatorAfter: path)
+      writer.append("x-cos-security-token=")
+      writer.append(percentEncoding: token)
+    })
+    return (fields, extended)
+  }
+
+  /// Returns whether a header field belongs to a signature in the headers, and is therefore not allowed in a presigned
+  /// URL.
+  private static func isHeaderSignature(_ field: HTTPField) -> Bool {
+    field.name == .authorization || field.name == .cosSecurityToken
+  }
+
+  /// Appends the query parameters that contain the authorization to a presigned URL, up to the signature.
+  func append(
+    signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime,
+    headerList: COSHTTPString.Write, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
+  ) {
+    writer.append(separatorAfter: path)
+    guard urlForm == .parameters else {
+      writer.append("sign=")
+      writer.append(
+        percentEncoding: String(writing: {
+          $0.append(authorizationOf: id, in: window, headerList: headerList, parameterList: parameterList)
+        }))
+      return
+    }
+    writer.append("q-sign-algorithm=sha1&q-ak=")
+    writer.append(percentEncoding: id.string)
+    writer.append("&q-sign-time=")
+    window.append(to: &writer, separator: "%3B")
+    writer.append("&q-key-time=")
+    window.append(to: &writer, separator: "%3B")
+    writer.append("&q-header-list=")
+    writer.append(encodingList: headerList)
+    writer.append("&q-url-param-list=")
+    writer.append(encodingList: parameterList)
+    writer.append("&q-signature=")
+  }
+}
+
+extension ByteWriter {
+  /// Appends a percent-encoded list of header or parameter names to a URL.
+  ///
+  /// The names are already encoded. The list is encoded again because it becomes the value of a parameter.
+  mutating func append(encodingList list: COSHTTPString.Write) {
+    append(percentEncoding: String(writing: list))
+  }
+}
