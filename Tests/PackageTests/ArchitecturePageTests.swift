@@ -37,7 +37,8 @@ final class ArchitecturePageTests: XCTestCase {
   /// The rows of the table of modules.
   private func rows() throws -> [Row] {
     var rows: [Row] = []
-    for line in try text("Documentation/Architecture.md").components(separatedBy: "\n") where line.contains(/^\| \w+ \| `/) {
+    for line in try text("Documentation/Architecture.md").components(separatedBy: "\n")
+    where line.contains(/^\| \w+ \| `/) {
       let cells = line.components(separatedBy: "|").map { $0.trimmingCharacters(in: .whitespaces) }
       guard cells.count == 7 else {
         XCTFail("The row does not have five cells: \(line)")

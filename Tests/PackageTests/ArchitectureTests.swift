@@ -30,7 +30,8 @@ final class ArchitectureTests: XCTestCase {
     "Sources/Testing/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",
     "Sources/Client/FoundationTransport/Uploads/BodyPipe+Foundation.swift": "the session reads a body into its buffer",
     "Sources/Client/FoundationTransport/Uploads/BodyPipe+Apple.swift": "bound streams are created in variables",
-    "Sources/Client/FoundationTransport/Uploads/StreamWriter.swift": "a stream is used on one queue, and writes from a buffer",
+    "Sources/Client/FoundationTransport/Uploads/StreamWriter.swift":
+      "a stream is used on one queue, and writes from a buffer",
     "Sources/Client/FoundationTransport/Sessions/TransportSession+Foundation.swift":
       "a queue that runs its operations at once has no state",
     "Sources/Client/AsyncHTTPTransport/ByteBuffer+Chunk.swift": "the bytes of a span are copied as a buffer",

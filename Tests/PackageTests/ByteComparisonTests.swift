@@ -12,7 +12,8 @@ import XCTest
 final class ByteComparisonTests: XCTestCase {
   /// The folders whose code parses input of untrusted clients.
   private static let folders = [
-    "Sources/Core/StorageAuth/", "Sources/Providers/OSSAuth/", "Sources/Providers/COSAuth/", "Sources/Testing/LocalCloud/", "Sources/Server/StorageAuthServer/",
+    "Sources/Core/StorageAuth/", "Sources/Providers/OSSAuth/", "Sources/Providers/COSAuth/",
+    "Sources/Testing/LocalCloud/", "Sources/Server/StorageAuthServer/",
     "Sources/Providers/S3Auth/", "Sources/Core/CloudCredentials/Signing/",
   ]
 

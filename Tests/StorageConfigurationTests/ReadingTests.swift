@@ -220,7 +220,8 @@ final class ReadingTests: XCTestCase {
   func testPageListsEveryKey() throws {
     let page = try String(
       contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(
-        path: "../../Sources/Tool/StorageConfiguration/StorageConfiguration.docc/StorageConfiguration.md"), encoding: .utf8)
+        path: "../../Sources/Tool/StorageConfiguration/StorageConfiguration.docc/StorageConfiguration.md"),
+      encoding: .utf8)
     for keys in [
       ConfigurationKeys.client, ConfigurationKeys.credentialCache, ConfigurationKeys.accessKey,
       ConfigurationKeys.bucket, ConfigurationKeys.transport, ConfigurationKeys.rate, ConfigurationKeys.connections,

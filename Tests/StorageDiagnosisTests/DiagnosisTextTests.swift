@@ -67,7 +67,8 @@ final class DiagnosisTextTests: XCTestCase {
   func testPageListsEveryCause() throws {
     let page = try String(
       contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Sources/Providers/StorageDiagnosis/StorageDiagnosis.docc/Explain.md"),
+        .deletingLastPathComponent().appending(
+          path: "Sources/Providers/StorageDiagnosis/StorageDiagnosis.docc/Explain.md"),
       encoding: .utf8)
     for cause in SignatureDiagnosis.Cause.allCases {
       XCTAssertTrue(page.contains("\n| `\(cause.rawValue)` | "), cause.rawValue)
