@@ -115,3 +115,236 @@ public struct JSONNumber: Sendable, Hashable {
     return Int(exactly: value)
   }
 }
+
+extension JSONValue {
+  /// The value as a JSON document in UTF-8, without white space.
+  public var serialized: [UInt8] {
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return bytes
+  }
+
+  private func write(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes += "null".utf8
+    case .bool(let truth): bytes += (truth ? "true" : "false").utf8
+    case .number(let number): bytes += number.digits.utf8
+    case .string(let text): Self.write(text, to: &bytes)
+    case .array(let elements):
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        element.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let object):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in object.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        Self.write(member.name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        member.value.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func write(_ text: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      case 0x0a: bytes += #"\n"#.utf8
+      case 0x0d: bytes += #"\r"#.utf8
+      case 0x09: bytes += #"\t"#.utf8
+      case 0..<0x20: bytes += (#"\u00"# + (byte < 16 ? "0" : "") + String(byte, radix: 16)).utf8
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}
+
+extension JSONValue {
+  /// Creates a value by parsing a JSON document.
+  ///
+  /// The initializer rejects a document with a repeated name in an object, or with more than 64 levels of nesting.
+  ///
+  /// - Parameter bytes: The JSON document in UTF-8, with or without a byte order mark.
+  /// - Throws: A ``JSONError`` with the offset at which the document is invalid.
+  public init(parsing bytes: some Sequence<UInt8>) throws(JSONError) {
+    var parser = JSONParser(Array(bytes))
+    self = try parser.document()
+  }
+}
+
+/// A strict JSON parser ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)).
+struct JSONParser {
+  private static let deepest = 64
+
+  private let bytes: [UInt8]
+  private var place = 0
+  private var depth = 0
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xef, 0xbb, 0xbf]) { place = 3 }
+  }
+
+  mutating func document() throws(JSONError) -> JSONValue {
+    let value = try value()
+    skipSpace()
+    guard place == bytes.count else { throw error("The document continues after its end") }
+    return value
+  }
+
+  private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+  private func error(_ message: String) -> JSONError { JSONError(offset: place, message: message) }
+
+  private mutating func skipSpace() {
+    while let byte = next, [0x20, 0x0a, 0x0d, 0x09].contains(byte) { place += 1 }
+  }
+
+  private mutating func take(_ character: Character) -> Bool {
+    guard let byte = next, byte == character.asciiValue else { return false }
+    place += 1
+    return true
+  }
+
+  private mutating func value() throws(JSONError) -> JSONValue {
+    skipSpace()
+    switch next ?? 0 {
+    case UInt8(ascii: "{"): return try nested { parser throws(JSONError) in .object(try parser.object()) }
+    case UInt8(ascii: "["): return try nested { parser throws(JSONError) in .array(try parser.array()) }
+    case UInt8(ascii: "\""): return .string(try text())
+    case UInt8(ascii: "t"): return try word("true", .bool(true))
+    case UInt8(ascii: "f"): return try word("false", .bool(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+    default: throw error("A value is missing")
+    }
+  }
+
+  private mutating func nested(
+    _ read: (inout JSONParser) throws(JSONError) -> JSONValue
+  ) throws(JSONError) -> JSONValue {
+    guard depth < Self.deepest else { throw error("The document is nested deeper than \(Self.deepest) levels") }
+    depth += 1
+    place += 1
+    let value = try read(&self)
+    depth -= 1
+    return value
+  }
+
+  private mutating func object() throws(JSONError) -> JSONObject {
+    var object = JSONObject()
+    skipSpace()
+    if take("}") { return object }
+    repeat {
+      skipSpace()
+      guard next == UInt8(ascii: "\"") else { throw error("The name of a member is missing") }
+      let name = try text()
+      guard object[name] == nil else { throw error("A name appears twice in one object") }
+      skipSpace()
+      guard take(":") else { throw error("A colon is missing") }
+      object[name] = try value()
+      skipSpace()
+    } while take(",")
+    guard take("}") else { throw error("The end of an object is missing") }
+    return object
+  }
+
+  private mutating func array() throws(JSONError) -> [JSONValue] {
+    var elements: [JSONValue] = []
+    skipSpace()
+    if take("]") { return elements }
+    repeat {
+      elements.append(try value())
+      skipSpace()
+    } while take(",")
+    guard take("]") else { throw error("The end of an array is missing") }
+    return elements
+  }
+
+  private mutating func word(_ word: String, _ value: JSONValue) throws(JSONError) -> JSONValue {
+    guard bytes[place...].starts(with: word.utf8) else { throw error("A value is missing") }
+    place += word.utf8.count
+    return value
+  }
+
+  private mutating func number() throws(JSONError) -> JSONNumber {
+    let start = place
+    _ = take("-")
+    if !take("0") { try digits() }
+    if take(".") { try digits() }
+    if take("e") || take("E") {
+      if !take("+") { _ = take("-") }
+      try digits()
+    }
+    return JSONNumber(digits: String(decoding: bytes[start..<place], as: UTF8.self))
+  }
+
+  private mutating func digits() throws(JSONError) {
+    guard let byte = next, Self.isDigit(byte) else { throw error("A digit is missing") }
+    while let byte = next, Self.isDigit(byte) { place += 1 }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+  private mutating func text() throws(JSONError) -> String {
+    place += 1
+    var units: [UInt8] = []
+    while let byte = next {
+      place += 1
+      switch byte {
+      case UInt8(ascii: "\""):
+        guard let text = String(validating: units, as: UTF8.self) else { throw error("A string is not valid UTF-8") }
+        return text
+      case UInt8(ascii: "\\"): try escape(&units)
+      case 0..<0x20: throw error("A string contains a control character")
+      default: units.append(byte)
+      }
+    }
+    throw error("The end of a string is missing")
+  }
+
+  private mutating func escape(_ units: inout [UInt8]) throws(JSONError) {
+    guard let byte = next else { throw error("An escape is cut off") }
+    place += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): units.append(byte)
+    case UInt8(ascii: "b"): units.append(0x08)
+    case UInt8(ascii: "f"): units.append(0x0c)
+    case UInt8(ascii: "n"): units.append(0x0a)
+    case UInt8(ascii: "r"): units.append(0x0d)
+    case UInt8(ascii: "t"): units.append(0x09)
+    case UInt8(ascii: "u"): units += try scalar().utf8
+    default: throw error("An escape is unknown")
+    }
+  }
+
+  private mutating func scalar() throws(JSONError) -> Character {
+    let first = try unit()
+    var code = UInt32(first)
+    if UTF16.isLeadSurrogate(first) {
+      guard take("\\"), take("u") else { throw error("The second half of a character is missing") }
+      let second = try unit()
+      guard UTF16.isTrailSurrogate(second) else { throw error("The second half of a character is missing") }
+      code = 0x10000 + (UInt32(first) - 0xd800) << 10 + (UInt32(second) - 0xdc00)
+    }
+    guard let scalar = Unicode.Scalar(code) else { throw error("A surrogate is not part of a pair") }
+    return Character(scalar)
+  }
+
+  private mutating func unit() throws(JSONError) -> UInt16 {
+    guard place + 4 <= bytes.count else { throw error("An escape is cut off") }
+    var code: UInt16 = 0
+    for byte in bytes[place..<place + 4] {
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw error("An escape is not hex") }
+      code = code << 4 | UInt16(digit)
+    }
+    place += 4
+    return code
+  }
+}

@@ -51,3 +51,108 @@ package struct XMLNode: Sendable, Equatable {
     for index in children.indices { children[index].removeNamespacePrefixes() }
   }
 }
+
+/// The limits for an XML document to parse; the services' own documents are far smaller.
+package struct XMLLimits: Sendable, Hashable {
+  /// The maximum size of the document in bytes.
+  package var byteCount = 16 << 20
+
+  /// The maximum depth of nested elements.
+  package var depth = 64
+
+  /// The maximum number of attributes of an element.
+  package var attributeCount = 64
+
+  /// The maximum number of elements in the document.
+  ///
+  /// A list of 10,000 parts contains 30,000 elements, or 60,000 with checksums.
+  package var elementCount = 100_000
+
+  /// Whether the document may contain the control characters U+0001 to U+001F, as literal characters or as references.
+  ///
+  /// XML 1.0 forbids both. OSS and COS accept them in the keys of a multiple-object deletion. The vendors' Python SDKs
+  /// send literal characters, and the Go SDK sends references.
+  package var allowsControlCharacters = false
+
+  /// Creates the default limits for an XML document.
+  package init() {}
+
+  /// The default limits for a document from a service that accepts control characters.
+  package static let allowingControlCharacters: XMLLimits = {
+    var limits = XMLLimits()
+    limits.allowsControlCharacters = true
+    return limits
+  }()
+}
+
+extension XMLNode {
+  /// Parses an XML document in UTF-8, in time and memory linear in its length.
+  ///
+  /// The parser skips attributes, comments and processing instructions, and drops text next to elements.
+  ///
+  /// - Parameters:
+  ///   - bytes: The XML document in UTF-8.
+  ///   - limits: The limits for the document.
+  /// - Returns: The root element of the document.
+  /// - Throws: An ``XMLError`` if the document is not well-formed, is not in UTF-8, declares another encoding or a
+  ///   document type, or exceeds a limit.
+  package static func parse(_ bytes: [UInt8], limits: XMLLimits = XMLLimits()) throws(XMLError) -> XMLNode {
+    var reader = XMLReader(bytes, limits)
+    return try reader.document()
+  }
+}
+
+extension XMLNode {
+  /// The XML declaration for a document in UTF-8.
+  package static let declaration = #"<?xml version="1.0" encoding="UTF-8"?>"#
+
+  /// Serializes the element as an XML document in UTF-8, without white space between elements.
+  ///
+  /// - Parameter declaration: The XML declaration, or `nil` to omit the declaration.
+  /// - Returns: The XML document in UTF-8.
+  package func serialized(declaration: String? = XMLNode.declaration) -> [UInt8] {
+    var bytes: [UInt8] = []
+    if let declaration {
+      bytes += declaration.utf8
+      bytes.append(UInt8(ascii: "\n"))
+    }
+    write(to: &bytes)
+    return bytes
+  }
+
+  private func write(to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "<"))
+    bytes += name.utf8
+    for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+      bytes += " \(name)=\"".utf8
+      for scalar in value.unicodeScalars { Self.write(scalar, to: &bytes) }
+      bytes.append(UInt8(ascii: "\""))
+    }
+    bytes.append(UInt8(ascii: ">"))
+    if children.isEmpty {
+      for scalar in text.unicodeScalars { Self.write(scalar, to: &bytes) }
+    } else {
+      for child in children { child.write(to: &bytes) }
+    }
+    bytes += "</".utf8
+    bytes += name.utf8
+    bytes.append(UInt8(ascii: ">"))
+  }
+
+  /// Appends a character in a form from which a parser recreates the same character.
+  ///
+  /// A bare carriage return, for example, would become a line feed. XML cannot represent the other control characters.
+  /// They are written as references, with which a parser rejects the document. That is better than a name that silently
+  /// changes. Callers that expect control characters request encoded names from the service.
+  private static func write(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
+    switch scalar {
+    case "&": bytes += "&amp;".utf8
+    case "<": bytes += "&lt;".utf8
+    case ">": bytes += "&gt;".utf8
+    case "\"": bytes += "&quot;".utf8
+    case "\n", "\t": bytes += String(scalar).utf8
+    case "\u{0}"..<" ": bytes += "&#\(scalar.value);".utf8
+    default: bytes += UTF8.encode(scalar).map { Array($0) } ?? []
+    }
+  }
+}

@@ -225,3 +225,298 @@ public struct S3Verifier: SignatureVerifier {
       signsParameter: { $0.name != "X-Amz-Signature" || claim.placement == .header })
   }
 }
+
+// The parsing for ``S3Verifier/claim(in:)``, and the checks that precede the check of the signature.
+
+extension S3Verifier {
+  /// The lowercase names of the query parameters of all S3 signatures; any of them marks a URL as presigned.
+  static let loweredParameters = Set(
+    (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"] + declinedParameters).map { WireText($0).asciiLowercased })
+
+  private static let exactParameters = Set(
+    (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"]).map { WireText($0) })
+  private static let declinedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
+
+  /// Returns the bucket, the object key and the query parameters of a request, depending on the addressing style.
+  package func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
+    let address = S3Address(authority: request.authority ?? "", style: style, customDomain: bucket)
+    let target = try RequestTarget(
+      of: request, style: address.isInPath ? .path : .customDomain, bucket: address.bucket)
+    guard target.bucket?.isEmpty != true else {
+      throw VerificationError.unreadable("The bucket in the path is empty.").with(serviceCode: "InvalidBucketName")
+    }
+    return target
+  }
+
+  /// Returns whether a URL contains a Signature Version 4 signature, and rejects other signatures.
+  ///
+  /// The method also rejects a signature parameter whose name is in another letter case. No scheme signs such a
+  /// parameter, and a program that ignores case would use it like the correct one.
+  func hasSignature(in target: RequestTarget) throws(VerificationError) -> Bool {
+    var isSigned = false
+    for parameter in target.parameters {
+      let lowered = WireText(parameter.name.string.lowercased())
+      guard Self.loweredParameters.contains(lowered) else { continue }
+      if parameter.name == "AWSAccessKeyId" || parameter.name == "Signature" { throw S3Authorization.version2 }
+      guard Self.exactParameters.contains(parameter.name) else {
+        if lowered == "x-amz-region-set" { throw S3Authorization.declined("Signature Version 4A is not supported.") }
+        if lowered == "x-amz-s3session-token" {
+          throw S3Authorization.declined("S3 Express sessions are not supported.")
+        }
+        throw S3Authorization.malformed(
+          "The parameter \"\(parameter.name.string.onOneLine)\" is not in the case that S3 gives its name.",
+          as: Self.queryCode)
+      }
+      isSigned = true
+    }
+    return isSigned
+  }
+
+  private static let queryCode = "AuthorizationQueryParametersError"
+
+  func headerClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
+    let fields = request.headerFields
+    let authorization = try S3Authorization(fields.uniqueValue(for: .authorization) ?? "")
+    guard let date = try S3Claim.date(of: request) else {
+      throw VerificationError(
+        .missingDate, "AWS authentication requires a valid Date or x-amz-date header.",
+        remedy: "Send the time of signing in x-amz-date, like 20261120T080000Z."
+      ).with(serviceCode: "AccessDenied")
+    }
+    guard let text = try fields.uniqueValue(for: .s3ContentSHA256) else {
+      throw VerificationError(
+        .malformed, "Missing required header for this request: x-amz-content-sha256",
+        remedy: "Send the hash of the body, or UNSIGNED-PAYLOAD."
+      ).with(serviceCode: "InvalidRequest")
+    }
+    return S3Claim(
+      accessKeyID: authorization.accessKeyID,
+      sessionToken: try fields.uniqueValue(for: .s3SecurityToken).map { Secret($0) }, placement: .header,
+      payload: try payload(text), authorization: authorization, date: date, lifetime: nil, target: target)
+  }
+
+  private func payload(_ text: String) throws(VerificationError) -> S3Payload {
+    guard let payload = S3Payload(header: text) else {
+      if text.hasBytePrefix("STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD") {
+        throw S3Authorization.declined("Signature Version 4A is not supported.")
+      }
+      throw VerificationError(
+        .unsupported,
+        "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, "
+          + "STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER or a valid sha256 value.",
+        remedy: "Send the hash of the body, or UNSIGNED-PAYLOAD."
+      ).with(serviceCode: "InvalidArgument")
+    }
+    guard allowsUnsignedPayload || payload != .unsigned && payload != .unsignedChunksWithTrailer else {
+      throw VerificationError(
+        .unsupported, "The signature must cover the body.", remedy: "Send the hash of the body, or signed chunks."
+      ).with(serviceCode: "InvalidRequest")
+    }
+    return payload
+  }
+
+  func urlClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
+    guard let algorithm = try target.uniqueValue(for: "X-Amz-Algorithm"),
+      let credential = try target.uniqueValue(for: "X-Amz-Credential"),
+      let signature = try target.uniqueValue(for: "X-Amz-Signature"),
+      let dateText = try target.uniqueValue(for: "X-Amz-Date"),
+      let names = try target.uniqueValue(for: "X-Amz-SignedHeaders"),
+      let expires = try target.uniqueValue(for: "X-Amz-Expires")
+    else {
+      throw S3Authorization.malformed(
+        "Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, "
+          + "X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.", as: Self.queryCode)
+    }
+    guard algorithm.isIdentical(to: S3Text.algorithm.description) else {
+      throw S3Authorization.unsupported(algorithm)
+    }
+    let authorization = try S3Authorization(
+      credential: credential[...], signedHeaders: names[...], signature: signature[...], as: Self.queryCode)
+    guard let date = Timestamp(iso8601Basic: dateText) else {
+      throw S3Authorization.malformed(
+        "X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"", as: Self.queryCode)
+    }
+    let token = try target.uniqueValue(for: "X-Amz-Security-Token").map { Secret($0) }
+    if request.headerFields.contains(.s3SecurityToken) {
+      throw VerificationError.ambiguous("The signature is in the URL and a session token in the headers.")
+        .with(serviceCode: "InvalidArgument")
+    }
+    try checkPayload(besideURL: request, target)
+    try checkBody(besideURL: request)
+    return S3Claim(
+      accessKeyID: authorization.accessKeyID, sessionToken: token, placement: .query, payload: .unsigned,
+      authorization: authorization, date: date, lifetime: try lifetime(expires), target: target)
+  }
+
+  private func lifetime(_ text: String) throws(VerificationError) -> Int64 {
+    let isNegative = text.hasBytePrefix("-")
+    guard !text.isEmpty, Int64(digits: isNegative ? text.dropFirst() : text[...]) != nil || text.isLongNumber else {
+      throw S3Authorization.malformed("X-Amz-Expires should be a number", as: Self.queryCode)
+    }
+    if isNegative { throw S3Authorization.malformed("X-Amz-Expires must be non-negative", as: Self.queryCode) }
+    guard let seconds = Int64(digits: text), S3Limits.urlSeconds.contains(seconds) else {
+      throw S3Authorization.malformed(
+        "X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 "
+          + "seconds, and at least 1", as: Self.queryCode)
+    }
+    return seconds
+  }
+
+  /// Rejects an unsigned `x-amz-content-sha256` other than `UNSIGNED-PAYLOAD` in a request with a presigned URL.
+  private func checkPayload(besideURL request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) {
+    let stated = target.parameters.filter { $0.name.asciiLowercased == "x-amz-content-sha256" }
+      .map { $0.value?.string ?? "" }
+    let header = try request.headerFields.uniqueValue(for: .s3ContentSHA256)
+    guard stated.allSatisfy({ $0 == S3Payload.unsigned.text }),
+      header.map({ $0 == S3Payload.unsigned.text || isLowerHex($0) }) ?? true
+    else {
+      throw VerificationError(
+        .unsupported, "The body of a request with a signed URL is UNSIGNED-PAYLOAD.",
+        remedy: "Sign in the headers to cover the body, or to send it in chunks."
+      ).with(serviceCode: "InvalidArgument")
+    }
+  }
+
+  /// Rejects a request with a presigned URL that has a body, or a method with one, if the signature must cover the body.
+  private func checkBody(besideURL request: HTTPRequest) throws(VerificationError) {
+    let isBodiless = [.get, .head, .delete, .options].contains(request.method)
+    let lengths = request.headerFields[values: .contentLength]
+    guard !allowsUnsignedPayload else { return }
+    guard isBodiless, lengths.allSatisfy({ $0.isIdentical(to: "0") }),
+      !request.headerFields.contains(.transferEncoding)
+    else { throw Self.uncoveredBody }
+  }
+
+  /// A decoder that refuses all bytes, for requests whose signature covers no body.
+  struct EmptyBody: BodyDecoder {
+    func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
+      guard bytes.isEmpty else { throw uncoveredBody }
+      return bytes
+    }
+
+    func finish() {}
+  }
+
+  private static let uncoveredBody = VerificationError(
+    .unsupported, "The signature must cover the body, which that of a URL does not.",
+    remedy: "Sign the hash of the body, or signed chunks, in the headers."
+  ).with(serviceCode: "InvalidRequest")
+
+  /// Checks the headers of a request against its claim.
+  ///
+  /// The method rejects signed headers that are absent, unsigned headers that have an effect, and headers that
+  /// contradict the format of the body.
+  func checkHeaders(of claim: S3Claim, in request: HTTPRequest) throws(VerificationError) {
+    let signed = claim.authorization.signedHeaders
+    let present = Set(request.headerFields.map(\.name.canonicalName))
+    for name in signed where name != "host" && !present.contains(name) {
+      throw VerificationError(
+        .malformed, "The signed header \(name.onOneLine) is not in the request.",
+        remedy: "Send every header that is signed."
+      ).with(serviceCode: "SignatureDoesNotMatch")
+    }
+    let unsigned = present.filter { name in
+      name.hasBytePrefix("x-amz-") && name != "x-amz-content-sha256" && !signed.containsSorted(name)
+    }
+    guard unsigned.isEmpty else {
+      throw VerificationError(
+        .unsignedField,
+        "There were headers present in the request which were not signed: \(unsigned.sorted().joined(separator: ", "))",
+        remedy: "Sign every x-amz- header, or leave it out."
+      ).with(serviceCode: "AccessDenied")
+    }
+    if claim.payload.isChunked { _ = try S3Framing(of: request, as: claim.payload) }
+  }
+
+  func checkToken(of claim: some SignatureClaim, against key: AccessKey, at date: Timestamp) throws(VerificationError) {
+    do throws(VerificationError) {
+      try claim.checkToken(against: key, at: date)
+    } catch {
+      switch error.code {
+      case .invalidToken: throw error.with(serviceCode: "InvalidToken")
+      case .keyExpired: throw error.with(serviceCode: "ExpiredToken")
+      default: throw error.with(serviceCode: "InvalidAccessKeyId")
+      }
+    }
+  }
+
+  /// Rejects a claim whose scope is for another region, service or day.
+  func checkScope(of claim: S3Claim) throws(VerificationError) {
+    try checkScope(
+      of: claim.authorization, date: claim.date,
+      as: claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode)
+  }
+
+  /// Rejects an authorization whose scope is for another region or service, or for another day than the given date.
+  func checkScope(
+    of authorization: S3Authorization, date: Timestamp, as code: String
+  ) throws(VerificationError) {
+    if let region, !region.isIdentical(to: authorization.region) {
+      throw VerificationError.wrongScope(
+        .region,
+        "The authorization header is malformed; the region '\(authorization.region)' is wrong; expecting '\(region)'",
+        remedy: "Sign for the region \(region)."
+      ).with(serviceCode: code)
+    }
+    guard authorization.service.isIdentical(to: service) else {
+      throw VerificationError.wrongScope(
+        .product, "Incorrect service \"\(authorization.service)\". This endpoint belongs to \"\(service)\".",
+        remedy: "Sign for the service \(service)."
+      ).with(serviceCode: code)
+    }
+    guard authorization.day.isIdentical(to: String(writing: { $0.append(compactDate: date) })) else {
+      throw VerificationError.wrongScope(
+        .day, "Invalid credential date. Date is not the same as X-Amz-Date.",
+        remedy: "Use the day of X-Amz-Date, in UTC."
+      ).with(serviceCode: code)
+    }
+  }
+
+  /// Rejects a request whose signing time is too far in the past or in the future.
+  func checkSkew(_ instant: Timestamp, at date: Timestamp) throws(VerificationError) {
+    let distance = instant.duration(to: date)
+    guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
+      throw VerificationError(
+        .clockSkew, "The difference between the request time and the current time is too large.",
+        remedy: "Set the clock; the service accepts fifteen minutes."
+      ).with(instant: instant).with(serviceCode: "RequestTimeTooSkewed")
+    }
+  }
+
+  /// Rejects a presigned URL that is not valid yet or has expired.
+  func checkWindow(of claim: S3Claim, at date: Timestamp) throws(VerificationError) {
+    if let end = claim.expiration, date > end {
+      throw VerificationError(.expired, "Request has expired", remedy: "Create a new URL.").with(instant: end)
+        .with(serviceCode: "AccessDenied")
+    }
+    guard claim.date.advanced(by: .zero - Self.clockTolerance) <= date else {
+      throw VerificationError(
+        .notYetValid, "Request is not yet valid", remedy: "Set the clock of the machine that signs."
+      ).with(instant: claim.date).with(serviceCode: "AccessDenied")
+    }
+  }
+
+  /// Returns the canonical request and the string to sign, as the service derives them from a request.
+  ///
+  /// - Parameters:
+  ///   - claim: The statements of the request about its signature.
+  ///   - request: The request as received.
+  /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
+  package func texts(of claim: S3Claim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
+    let (canonical, hash) = try claim.canonicalRequest.withCanonicalRequest(
+      request, fields: request.headerFields, path: request.path ?? "/", omitting: claim.omitted
+    ) {
+      text, _ in (String(writing: text), SHA256.hash(writing: text))
+    }
+    let scope = claim.scope
+    return SignedTexts(
+      stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: canonical)
+  }
+}
+
+extension String {
+  /// Whether the string consists of digits and is too long for an `Int`.
+  fileprivate var isLongNumber: Bool {
+    utf8.count > 18 && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+}

@@ -3,7 +3,9 @@
 
 public import AsperaAuth
 internal import HummingbirdCore
+public import ServiceLifecycle
 public import StorageAuth
+internal import Synchronization
 internal import SystemPackage
 
 /// A server on the loopback interface that imitates object storage services, their token services, and an Aspera node.
@@ -202,4 +204,330 @@ public final class LocalCloud: Sendable {
 
   /// The path of the server's data directory.
   public var root: String { storage.root.string }
+}
+
+extension LocalCloud: Service {
+  /// Serves until the shutdown, and then stops the server as ``stop()`` does.
+  ///
+  /// ```swift
+  /// let cloud = try await LocalCloud.start(configuration)
+  /// try await ServiceGroup(services: [cloud, worker], gracefulShutdownSignals: [.sigterm], logger: logger).run()
+  /// ```
+  public func run() async {
+    try? await gracefulShutdown()
+    // Stopping must not be cancelled with this task, so it runs in a separate, unstructured task.
+    await Task { await stop() }.value
+  }
+}
+
+extension LocalCloud {
+  /// The statistics of Aspera transfers since the start of the server.
+  ///
+  /// The statistics of the endpoint `.transfer` contain the rejected transfers by error code. The statistics of the
+  /// endpoint `.node` contain the number of issued tokens.
+  public struct TransferStatistics: Sendable, Hashable {
+    /// The number of successful transfer setup calls (`upload_setup` and `download_setup`).
+    public internal(set) var setups = 0
+
+    /// The number of connections to the transfer server, including connections that only test a login.
+    public internal(set) var connections = 0
+
+    /// The number of successful logins to the Aspera transfer server.
+    public internal(set) var logins = 0
+
+    /// The number of Aspera transfer sessions that began with a valid account and token.
+    public internal(set) var sessions = 0
+
+    /// The number of Aspera transfer sessions that completed successfully.
+    public internal(set) var completed = 0
+
+    /// The number of files that Aspera sessions transferred.
+    public internal(set) var files = 0
+
+    /// The number of content bytes that Aspera sessions transferred, including the bytes of failed sessions.
+    public internal(set) var bytes: Int64 = 0
+
+    /// The numbers of faults that were injected into transfers, by ascp error code.
+    public internal(set) var faults: [Int: Int] = [:]
+  }
+}
+
+extension LocalCloud {
+  /// The statistics of a local server since its start.
+  public struct Statistics: Sendable, Hashable {
+    /// The numbers of requests with a valid signature, by signature scheme.
+    public internal(set) var verified: [SignatureKind: Int] = [:]
+
+    /// The number of unsigned requests that the storage services accepted because the requested data is public.
+    public internal(set) var anonymous = 0
+
+    /// The statistics of each endpoint since the start of the server.
+    public internal(set) var endpoints: [Endpoint: EndpointStatistics] = [:]
+
+    /// The statistics of Aspera transfers since the start of the server.
+    public internal(set) var transfers = TransferStatistics()
+
+    /// The total number of requests with a valid signature, over all signature schemes.
+    public var verifiedCount: Int { verified.values.reduce(0, +) }
+
+    /// The numbers of error responses of all endpoints, by the error code that the client received.
+    ///
+    /// Injected errors are not counted.
+    public var refused: [String: Int] {
+      endpoints.values.reduce(into: [:]) { $0.merge($1.refused, uniquingKeysWith: +) }
+    }
+
+    /// The statistics of an endpoint, such as `.sts`, since the start of the server.
+    public internal(set) subscript(endpoint: Endpoint) -> EndpointStatistics {
+      get { endpoints[endpoint] ?? EndpointStatistics() }
+      set { endpoints[endpoint] = newValue }
+    }
+  }
+
+  /// The statistics of an endpoint since the start of the server.
+  public struct EndpointStatistics: Sendable, Hashable {
+    /// The number of requests that arrived at the endpoint.
+    public internal(set) var requests = 0
+
+    /// The number of requests without the authorization that the endpoint expects, whether or not they were accepted.
+    public internal(set) var unsigned = 0
+
+    /// The numbers of the endpoint's error responses, by the error code that the client received.
+    ///
+    /// Injected errors are not counted.
+    public internal(set) var refused: [String: Int] = [:]
+
+    /// The number of requests to the endpoint into which a fault was injected.
+    public internal(set) var faults = 0
+
+    /// The number of temporary credentials or transfer tokens that the endpoint issued.
+    public internal(set) var issued = 0
+  }
+}
+
+/// The counters from which the server's statistics are read.
+final class Counters: Sendable {
+  private let state = Mutex(LocalCloud.Statistics())
+
+  /// The number of writes of each object, by storage service, bucket name and object key.
+  private let writes = Mutex<[LocalCloud.Provider: [String: [String: Int]]]>([:])
+
+  var statistics: LocalCloud.Statistics { state.withLock { $0 } }
+
+  func writes(of provider: LocalCloud.Provider, in bucket: String) -> [String: Int] {
+    writes.withLock { $0[provider]?[bucket] ?? [:] }
+  }
+
+  func verified(_ kind: LocalCloud.SignatureKind) {
+    state.withLock { $0.verified[kind, default: 0] += 1 }
+  }
+
+  func anonymous() {
+    state.withLock { $0.anonymous += 1 }
+  }
+
+  func count(_ endpoint: LocalCloud.Endpoint, _ change: (inout LocalCloud.EndpointStatistics) -> Void) {
+    state.withLock { change(&$0[endpoint]) }
+  }
+
+  func countTransfers(_ change: (inout LocalCloud.TransferStatistics) -> Void) {
+    state.withLock { change(&$0.transfers) }
+  }
+
+  func refused(_ code: String, by endpoint: LocalCloud.Endpoint) {
+    count(endpoint) { $0.refused[code, default: 0] += 1 }
+  }
+
+  func wrote(_ key: String, in bucket: String, of provider: LocalCloud.Provider) {
+    writes.withLock { $0[provider, default: [:]][bucket, default: [:]][key, default: 0] += 1 }
+  }
+}
+
+extension LocalCloud {
+  /// A signature scheme that the local server verifies.
+  public enum SignatureKind: String, Sendable, Hashable, CaseIterable {
+    /// The signature version 4 of OSS, which uses HMAC-SHA-256.
+    case ossV4 = "OSS V4"
+    /// The signature version 1 of OSS, which uses HMAC-SHA-1.
+    case ossV1 = "OSS V1"
+    /// The signature version 5 of COS, which uses HMAC-SHA-1.
+    case cosV5 = "COS V5"
+    /// The signature version 4 of S3, which uses HMAC-SHA-256.
+    case s3V4 = "S3 V4"
+    /// The signature scheme of Alibaba Cloud APIs, ACS3-HMAC-SHA256.
+    case acs3 = "ACS3"
+    /// The RPC signature scheme of Alibaba Cloud APIs, which uses HMAC-SHA-1 and a request parameter for the signature.
+    case alibabaRPC = "Alibaba RPC"
+    /// The signature scheme of Tencent Cloud APIs, TC3-HMAC-SHA256.
+    case tc3 = "TC3"
+    /// The signature version 1 of Tencent Cloud APIs.
+    ///
+    /// It uses HMAC-SHA-1 or HMAC-SHA-256, and a request parameter for the signature.
+    case tencentV1 = "Tencent V1"
+  }
+}
+
+extension LocalCloud {
+  /// A part of the local server that has separate faults and statistics.
+  public enum Endpoint: String, Sendable, Hashable, CaseIterable {
+    /// The simulated OSS service.
+    case oss
+    /// The simulated COS service.
+    case cos
+    /// The simulated S3 service.
+    case s3
+    /// The simulated token services of all vendors.
+    case sts
+    /// The simulated app server, which issues temporary credentials to apps.
+    case appServer
+    /// The simulated instance metadata services of all vendors.
+    case metadata
+    /// The simulated Aspera Node API.
+    case node
+    /// The simulated Aspera transfer server, which `ascp-simulator` connects to.
+    case transfer
+    /// The simulated API of Aspera on Cloud, with its token endpoint.
+    case asperaOnCloud
+    /// The simulated API of Faspex 5, with its token endpoint.
+    case faspex
+  }
+}
+
+extension LocalCloud {
+  /// An issued temporary credential, without its secret and session token, and the request for which it was issued.
+  public struct Session: Sendable, Hashable {
+    /// The access key ID of the temporary credential.
+    public let keyID: AccessKeyID
+
+    /// The storage service that accepts the temporary credential.
+    public let provider: Provider
+
+    /// The ARN of the assumed role, or `nil` if the credential was issued by GetFederationToken.
+    public let role: String?
+
+    /// The session name that the caller chose.
+    public let name: String
+
+    /// The session policy as JSON, or `nil` if the credential has no session policy.
+    public let policy: String?
+
+    /// The expiration of the temporary credential, according to the server's clock.
+    public let expiration: Timestamp
+
+    /// The number of requests to the storage service that contained the key ID, including rejected requests.
+    public let requests: Int
+  }
+}
+
+extension LocalCloud {
+  /// A role for which the local server issues temporary credentials.
+  public struct Role: Sendable, Hashable {
+    /// The resource name of the role, in the vendor's format.
+    ///
+    /// The format determines the vendor: `acs:ram::1250000000:role/app`, `qcs::cam::uin/1250000000:roleName/app` or
+    /// `arn:aws:iam::125000000000:role/app`.
+    public var arn: String
+
+    /// The maximum lifetime of the role's temporary credentials, in whole seconds; the real services allow 1 to 12
+    /// hours.
+    public var maximumDuration: Duration
+
+    /// The IDs of the access keys that can assume the role, or `nil` to allow all accounts.
+    public var trustedKeys: Set<AccessKeyID>?
+
+    /// Creates a role for temporary credentials.
+    ///
+    /// - Parameters:
+    ///   - arn: The resource name in the vendor's format, which determines the vendor.
+    ///   - maximumDuration: The maximum lifetime of the role's temporary credentials.
+    ///   - trustedKeys: The IDs of the access keys that can assume the role, or `nil` to allow all accounts.
+    public init(_ arn: String, maximumDuration: Duration = .seconds(3600), trustedKeys: Set<AccessKeyID>? = nil) {
+      self.arn = arn
+      self.maximumDuration = maximumDuration
+      self.trustedKeys = trustedKeys
+    }
+
+    /// An Alibaba Cloud role that all accounts can assume for up to one hour.
+    public static let alibaba = Role("acs:ram::1250000000:role/localcloud")
+
+    /// A Tencent Cloud role that all accounts can assume for up to twelve hours.
+    public static let tencent = Role(
+      "qcs::cam::uin/1250000000:roleName/localcloud", maximumDuration: .seconds(12 * 3600))
+
+    /// An Amazon Web Services role that all accounts can assume for up to twelve hours.
+    public static let amazon = Role(
+      "arn:aws:iam::125000000000:role/localcloud", maximumDuration: .seconds(12 * 3600))
+
+    /// The storage service that accepts the role's credentials, or `nil` if the role's name is not in a vendor's
+    /// format.
+    var provider: Provider? { Provider.allCases.first { $0.dialect.roleResource(arn) != nil } }
+
+    /// The role's short name, which is the last component of the resource name.
+    var name: String { arn.parts(between: "/").last.map(String.init) ?? "" }
+  }
+}
+
+extension LocalCloud {
+  /// The faults that the server injects into requests and transfers.
+  ///
+  /// By default, the server injects no faults.
+  ///
+  /// ```swift
+  /// cloud.faults[.sts] = [.serverError(.every(10)), .delay(.seconds(2), .chance(0.05))]
+  /// cloud.faults.requestsPerToken = 100
+  /// ```
+  public struct Faults: Sendable, Hashable {
+    /// The offset of the server's clock from the configured clock; a negative offset means that the server's clock is
+    /// behind.
+    ///
+    /// The offset affects everything that depends on time: `Date` headers, validity periods of signatures, and token
+    /// expirations.
+    public var clockOffset: Duration
+
+    /// The number of requests after which an issued temporary credential counts as expired.
+    ///
+    /// 0 means that the credential expires immediately, and `nil` means that it doesn't expire because of requests.
+    /// Each request to a storage service that contains the credential's key ID counts, even if the service rejects the
+    /// request. The limit is read when a request arrives, so that it also applies to credentials that were issued
+    /// before the limit was set.
+    public var requestsPerToken: Int?
+
+    /// The seed of the random number generator that selects the requests for faults with `chance`.
+    ///
+    /// The same seed and the same order of requests result in the same faults.
+    public var seed: UInt64
+
+    /// The faults of Aspera transfers; the first fault in the list that applies to a transfer takes effect.
+    public var transfers: [TransferFault]
+
+    private var lists: [Endpoint: [Fault]] = [:]
+
+    /// Creates a fault configuration in which no endpoint has faults yet.
+    ///
+    /// - Parameters:
+    ///   - clockOffset: The offset of the server's clock; negative if the server's clock is behind.
+    ///   - requestsPerToken: The number of requests after which an issued temporary credential counts as expired, or
+    ///     `nil` for no limit.
+    ///   - seed: The seed of the random number generator.
+    ///   - transfers: The faults of Aspera transfers.
+    public init(
+      clockOffset: Duration = .zero, requestsPerToken: Int? = nil, seed: UInt64 = 0, transfers: [TransferFault] = []
+    ) {
+      self.clockOffset = clockOffset
+      self.requestsPerToken = requestsPerToken
+      self.seed = seed
+      self.transfers = transfers
+    }
+
+    /// The faults that the server injects into requests to an endpoint.
+    ///
+    /// Each fault counts the requests to the endpoint separately. If several faults apply to one request, all delays
+    /// add up. Of the other faults, only the first fault in the list takes effect.
+    ///
+    /// - Parameter endpoint: The endpoint, such as `.sts`.
+    public subscript(endpoint: Endpoint) -> [Fault] {
+      get { lists[endpoint] ?? [] }
+      set { lists[endpoint] = newValue.isEmpty ? nil : newValue }
+    }
+  }
 }

@@ -210,3 +210,105 @@ struct AscpAttempt: Sendable {
     return [.kill, .disconnect]
   }
 }
+
+extension AscpAttempt {
+  /// The result of a transfer that ascp reported, or that the engine concluded from ascp's behavior.
+  enum Verdict: Sendable, Hashable {
+    /// The transfer completed.
+    case done
+    /// The transfer failed with ascp's error code and text.
+    case failed(code: Int, text: String)
+    /// The transfer was cancelled.
+    case cancelled
+    /// ascp violated the protocol of the management port in the given way.
+    case fault(Fault)
+  }
+
+  /// A violation of the protocol of ascp's management port.
+  enum Fault: Sendable, Hashable {
+    /// ascp did not connect to the management port within the time limit.
+    case neverConnected
+    /// ascp sent no message within the time limit.
+    case silent
+    /// The data on the management port are not ascp frames.
+    case unreadable(ManagementFrameParser.Problem)
+  }
+}
+
+extension AscpAttempt {
+  /// Returns the result of the transfer after ascp has ended.
+  ///
+  /// The messages on the management port take precedence over the exit status and the printed output.
+  ///
+  /// - Parameters:
+  ///   - ending: The way in which the ascp process ended.
+  ///   - printed: The end of ascp's printed output.
+  func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
+    let printed = verdict == .done && ending == .exited(0) ? "" : mask.applied(to: printed)
+    if case .notStarted(let reason) = ending { return .failure(.notStarted(reason)) }
+    switch verdict {
+    case .done?:
+      guard case .exited(let status) = ending, status != 0, !wasStopped else { return .success(progress.summary) }
+      guard let error = progress.fileErrors.last else { return .failure(.ended(ending, printed: printed)) }
+      return .failure(TransferFailure(ascpCode: error.code, text: error.text))
+    case .failed(let code, let text)?:
+      return .failure(TransferFailure(ascpCode: code, text: Self.detailed(text, by: printed, code)))
+    case .cancelled?: return .failure(.cancelled)
+    case .fault(let fault)?: return .failure(.fault(fault, limits: limits, printed: printed))
+    case nil:
+      if let problem { return .failure(.fault(.unreadable(problem), limits: limits, printed: printed)) }
+      return .failure(.ended(ending, printed: printed))
+    }
+  }
+
+  /// Returns the text of a failed login with ascp's printed output added, because ascp sends one text for all failed
+  /// logins.
+  private static func detailed(_ text: String, by printed: String, _ code: Int) -> String {
+    guard AscpErrorCode(code)?.failureClass == .account, let detail = printed.lastLines, !text.contains(detail) else {
+      return text
+    }
+    return text.isEmpty ? detail : "\(text) (\(detail))"
+  }
+}
+
+extension AscpAttempt {
+  /// Handles a management frame from ascp, and returns the resulting effects.
+  ///
+  /// `INIT` and `SESSION` do not prove authentication, because ascp sends them before the server has checked the
+  /// account. They also precede an `ERROR` with code 19.
+  mutating func read(_ frame: ManagementFrame) -> [Effect] {
+    switch frame.kind {
+    case .statistics?, .notification?: return authenticated() + reported(progress.update(from: frame))
+    case .stop?: return authenticated() + stopped(frame) + reported(progress.update(from: frame))
+    case .skip?: return authenticated() + file(frame, .skipped)
+    case .fileError?: return file(frame, .failed(code: frame.code ?? 0, text: text(of: frame)))
+    case .done? where frame.provesAuthentication:
+      progress.close(with: frame)
+      guard verdict == nil else { return [] }
+      settle(.done)
+      return authenticated()
+    case .done?, .error?:
+      settle(.failed(code: frame.code ?? 0, text: text(of: frame)))
+      return []
+    default: return []
+    }
+  }
+
+  /// Handles the end of a file's transfer, which succeeded unless the frame has a nonzero code.
+  private mutating func stopped(_ frame: ManagementFrame) -> [Effect] {
+    let code = frame.code ?? 0
+    return file(frame, code == 0 ? .done : .failed(code: code, text: text(of: frame)))
+  }
+
+  private mutating func file(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> [Effect] {
+    [.report(.file(progress.finish(frame.file ?? "", with: outcome, in: frame)))]
+  }
+
+  private func reported(_ progress: TransferProgressReport?) -> [Effect] {
+    progress.map { [.report(.progress($0))] } ?? []
+  }
+
+  private func text(of frame: ManagementFrame) -> String {
+    mask.applied(to: frame.errorDescription ?? "")
+  }
+}

@@ -362,3 +362,222 @@ extension BucketClient {
     }
   }
 }
+
+/// The maximum number of keys that the services accept in one deletion request.
+private let batchSize = 1000
+
+extension BucketClient {
+  /// Deletes an object, and succeeds if the object does not exist.
+  func delete(_ key: String) async throws {
+    _ = try await client.exchange(draft(.delete, key))
+  }
+
+  /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
+  ///
+  /// Keys with control characters cannot be represented in XML and are deleted one by one.
+  func delete(_ keys: [String]) async throws -> DeletionReport {
+    for key in keys { _ = try draft(.delete, key) }
+    var report = DeletionReport()
+    let writable = keys.filter(\.fitsIntoXML)
+    for start in stride(from: 0, to: writable.count, by: batchSize) {
+      try await delete(batch: writable[start..<min(start + batchSize, writable.count)], report: &report)
+    }
+    for key in keys where !key.fitsIntoXML {
+      do {
+        try await delete(key)
+        report.deleted.append(key)
+      } catch let error as ServiceError {
+        report.failures.append(.init(key: key, code: error.code, message: error.message))
+      }
+    }
+    return report
+  }
+
+  private func delete(batch: ArraySlice<String>, report: inout DeletionReport) async throws {
+    let objects = batch.map { XMLNode("Object", children: [XMLNode("Key", $0)]) }
+    let body = XMLNode("Delete", children: [XMLNode("Quiet", "true")] + objects).serialized()
+    var headers = HTTPFields()
+    headers[.contentType] = "application/xml"
+    headers[.contentMD5] = MD5.hash(body).base64
+    var draft = try draft(.post, nil, [.init("delete")], headers: headers, body: body)
+    draft.scope = CredentialScope(deleting: batch, in: provider.bucket)
+    let dialect = provider.dialect
+    let answer = try await client.exchange(draft) { response, body in
+      // OSS answers a quiet deletion without failures with an empty body.
+      if body.isEmpty {
+        try SuccessProof.noContent.check(response, draft.subject, requestID: dialect.requestID)
+        return ServiceDocument?.none
+      }
+      return try ServiceDocument(body, named: "DeleteResult", of: response, subject: draft.subject, dialect)
+    }
+    try report.enter(answer, asked: batch)
+  }
+}
+
+extension DeletionReport {
+  /// Enters the service's report on a quiet deletion, which only contains the keys that could not be deleted.
+  ///
+  /// Keys are compared as bytes.
+  fileprivate mutating func enter(_ answer: ServiceDocument?, asked: ArraySlice<String>) throws(StorageError) {
+    let names = Set(asked.map { Array($0.utf8) })
+    let encodes = try answer?.encodesNames() ?? false
+    func key(_ node: XMLNode) throws(StorageError) -> String {
+      let text = try node.text(ofOnly: "Key") ?? ""
+      let key = encodes ? try answer?.name(node.only("Key"), true) ?? text : text
+      guard names.contains(Array(key.utf8)) else {
+        throw StorageError.contradiction("it is about the deletion of \(key.shown), which was not requested")
+      }
+      return key
+    }
+    for node in answer?.all("Deleted") ?? [] { _ = try key(node) }
+    var failed: Set<[UInt8]> = []
+    for error in answer?.all("Error") ?? [] {
+      let failure = Failure(
+        key: try key(error), code: error["Code"]?.text ?? "", message: error["Message"]?.text ?? "")
+      failed.insert(Array(failure.key.utf8))
+      failures.append(failure)
+    }
+    deleted += asked.filter { !failed.contains(Array($0.utf8)) }
+  }
+}
+
+extension BucketClient {
+  /// Uploads parts concurrently and completes the multipart upload.
+  ///
+  /// If an error occurs, the multipart upload is aborted.
+  func uploadInParts(
+    _ source: some PartSource, to key: String, fields: HTTPFields, length: Int64?, progress: ProgressMeter
+  ) async throws -> UploadedObject {
+    let upload = try await MultipartUpload.begin(self, key: key, fields: fields)
+    do {
+      let parts = try await uploadAll(source, of: upload, progress: progress)
+      if let length, parts.reduce(0, { $0 + $1.length }) != length {
+        throw StorageError(
+          .sourceChanged, "The stream did not have the \(length) bytes that were announced.",
+          remedy: "Give the length only if it is certain.")
+      }
+      return try await upload.complete(parts)
+    } catch let error as ServiceError where error.isStored {
+      throw error
+    } catch {
+      await upload.abort()
+      throw error
+    }
+  }
+
+  /// Uploads parts within the concurrency limit.
+  ///
+  /// A part is taken from the source only when it can be sent.
+  ///
+  /// - Parameters:
+  ///   - source: The source of the parts to send.
+  ///   - upload: The multipart upload that the parts belong to.
+  ///   - progress: The meter that counts the bytes of the parts.
+  ///   - didUpload: A closure that receives each part that the service has stored, one call at a time.
+  /// - Returns: The parts, in the order in which they were stored.
+  func uploadAll(
+    _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
+    didUpload: (MultipartUpload<Provider>.Part) async throws -> Void = { _ in }
+  ) async throws -> [MultipartUpload<Provider>.Part] {
+    try await withThrowingTaskGroup(of: MultipartUpload<Provider>.Part.self) { group in
+      var source = source
+      var parts: [MultipartUpload<Provider>.Part] = []
+      var started = 0
+      while true {
+        if started - parts.count >= configuration.partsInFlight, let part = try await group.next() {
+          parts.append(part)
+          try await didUpload(part)
+        }
+        guard let next = try await source.next() else { break }
+        started += 1
+        guard next.number <= PartSizes.mostParts else {
+          throw StorageError(
+            .tooLarge, "The stream needs more than \(PartSizes.mostParts) parts.",
+            remedy: "Give its length, or choose a larger part size.")
+        }
+        group.addTask { try await upload.upload(next.payload, number: next.number, progress: progress) }
+      }
+      for try await part in group {
+        parts.append(part)
+        try await didUpload(part)
+      }
+      return parts
+    }
+  }
+}
+
+extension BucketClient {
+  /// Uploads a file, and continues an upload that was interrupted.
+  ///
+  /// A file that is not uploaded in parts is uploaded as a whole each time.
+  @concurrent
+  func upload(
+    _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
+    progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
+    try await upload(FilePayload(file), to: key, checkpoint: checkpoint, options: options, progress: progress)
+  }
+
+  /// Uploads an open file, and continues an upload that was interrupted.
+  @concurrent
+  func upload(
+    _ payload: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
+    options: UploadOptions, progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
+    try await client.transfer("upload", key, progress) { ledger in
+      try await checkOverwriting(
+        of: key, isForbidden: options.forbidOverwrite, checksVersioning: options.checksVersioning)
+      let fields = try options.fields(in: provider.dialect, file: payload.path, key: key)
+      let upload = ResumableUpload(
+        bucket: self, key: key, fields: fields, file: payload, storage: checkpoint, ledger: ledger)
+      if configuration.uploadsInParts(payload.length) { return try await upload.run() }
+      try await upload.discard()
+      return try await self.upload(whole: payload, to: key, options, fields, ledger.meter(total: payload.length))
+    }
+  }
+
+  /// Downloads an object into a file, and continues a download that was interrupted.
+  @concurrent
+  func download(
+    _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await download(key, to: FilePlace(file), checkpoint: checkpoint, options: options, progress: progress)
+  }
+
+  /// Downloads an object into a place, and continues a download that was interrupted.
+  @concurrent
+  func download(
+    _ key: String, to place: FilePlace, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await client.transfer("download", key, progress) { ledger in
+      try await ResumableDownload(
+        bucket: self, key: key, destination: place, options: options, storage: checkpoint, ledger: ledger
+      ).run()
+    }
+  }
+
+  /// Lists the multipart uploads that were neither completed nor aborted, and fetches pages as they are needed.
+  func unfinishedUploads(prefix: String) -> UnfinishedUploads {
+    UnfinishedUploads(prefix: prefix) { [self] marker in
+      var parameters: [RequestTarget.Parameter] = [
+        .init("uploads"), .init("encoding-type", "url"), .init("max-uploads", "\(configuration.keysPerPage)"),
+      ]
+      if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
+      if let marker {
+        parameters.append(.init("key-marker", marker.key))
+        parameters.append(.init("upload-id-marker", marker.uploadID))
+      }
+      let (_, document) = try await document(
+        from: draft(.get, nil, parameters), named: "ListMultipartUploadsResult")
+      return try UnfinishedUploads.Page(document, bucket: provider.bucket, prefix: prefix)
+    }
+  }
+
+  /// Aborts a multipart upload, and succeeds if it does not exist any more.
+  func abort(_ upload: UnfinishedUpload) async throws {
+    let id = try AnswerValue(upload.uploadID, named: "UploadId")
+    try await MultipartUpload(bucket: self, key: upload.key, id: id, fields: [:]).requestAbort()
+  }
+}

@@ -396,3 +396,191 @@ final class StoreMemory: Sendable {
     }
   }
 }
+
+extension StorageClient {
+  /// Creates a client that requests a credential for each kind of access, with only the rights that a request needs.
+  ///
+  /// The scope of a request is the bucket, the action, and the object key; for a list, its prefix. A copy also needs to
+  /// read its source. A deletion of several objects has the common prefix of their keys as its scope. ``credentials``
+  /// is the cache of the scope with all actions in the whole bucket, which other requests use.
+  ///
+  /// ```swift
+  /// let client = StorageClient(
+  ///   .oss(bucket: "photos", region: "cn-hangzhou"),
+  ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou", transport: transport))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - provider: The service and the bucket.
+  ///   - credentials: The source of the credentials, whose credentials the client caches for each scope.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The hub that receives the client's events.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  public init(
+    _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
+    configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, events: AuthEvents = AuthEvents(),
+    clockSkew: ClockSkew = ClockSkew()
+  ) {
+    self.init(
+      provider, scopedCredentials: ScopedCredentialCache(credentials, events: events), configuration: configuration,
+      transport: transport, events: events, clockSkew: clockSkew)
+  }
+
+  /// Creates a client that shares a cache of scoped credentials with other clients.
+  ///
+  /// - Parameters:
+  ///   - provider: The service and the bucket.
+  ///   - cache: The cache of the credentials for each scope.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The hub that receives the client's events. If `nil`, the hub of the credential cache.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  public init(
+    _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
+    configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, events: AuthEvents? = nil, clockSkew: ClockSkew = ClockSkew()
+  ) {
+    var everything = AccessRule(objects: .all, in: provider.containerName)
+    everything.actions = Set(AccessAction.allCases)
+    self.init(
+      provider, cache: cache.cache(for: CredentialScope([everything])), scoped: cache, configuration: configuration,
+      transport: transport, events: events ?? cache.events, clockSkew: clockSkew, time: .system)
+  }
+
+  /// Returns the cache of the credentials for a request.
+  ///
+  /// - Parameter scope: The scope of the request, or `nil` if it is unknown.
+  func credentials(for scope: CredentialScope?) -> CredentialCache<Provider.SigningCredential> {
+    guard let scoped, let scope else { return credentials }
+    return scoped.cache(for: scope)
+  }
+}
+
+extension StorageClient {
+  /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
+  ///
+  /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
+  /// clock.
+  ///
+  /// - Parameters:
+  ///   - cached: The identity in use, which is replaced if the key has changed.
+  ///   - act: A closure that requests a signature for an identity and a signing time.
+  /// - Returns: The result of the closure, the signing time, and the clock offset.
+  func signElsewhere<Result>(
+    as cached: inout CachedCredential<Provider.SigningCredential>,
+    _ act: (Provider.SigningCredential, SigningContext) async throws -> Result
+  ) async throws -> (result: Result, date: Timestamp, offset: Duration) {
+    let (date, offset) = try serviceTime()
+    do {
+      let result = try await renewing(&cached) { try await act($0, SigningContext(date: date)) }
+      return (result, date, offset)
+    } catch let refusal as ClockSkewRefusal {
+      let host = try provider.endpoint.authority
+      guard let learnt = clockSkew.learn(host: host, serverTime: refusal.serverTime, at: refusal.localTime) else {
+        throw refusal.error
+      }
+      events.emit(.skew(.init(host: host, offset: learnt)))
+    }
+    let (corrected, newOffset) = try serviceTime()
+    do {
+      let result = try await renewing(&cached) { try await act($0, SigningContext(date: corrected)) }
+      return (result, corrected, newOffset)
+    } catch let refusal as ClockSkewRefusal {
+      throw refusal.error
+    }
+  }
+
+  /// Performs an action with the cached identity, and again with a newly requested identity if the key has changed.
+  private func renewing<Result>(
+    _ cached: inout CachedCredential<Provider.SigningCredential>,
+    _ act: (Provider.SigningCredential) async throws -> Result
+  ) async throws -> Result {
+    do {
+      do {
+        return try await act(cached.credential)
+      } catch let refusal as SigningRefusal where refusal.code == .anotherKey {
+        do throws(CredentialError) {
+          cached = try await credentials.credential(lasting: .zero, replacing: cached.generation)
+        } catch {
+          throw error.code == .rejected ? refusal : error.asCancellation
+        }
+        return try await act(cached.credential)
+      }
+    } catch let refusal as SigningRefusal {
+      throw SigningError(.refused, refusal.message, remedy: refusal.remedy)
+    }
+  }
+}
+
+extension StorageClient where Provider: BucketProvider {
+  /// Uploads a file, and continues an upload that was interrupted, even by the end of the process.
+  ///
+  /// The signer needs the permissions of an upload, and `oss:ListParts`, `name/cos:ListParts` or
+  /// `s3:ListMultipartUploadParts`.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file, which must not change until the upload is complete.
+  ///   - key: The key under which the object is stored.
+  ///   - checkpoint: The place where the state of the upload is kept. The checkpoint is removed when the object is
+  ///     complete.
+  ///   - options: The attributes to store with the object, such as its media type.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object.
+  /// - Throws: ``StorageError`` if the file or an option is unusable, or if the checkpoint belongs to another transfer;
+  ///   the error of the place for the checkpoint, and the other errors that ``ObjectStore`` lists.
+  @discardableResult
+  public func upload(
+    _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
+    progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
+    try await BucketClient(client: self).upload(
+      file, to: key, checkpoint: checkpoint, options: options, progress: progress)
+  }
+
+  /// Downloads an object into a file, and continues a download that was interrupted, even by the end of the process.
+  ///
+  /// The signer needs `oss:GetObject`, `name/cos:GetObject` and `name/cos:HeadObject`, or `s3:GetObject`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
+  ///   - checkpoint: The place where the state of the download is kept. The checkpoint is removed when the file is
+  ///     complete.
+  ///   - options: The version of the object, and the conditions for the download.
+  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, an option does not
+  ///   apply, or the checkpoint belongs to another transfer; the error of the place for the checkpoint, and the other
+  ///   errors that ``ObjectStore`` lists.
+  @discardableResult
+  public func download(
+    _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await BucketClient(client: self).download(
+      key, to: file, checkpoint: checkpoint, options: options, progress: progress)
+  }
+
+  /// Lists the multipart uploads that were neither completed nor aborted, whose parts the provider charges for.
+  ///
+  /// The signer needs `oss:ListMultipartUploads`, `name/cos:ListMultipartUploads` or
+  /// `s3:ListBucketMultipartUploads`.
+  ///
+  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all uploads.
+  /// - Returns: An asynchronous sequence of uploads in the order of their keys.
+  public func unfinishedUploads(prefix: String) -> UnfinishedUploads {
+    BucketClient(client: self).unfinishedUploads(prefix: prefix)
+  }
+
+  /// Aborts a multipart upload and removes its parts, and succeeds if the upload does not exist any more.
+  ///
+  /// The signer needs `oss:AbortMultipartUpload`, `name/cos:AbortMultipartUpload` or `s3:AbortMultipartUpload`.
+  ///
+  /// - Parameter upload: The upload to abort.
+  /// - Throws: The errors that ``ObjectStore`` lists.
+  public func abort(_ upload: UnfinishedUpload) async throws {
+    try await BucketClient(client: self).abort(upload)
+  }
+}

@@ -120,3 +120,55 @@ extension StringProtocol {
     return String(self[first..<scalars.index(after: last)])
   }
 }
+
+extension ProviderContext {
+  /// Returns a closure that reads an identity token from a file.
+  ///
+  /// The closure reads the file at each call, because the platform replaces the token before it expires.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the token file.
+  ///   - place: The location of the setting that specifies the file, for error messages.
+  func token(
+    in path: String, for place: SettingLocation
+  ) -> @Sendable @concurrent () async throws(CredentialError) -> Secret {
+    { () throws(CredentialError) in
+      let file = SettingLocation(
+        source: place.source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
+      guard let absolute = absolute(path), let contents = try read(absolute, at: file) else {
+        throw file.error(.failed, "is not there")
+      }
+      guard let text = String(validating: contents.bytes, as: UTF8.self)?.trimmed else {
+        throw file.malformed("holds no text")
+      }
+      return Secret(text)
+    }
+  }
+}
+
+extension ProviderContext {
+  /// Returns the values of environment variables that must be set together.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the variables.
+  ///   - telling: The variables out of `names` that other tools do not set. If none of them is set, the source is not
+  ///     configured.
+  ///   - place: The location of the variables, for error messages.
+  /// - Returns: The values of the variables, in the order of `names`.
+  /// - Throws: `notConfigured` if no variable of `telling` is set. `failed` if some variables are set and others are
+  ///   not.
+  func variables(
+    _ names: [String], unlessUnset telling: [String], at place: SettingLocation
+  ) throws(CredentialError) -> [String] {
+    guard telling.contains(where: { variable($0) != nil }) else {
+      throw place.error(.notConfigured, "does not set \(telling.joined(separator: " and "))")
+    }
+    let missing = names.filter { variable($0) == nil }
+    guard missing.isEmpty else {
+      let present = names.filter { variable($0) != nil }
+      throw place.error(
+        .failed, "sets \(present.joined(separator: " and ")) but not \(missing.joined(separator: " and "))")
+    }
+    return names.compactMap { variable($0) }
+  }
+}

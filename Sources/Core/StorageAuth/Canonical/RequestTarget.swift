@@ -1,6 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import HTTPTypes
+internal import StorageCrypto
+
 /// The target of a request: the bucket, the object key and the query parameters, percent-decoded once.
 public struct RequestTarget: Sendable, Hashable {
   /// The bucket name, or `nil` for a request to the service rather than to a bucket.
@@ -82,5 +85,124 @@ public struct RequestTarget: Sendable, Hashable {
     guard ignoresCase else { return parameters.first { $0.name == name } }
     let name = name.asciiLowercased
     return parameters.first { $0.name.asciiLowercased == name }
+  }
+}
+
+extension RequestTarget.Parameter: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The parameter as `name=value`, with the value masked if it is a session token or a signature.
+  public var description: String {
+    guard let value else { return name.string }
+    return "\(name)=\(SecretName.isSecret(name.string) ? Secret.mask : value.string)"
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror with the parameter's name and value; a secret value is masked.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: ["name": name.string, "value": SecretName.isSecret(name.string) ? Secret.mask : value?.string as Any])
+  }
+}
+
+extension RequestTarget {
+  /// Parses the target of an HTTP request.
+  ///
+  /// The addressing style determines whether the bucket is the first segment of the path or the first label of the
+  /// host, or whether the whole host stands for the bucket. A `+` in the query is decoded as a space, as the services
+  /// decode it; a `+` in the path is not decoded.
+  ///
+  /// - Parameters:
+  ///   - request: The request as received, with the path still percent-encoded and the host as the authority.
+  ///   - style: The position of the bucket name. If `nil`, the bucket is in the path for an IP address or `localhost`,
+  ///     otherwise in the host.
+  ///   - bucket: The bucket that a custom domain stands for. If `nil`, the host without its port is used as the bucket
+  ///     name.
+  ///   - hosts: The rule that recognizes the service's own hosts, which contain no bucket name.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the host, the path or the
+  ///   query cannot be parsed in exactly one way.
+  public init(
+    of request: HTTPRequest, style: AddressingStyle? = nil, bucket: String? = nil, hosts: ServiceHosts = .unknown
+  ) throws(VerificationError) {
+    guard let authority = request.authority, isHost(authority) else {
+      throw .unreadable("The request has no host, or a malformed one.")
+    }
+    let (path, parameters) = try withBytes(of: request.path ?? "") { bytes throws(VerificationError) in
+      try read(bytes)
+    }
+    switch style ?? AddressingStyle(authority: authority) {
+    case .path:
+      guard let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) else {
+        self.init(bucket: path.isEmpty ? nil : path, key: nil, parameters: parameters)
+        return
+      }
+      let key = path[path.utf8.index(after: slash)...]
+      self.init(bucket: String(path[..<slash]), key: key.isEmpty ? nil : String(key), parameters: parameters)
+    case .virtualHosted:
+      let bucket = hosts.bucket(in: authority)
+      guard bucket != nil || path.isEmpty else {
+        throw .unreadable("The host contains no bucket, and the path contains an object key.")
+      }
+      self.init(bucket: bucket, key: path.isEmpty ? nil : path, parameters: parameters)
+    case .customDomain:
+      let bucket = bucket ?? hostWithoutPort(authority)
+      self.init(bucket: bucket, key: path.isEmpty ? nil : path, parameters: parameters)
+    }
+  }
+}
+
+/// Parses a request's path and query; reads each byte twice.
+private func read(_ wire: Span<UInt8>) throws(VerificationError) -> (path: String, [RequestTarget.Parameter]) {
+  let end = wire.index(of: UInt8(ascii: "?"), in: wire.indices) ?? wire.count
+  guard !wire.isEmpty, wire[0] == UInt8(ascii: "/"), isWellFormedURLText(wire),
+    let path = decoded(wire, 1..<end, plusIsSpace: false)
+  else { throw .unreadable("The path is not valid in a URL.") }
+  var parameters: [RequestTarget.Parameter] = []
+  var start = end + 1
+  while start < wire.count {
+    let end = wire.index(of: UInt8(ascii: "&"), in: start..<wire.count) ?? wire.count
+    if start < end {
+      let sign = wire.index(of: UInt8(ascii: "="), in: start..<end)
+      guard let name = decoded(wire, start..<(sign ?? end), plusIsSpace: true) else {
+        throw .unreadable("The name of a query parameter is not UTF-8.")
+      }
+      var value: String?
+      if let sign {
+        value = decoded(wire, sign + 1..<end, plusIsSpace: true)
+        guard value != nil else { throw .unreadable("The value of a query parameter is not UTF-8.") }
+      }
+      parameters.append(RequestTarget.Parameter(name: name, value: value))
+    }
+    start = end + 1
+  }
+  return (path, parameters)
+}
+
+/// Percent-decodes a range of a well-formed URL path with its query.
+///
+/// The URL is ASCII. The result is `nil` if the decoded bytes are not UTF-8.
+private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool) -> String? {
+  let part = wire.extracting(range)
+  let isEscaped = part.indices.contains { index in
+    part[index] == UInt8(ascii: "%") || plusIsSpace && part[index] == UInt8(ascii: "+")
+  }
+  let text = String(writing: { $0.append(part) })
+  guard isEscaped else { return text }
+  return text.percentDecodedBytes(plusIsSpace: plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
+}
+
+extension Span<UInt8> {
+  /// Returns the first index of a byte within a range of the span, or `nil` if the range does not contain the byte.
+  fileprivate func index(of byte: UInt8, in range: Range<Int>) -> Int? {
+    for index in range where self[index] == byte { return index }
+    return nil
+  }
+}
+
+extension VerificationError {
+  /// Creates the error for a request whose host, path or query cannot be parsed.
+  package static func unreadable(_ message: String) -> VerificationError {
+    VerificationError(.malformed, message, remedy: "Percent-encode the path and the query once, in UTF-8.")
   }
 }

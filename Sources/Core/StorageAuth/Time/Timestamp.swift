@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+package import StorageCrypto
+
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Musl)
@@ -96,4 +98,252 @@ extension Timestamp: InstantProtocol {
 extension Timestamp: CustomStringConvertible {
   /// The instant in the extended ISO 8601 format, without fractions of a second: `2026-11-20T08:00:00Z`.
   public var description: String { iso8601 }
+}
+
+extension Timestamp {
+  /// Parses a time in the extended ISO 8601 format, such as `2026-11-20T08:00:00.5+08:00`.
+  ///
+  /// The fraction is optional; the time zone is `Z` or an offset. The result is `nil` for any other string, and for a
+  /// date that does not exist.
+  ///
+  /// - Parameter text: A date and time with a time zone.
+  public init?(iso8601 text: String) {
+    var scanner = DigitScanner(text)
+    guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
+      let day = scanner.number(2), scanner.skip("T") || scanner.skip("t") || scanner.skip(" "),
+      let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2), scanner.skip(":"),
+      let second = scanner.number(2), let fraction = scanner.fraction(), let offset = scanner.offset(),
+      scanner.isAtEnd,
+      let instant = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second).timestamp
+    else { return nil }
+    self.init(unixSeconds: instant.unixSeconds - offset, nanoseconds: fraction)
+  }
+
+  /// Parses a time in the basic ISO 8601 format, in UTC, such as `20261120T080000Z`.
+  ///
+  /// The result is `nil` for any other string, and for a date that does not exist.
+  ///
+  /// - Parameter text: A date and time that ends in `Z`.
+  public init?(iso8601Basic text: String) {
+    var scanner = DigitScanner(text)
+    guard let year = scanner.number(4), let month = scanner.number(2), let day = scanner.number(2), scanner.skip("T"),
+      let hour = scanner.number(2), let minute = scanner.number(2), let second = scanner.number(2), scanner.skip("Z"),
+      scanner.isAtEnd,
+      let instant = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second).timestamp
+    else { return nil }
+    self = instant
+  }
+
+  /// Parses an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
+  ///
+  /// The result is `nil` for any other string, and for a date that does not exist. The day of the week is not checked.
+  ///
+  /// - Parameter text: The value of a date header, such as `Date` or `Last-Modified`.
+  public init?(httpDate text: String) {
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    let parts = text.parts(between: " ")
+    guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasByteSuffix(","), parts[5] == "GMT",
+      let month = months.firstIndex(of: String(parts[2]))
+    else { return nil }
+    var scanner = DigitScanner("\(parts[1]) \(parts[3]) \(parts[4])")
+    guard let day = scanner.number(2), scanner.skip(" "), let year = scanner.number(4), scanner.skip(" "),
+      let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2), scanner.skip(":"),
+      let second = scanner.number(2), scanner.isAtEnd,
+      let instant = CivilTime(
+        year: year, month: Int64(month) + 1, day: day, hour: hour, minute: minute, second: second
+      ).timestamp
+    else { return nil }
+    self = instant
+  }
+}
+
+/// A scanner for integers with a fixed number of digits.
+private struct DigitScanner {
+  private let bytes: [UInt8]
+  private var index = 0
+
+  init(_ text: String) {
+    bytes = Array(text.utf8)
+  }
+
+  var isAtEnd: Bool { index == bytes.count }
+
+  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
+    index += 1
+    return true
+  }
+
+  mutating func number(_ digits: Int) -> Int64? {
+    guard index + digits <= bytes.count else { return nil }
+    var value: Int64 = 0
+    for byte in bytes[index..<(index + digits)] {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+    }
+    index += digits
+    return value
+  }
+
+  /// Parses an optional fraction of a second and returns its value in nanoseconds; digits after the ninth are dropped.
+  mutating func fraction() -> Int64? {
+    guard skip(".") else { return 0 }
+    var value: Int64 = 0
+    var count = 0
+    while let digit = number(1) {
+      if count < 9 { value = value * 10 + digit }
+      count += 1
+    }
+    guard count > 0 else { return nil }
+    while count < 9 {
+      value *= 10
+      count += 1
+    }
+    return value
+  }
+
+  /// Parses a time zone, which is `Z` or an offset, and returns its offset in seconds east of UTC.
+  mutating func offset() -> Int64? {
+    if skip("Z") || skip("z") { return 0 }
+    let sign: Int64
+    if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
+    guard let hours = number(2), hours < 24 else { return nil }
+    _ = skip(":")
+    guard let minutes = number(2), minutes < 60 else { return nil }
+    return sign * (hours * 3600 + minutes * 60)
+  }
+}
+
+private let weekdayNames: [StaticString] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+
+private let monthNames: [StaticString] = [
+  "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+]
+
+extension Timestamp {
+  /// The instant in the extended ISO 8601 format, without fractions of a second: `2026-11-20T08:00:00Z`.
+  public var iso8601: String {
+    String(writing: { writer in
+      let time = CivilTime(self)
+      writer.append(time.year, digits: 4)
+      writer.append(UInt8(ascii: "-"))
+      writer.append(twoDigits: time.month)
+      writer.append(UInt8(ascii: "-"))
+      writer.append(twoDigits: time.day)
+      writer.append(UInt8(ascii: "T"))
+      writer.append(clock: time)
+      writer.append(UInt8(ascii: "Z"))
+    })
+  }
+
+  /// The instant in the basic ISO 8601 format, without fractions of a second: `20261120T080000Z`.
+  public var iso8601Basic: String {
+    String(writing: { $0.append(basicDate: self) })
+  }
+
+  /// The instant as an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
+  public var httpDate: String {
+    String(writing: { $0.append(httpDate: self) })
+  }
+}
+
+extension ByteWriter {
+  /// Appends an instant as an HTTP date (IMF-fixdate), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
+  package mutating func append(httpDate instant: Timestamp) {
+    append(httpDate: CivilTime(instant))
+  }
+
+  /// Appends a time as an HTTP date (IMF-fixdate), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
+  package mutating func append(httpDate time: CivilTime) {
+    append(weekdayNames[Int(time.weekday)])
+    append(", ")
+    append(twoDigits: time.day)
+    append(UInt8(ascii: " "))
+    append(monthNames[Int(time.month) - 1])
+    append(UInt8(ascii: " "))
+    append(time.year, digits: 4)
+    append(UInt8(ascii: " "))
+    append(clock: time)
+    append(" GMT")
+  }
+
+  /// Appends an instant in the basic ISO 8601 format, such as `20261120T080000Z`.
+  package mutating func append(basicDate instant: Timestamp) {
+    append(basicDate: CivilTime(instant))
+  }
+
+  /// Appends a time in the basic ISO 8601 format, such as `20261120T080000Z`.
+  package mutating func append(basicDate time: CivilTime) {
+    append(compactDate: time)
+    append(UInt8(ascii: "T"))
+    let clock = time.hour &* 10_000 &+ time.minute &* 100 &+ time.second
+    append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: clock)) &>> 16, count: 6)
+    append(UInt8(ascii: "Z"))
+  }
+
+  /// Appends the date of an instant in the basic ISO 8601 format, such as `20261120`.
+  package mutating func append(compactDate instant: Timestamp) {
+    append(compactDate: CivilTime(instant))
+  }
+
+  /// Appends the date of a time in the basic ISO 8601 format, such as `20261120`.
+  package mutating func append(compactDate time: CivilTime) {
+    append(time.year, digits: 4)
+    append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: time.month &* 100 &+ time.day)) &>> 32, count: 4)
+  }
+
+  /// Appends the time of day in the extended ISO 8601 format, such as `08:00:00`.
+  fileprivate mutating func append(clock time: CivilTime) {
+    append(twoDigits: time.hour)
+    append(UInt8(ascii: ":"))
+    append(twoDigits: time.minute)
+    append(UInt8(ascii: ":"))
+    append(twoDigits: time.second)
+  }
+
+  /// Appends an integer from 0 to 99 as two decimal digits.
+  @inline(__always)
+  fileprivate mutating func append(twoDigits number: Int64) {
+    put(twoDigits: UInt8(truncatingIfNeeded: number), at: reserve(2))
+  }
+
+  @inline(__always)
+  private mutating func put(twoDigits number: UInt8, at place: Int) {
+    unsafe put(UInt8(ascii: "0") &+ number / 10, at: place)
+    unsafe put(UInt8(ascii: "0") &+ number % 10, at: place &+ 1)
+  }
+
+  /// Appends a decimal integer, padded with leading zeros to at least `digits` digits (19 at most).
+  package mutating func append(_ number: Int64, digits: Int = 1) {
+    if number < 0 { append(UInt8(ascii: "-")) }
+    append(magnitude: number.magnitude, digits: min(digits, 19))
+  }
+
+  private mutating func append(magnitude: UInt64, digits: Int) {
+    if magnitude < 100_000_000, digits <= 8 {
+      let decimal = decimalDigits(of: magnitude)
+      let zeros = (decimal ^ decimalDigits(of: 0)).trailingZeroBitCount &>> 3
+      let width = max(8 &- zeros, digits, 1)
+      append(lanes: decimal &>> UInt64(8 &* (8 &- width)), count: width)
+    } else {
+      let (high, low) = magnitude.quotientAndRemainder(dividingBy: 100_000_000)
+      append(magnitude: high, digits: digits &- 8)
+      append(lanes: decimalDigits(of: low))
+    }
+  }
+}
+
+/// Returns the eight decimal digits of an integer below 100,000,000 in eight bytes, with the first digit in the lowest
+/// byte.
+///
+/// The integer is divided into halves of four, two and one digits. Each step divides all parts at once by multiplying
+/// by a reciprocal that is exact for parts of that size.
+@inline(__always)
+private func decimalDigits(of number: UInt64) -> UInt64 {
+  let fours = number / 10_000 | (number % 10_000) &<< 32
+  let hundreds = (fours &* 5243) &>> 19 & 0x0000_007f_0000_007f
+  let twos = hundreds | (fours &- hundreds &* 100) &<< 16
+  let tens = (twos &* 103) &>> 10 & 0x000f_000f_000f_000f
+  let ones = tens | (twos &- tens &* 10) &<< 8
+  return ones &+ 0x3030_3030_3030_3030
 }

@@ -1,7 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import CloudCredentials
 public import StorageAuth
+internal import StorageCrypto
+internal import StorageKeys
 
 /// A private key for logins, in a file or in memory, with its passphrase if the key is encrypted.
 public struct AsperaPrivateKey: Sendable, Equatable {
@@ -57,5 +60,315 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// Creates a reference to a private key in memory from the text of a key file.
   public static func pem(_ text: Secret, passphrase: Secret? = nil) -> AsperaPrivateKey {
     AsperaPrivateKey(.pem(text), passphrase: passphrase)
+  }
+}
+
+extension AsperaPrivateKey {
+  /// Returns the private key in a format that a client program can read.
+  ///
+  /// An Ed25519 key in PKCS #8 is converted to OpenSSH's own format, which the SSH client and newer versions of ascp
+  /// can read. For ascp, an unencrypted RSA key in OpenSSH's own format is converted to traditional PEM. A converted
+  /// key is stored in memory and not encrypted. A text that starts with a byte order mark is returned in memory without
+  /// the mark. IBM's public key is returned in memory for the SSH client if other users can read its file, because the
+  /// client refuses such files. Any other key is returned unchanged.
+  ///
+  /// - Parameters:
+  ///   - client: The program that will read the key.
+  ///   - machine: The context that reads the key file.
+  /// - Returns: The key, converted if necessary.
+  /// - Throws: An ``AsperaError`` if the key cannot be read, parsed or decrypted.
+  public func converted(
+    for client: PrivateKeyReport.Client, on machine: ProviderContext
+  ) throws(AsperaError) -> AsperaPrivateKey {
+    let place = KeyPlace(source)
+    let text = try checkedText(on: machine)
+    let result: SecretBytes?
+    switch try KeyText([UInt8](text.secret), at: place) {
+    case .pem(let block):
+      let key = block.isPKCS8 ? try pemKey(text.secret, block) : nil
+      result = key?.kind == .ed25519 ? key?.openSSHPEM() : nil
+    case .openSSH(let key):
+      guard client == .ascp, case .rsa = key.publicKey.kind, !key.isEncrypted else { return readable(text, by: client) }
+      do {
+        result = try key.privateKey().traditionalPEM
+      } catch {
+        throw error.error(at: place)
+      }
+    }
+    guard let result else { return readable(text, by: client) }
+    let bytes = [UInt8](writing: { writer in result.withBytes { writer.append($0) } })
+    return AsperaPrivateKey(.pem(Secret(bytes: bytes)), publicKeyFile: publicKeyFile)
+  }
+
+  /// Returns the key unchanged, or its text in memory if the client does not read the original.
+  private func readable(_ text: Text, by client: PrivateKeyReport.Client) -> AsperaPrivateKey {
+    guard text.hasByteOrderMark || (text.exposure != nil && client == .ssh) else { return self }
+    return AsperaPrivateKey(
+      .pem(text.secret), passphrase: passphrase, publicKeyFile: publicKeyFile, wellKnownKeys: wellKnownKeys)
+  }
+}
+
+extension AsperaPrivateKey {
+  /// Checks whether the private key can be used, before a transfer starts.
+  ///
+  /// Keys in PEM and PKCS #8 are decrypted and parsed. Keys in OpenSSH's own format are parsed. If such a key is
+  /// encrypted, its passphrase is tried with `ssh-keygen`, which receives it in the environment and never as an
+  /// argument. If `ssh-keygen` is not installed, the report says that the passphrase was not checked.
+  ///
+  /// ```swift
+  /// let report = try await key.check(on: machine)
+  /// print(report.kind, report.fingerprint)
+  /// ```
+  ///
+  /// - Parameter machine: The context that reads the key's files and runs `ssh-keygen`.
+  /// - Returns: A report about the key's format, its kind and the clients that cannot use the key.
+  /// - Throws: An ``AsperaError`` if the key is missing, cannot be read, is damaged or is of a kind that SSH does not
+  ///   support for logins; if other users can read the key file and the key is not IBM's public key; if the passphrase is wrong or missing; if a passphrase is given
+  ///   for a key that is not encrypted (ascp would try the passphrase as the user's password); or if the public key
+  ///   file contains another key.
+  public func check(on machine: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
+    let place = KeyPlace(source)
+    let original = try checkedText(on: machine)
+    let text = original.secret
+    let report: PrivateKeyReport
+    let publicKey: SSHPublicKey
+    switch try KeyText([UInt8](text), at: place) {
+    case .pem(let block):
+      if block.cipher == nil { try refusePassphrase() }
+      let key = try pemKey(text, block)
+      let kind = try PrivateKeyReport.Kind(key.kind, at: place)
+      publicKey = try Self.publicKey(of: key, at: place)
+      report = PrivateKeyReport(
+        format: block.isPKCS8 ? .pkcs8 : .traditional, kind: kind, cipher: block.cipher,
+        passphrase: block.cipher == nil ? .none : .correct, publicKey: publicKey,
+        hasByteOrderMark: original.hasByteOrderMark)
+    case .openSSH(let key):
+      publicKey = key.publicKey
+      let kind = try PrivateKeyReport.Kind(publicKey.kind, at: place)
+      report = PrivateKeyReport(
+        format: .openSSH, kind: kind, cipher: key.isEncrypted ? key.cipher : nil,
+        passphrase: try await checkPassphrase(of: key, text, machine), publicKey: publicKey,
+        hasByteOrderMark: original.hasByteOrderMark)
+    }
+    try checkPublicKeyFile(against: publicKey, machine)
+    return report
+  }
+
+  private func refusePassphrase() throws(AsperaError) {
+    guard passphrase != nil else { return }
+    throw KeyPlace(source).error(
+      .ambiguousCredential, "is not encrypted and has a passphrase, which ascp would try as the password of the user",
+      remedy: "Leave the passphrase out.")
+  }
+
+  private static func publicKey(of key: PrivateKey, at place: KeyPlace) throws(AsperaError) -> SSHPublicKey {
+    guard key.isWhole, let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
+      throw place.error(
+        .malformedKey, "is damaged: its public key does not verify its signatures",
+        remedy: "Copy the key again, or create another one.")
+    }
+    return publicKey
+  }
+
+  private func checkPassphrase(
+    of key: OpenSSHKey, _ text: Secret, _ machine: ProviderContext
+  ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
+    guard key.isEncrypted else {
+      try refusePassphrase()
+      do {
+        _ = try key.privateKey()
+      } catch {
+        throw error.error(at: KeyPlace(source))
+      }
+      return .none
+    }
+    guard let passphrase else { throw passphraseMissing(key.cipher) }
+    switch try await PassphraseTrial(text: text, passphrase: passphrase, publicKey: key.publicKey).run(on: machine) {
+    case .opened: return .correct
+    case .refused: throw passphraseWrong()
+    case .otherKey: throw OpenSSHKey.Problem.mismatch.error(at: KeyPlace(source))
+    case .notTried(let reason): return .unchecked(reason)
+    }
+  }
+
+  private func checkPublicKeyFile(against key: SSHPublicKey, _ machine: ProviderContext) throws(AsperaError) {
+    guard let publicKeyFile else { return }
+    let place = KeyPlace(publicKeyFile: publicKeyFile)
+    let bytes = try Self.read(publicKeyFile, at: place, machine).bytes
+    guard !bytes.isUTF16 else { throw place.utf16Error() }
+    let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
+    let named =
+      text.contains("-----BEGIN ")
+      ? (try? PublicKey(pem: text))?.sshBlob.flatMap { SSHPublicKey(blob: $0) } : SSHPublicKey(line: text)
+    guard let named else {
+      throw place.error(
+        .malformedKey, "holds no public key",
+        remedy: "Name a .pub file of OpenSSH or a PEM file that begins with BEGIN PUBLIC KEY.")
+    }
+    guard named == key else {
+      throw place.error(
+        .publicKeyMismatch, "holds another key (\(named.fingerprint)) than the private one (\(key.fingerprint))",
+        remedy: "Name the public key of this private key, or leave it out.")
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Copies the bytes of a secret in clear text into an array that is not wiped.
+  init(_ secret: Secret) {
+    self.init(writing: { writer in secret.bytes.withBytes { writer.append($0) } })
+  }
+}
+
+extension AsperaPrivateKey {
+  /// The maximum size of a private key's text, in bytes.
+  private static let sizeLimit = 1 << 16
+
+  /// The text of a private key, and what a client program has to know about the text's origin.
+  struct Text {
+    /// The text without a byte order mark.
+    let secret: Secret
+    /// Whether the original text starts with a byte order mark, with which no client program reads it.
+    let hasByteOrderMark: Bool
+    /// The reason to refuse the key file unless the key is well-known, or `nil` if only the user has access to the
+    /// file.
+    let exposure: AsperaError?
+  }
+
+  /// Returns the text of the private key without a byte order mark, reading its file if necessary.
+  ///
+  /// - Throws: The errors of ``checkedText(on:)``.
+  func text(on machine: ProviderContext) throws(AsperaError) -> Secret {
+    try checkedText(on: machine).secret
+  }
+
+  /// Returns the text of the private key and facts about its origin, reading its file if necessary.
+  ///
+  /// - Throws: An ``AsperaError`` if the text is longer than 65,536 bytes, or if the key file is missing, cannot be
+  ///   read, or can be read or replaced by other users and contains no well-known key. If the contents of a file with
+  ///   such access are not a private key, the error describes the contents.
+  func checkedText(on machine: ProviderContext) throws(AsperaError) -> Text {
+    let text = try uncheckedText(on: machine)
+    guard let exposure = text.exposure else { return text }
+    switch try isWellKnown(text.secret) {
+    case true?: return text
+    case false?: throw exposure
+    case nil:
+      throw AsperaError(
+        exposure.code, exposure.message,
+        remedy: "\(exposure.remedy) If it is IBM's public key, give its passphrase, with which it is recognized.")
+    }
+  }
+
+  /// Returns the text of the private key without checking who has access to the key file.
+  ///
+  /// - Throws: An ``AsperaError`` if the text is longer than 65,536 bytes, or if the key file is missing or cannot be
+  ///   read.
+  func uncheckedText(on machine: ProviderContext) throws(AsperaError) -> Text {
+    switch source {
+    case .pem(let text):
+      guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.tooLong(at: KeyPlace(source)) }
+      return Text([UInt8](text), exposure: nil)
+    case .file(let path):
+      let contents = try Self.read(path, at: KeyPlace(source), machine)
+      return Text(contents.bytes, exposure: exposure(of: contents, at: path))
+    }
+  }
+
+  /// Returns an error if other users can read or replace a key file.
+  private func exposure(of contents: FileContents, at path: String) -> AsperaError? {
+    if let permissions = contents.permissions, permissions & 0o077 != 0 {
+      return KeyPlace(source).error(
+        .insecureKeyFile, "is accessible to other users (mode 0\(String(permissions, radix: 8)))",
+        remedy: "Restrict it: chmod 600 \(path).")
+    }
+    return contents.weakness.map { weakness in
+      KeyPlace(source).error(
+        .insecureKeyFile, "could have been written by other users: \(weakness.reason)", remedy: weakness.remedy)
+    }
+  }
+
+  /// Returns whether a text contains a well-known private key, or `nil` if the passphrase does not decrypt it.
+  ///
+  /// The fingerprint is computed from the private key, not from a public key next to it. An encrypted key in OpenSSH's
+  /// own format, which only `ssh-keygen` decrypts, is therefore never well-known.
+  ///
+  /// - Throws: An ``AsperaError`` if the text is not a private key of a supported format.
+  private func isWellKnown(_ text: Secret) throws(AsperaError) -> Bool? {
+    switch try KeyText([UInt8](text), at: KeyPlace(source)) {
+    case .pem(let block):
+      guard let key = try? PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes) else {
+        return block.cipher == nil ? false : nil
+      }
+      return wellKnownKeys.contains(key)
+    case .openSSH(let key):
+      return (try? key.privateKey()).map(wellKnownKeys.contains) ?? false
+    }
+  }
+
+  /// Returns the contents of a key file, or throws if the file is missing, too large or cannot be read.
+  static func read(
+    _ path: String, at place: KeyPlace, _ machine: ProviderContext
+  ) throws(AsperaError) -> FileContents {
+    guard let absolute = machine.absolute(path) else {
+      throw place.error(
+        .keyNotFound, "is in the home directory, which is not known", remedy: "Give its absolute path.")
+    }
+    do {
+      return try machine.files.read(absolute, limit: sizeLimit)
+    } catch {
+      switch error {
+      case .notFound: throw place.error(.keyNotFound, "does not exist", remedy: "Give the path of an existing file.")
+      case .tooLarge: throw tooLong(at: place)
+      case .unreadable(let reason):
+        throw place.error(
+          .keyUnreadable, "cannot be read: \(reason)",
+          remedy: "Allow the user that runs this program to read it, and no other user.")
+      }
+    }
+  }
+
+  private static func tooLong(at place: KeyPlace) -> AsperaError {
+    place.error(
+      .malformedKey, "is longer than \(sizeLimit) bytes, and so not a key", remedy: "Give a file with only the key.")
+  }
+
+  /// Parses and, if necessary, decrypts a PEM-encoded private key.
+  func pemKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
+    let place = KeyPlace(source)
+    do {
+      return try PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes)
+    } catch {
+      switch error {
+      case .passphraseMissing: throw passphraseMissing(block.cipher)
+      case .wrongPassphrase: throw passphraseWrong()
+      case .unsupportedEncryption:
+        throw place.error(
+          .unsupportedKey,
+          "is encrypted with \(block.cipher ?? "a cipher") in a way that this system's cryptography does not offer",
+          remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
+      case .malformed, .unsupportedKind, .failed:
+        throw place.error(.malformedKey, "is damaged", remedy: "Copy the key again, or create another one.")
+      }
+    }
+  }
+
+  func passphraseMissing(_ cipher: String?) -> AsperaError {
+    KeyPlace(source).error(
+      .wrongPassphrase, "is encrypted (\(cipher ?? "an unknown cipher")) and no passphrase is given",
+      remedy: "Give the passphrase with the key; a blank one counts as none.")
+  }
+
+  func passphraseWrong() -> AsperaError {
+    KeyPlace(source).error(
+      .wrongPassphrase, "is not opened by its passphrase", remedy: "Give the right one; if it is, the key is damaged.")
+  }
+}
+
+extension AsperaPrivateKey.Text {
+  fileprivate init(_ bytes: [UInt8], exposure: AsperaError?) {
+    hasByteOrderMark = bytes.hasByteOrderMark
+    secret = Secret(bytes: bytes.withoutByteOrderMark)
+    self.exposure = exposure
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
+internal import StorageCrypto
 
 /// A token that an Aspera server requires for a transfer.
 ///
@@ -51,5 +52,105 @@ public struct AsperaToken: Sendable, Equatable {
     self.secret = secret
     (kind, note) = Self.form(of: text)
     self.expiration = expiration ?? (kind == .bearer ? BearerText.expiration(of: text) : nil)
+  }
+}
+
+extension AsperaToken {
+  /// Creates a basic token, which contains the Base64-encoded identifier and secret of an access key.
+  ///
+  /// The token does not expire and grants everything that the access key grants. Give it only to clients that are also
+  /// allowed to know the secret. The form is described in IBM's documentation of the High-Speed Transfer Server, "Basic
+  /// Tokens".
+  ///
+  /// - Parameters:
+  ///   - accessKey: The identifier of the access key.
+  ///   - secret: The secret of the access key.
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the identifier contains a colon, or if the identifier
+  ///   or the secret is empty or contains a control character.
+  public static func basic(accessKey: String, secret: Secret) throws(AsperaError) -> AsperaToken {
+    let value: String
+    do {
+      value = try BasicAuthorization.value(user: accessKey, password: secret, .accessKey)
+    } catch {
+      throw AsperaError(.invalidToken, error.message, remedy: error.remedy)
+    }
+    return try AsperaToken(Secret(value))
+  }
+}
+
+extension AsperaToken {
+  /// Returns the kind of a token based on its form, and a note if the form is irregular.
+  ///
+  /// A transfer token starts with `AT`, `B` or `M`, a version and an underscore, and ends with an underscore and the
+  /// reversed header. A basic or bearer token starts with the name of its scheme and a space.
+  static func form(of text: String) -> (kind: Kind, note: String?) {
+    if text.hasBytePrefix("Basic ") { return (.basic, nil) }
+    if text.hasPrefix(BearerText.prefix) { return (.bearer, nil) }
+    if let header = transferHeader(of: text) {
+      let footer = "_" + String(header.reversed())
+      // The underscores of the header and the footer are distinct, because the payload between them has at least one
+      // byte.
+      if text.hasSuffix(footer), text.utf8.count > header.utf8.count + 1 + footer.utf8.count { return (.transfer, nil) }
+      return (
+        .other,
+        "It begins like a transfer token and does not end with \(footer): it was probably truncated when it was copied."
+      )
+    }
+    if BearerText.expiration(of: text) != nil {
+      return (.other, "It looks like a bearer token without the word Bearer before it, which the server requires.")
+    }
+    return (.other, nil)
+  }
+
+  /// Returns the first four characters of a transfer token, or `nil` if the text is not a transfer token.
+  ///
+  /// They are `AT`, a letter that distinguishes tokens for one session from tokens for several sessions, and the
+  /// version.
+  private static func transferHeader(of text: String) -> String? {
+    let header = Array(text.utf8.prefix(5))
+    let isTransfer =
+      header.count == 5 && header[0...1] == [UInt8(ascii: "A"), UInt8(ascii: "T")]
+      && [UInt8(ascii: "B"), UInt8(ascii: "M")].contains(header[2])
+      && (UInt8(ascii: "2")...UInt8(ascii: "4")).contains(header[3]) && header[4] == UInt8(ascii: "_")
+    return isTransfer ? String(text.prefix(4)) : nil
+  }
+}
+
+extension AsperaToken {
+  /// The first eight hexadecimal digits of the token's SHA-256 hash, or `nil` for a basic token.
+  ///
+  /// Logs use the fingerprint to distinguish tokens. A basic token has no fingerprint because its secret can be chosen
+  /// by a person, and such a secret could be guessed from its hash.
+  public var fingerprint: String? {
+    kind == .basic ? nil : String(secret.bytes.withBytes { SHA256.hash($0) }.hex.prefix(8))
+  }
+
+  /// The access key of a basic token, or `nil` if the token has another kind or cannot be decoded.
+  var accessKey: String? {
+    guard kind == .basic, let bytes = [UInt8](base64: String(secret.reveal().dropFirst("Basic ".count))),
+      let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
+    else { return nil }
+    return String(validating: bytes[..<colon], as: UTF8.self)
+  }
+}
+
+extension AsperaToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// A description that contains the kind, the fingerprint or the access key, the expiration and the note, but not the
+  /// token.
+  public var description: String {
+    var parts = [kind.rawValue]
+    if let fingerprint { parts.append("fingerprint: \(fingerprint)") }
+    if let accessKey { parts.append("access key: \(accessKey)") }
+    if let expiration { parts.append("expiration: \(expiration)") }
+    if let note { parts.append("note: \(note)") }
+    return "AsperaToken(\(parts.joined(separator: ", ")))"
+  }
+
+  /// The same text as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror that contains the kind, the expiration and the masked token.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["kind": kind.rawValue, "secret": secret, "expiration": expiration as Any])
   }
 }

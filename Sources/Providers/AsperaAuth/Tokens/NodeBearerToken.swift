@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
+internal import StorageCompression
+internal import StorageCrypto
+internal import StorageJSON
 internal import StorageKeys
 
 /// A node's bearer token, which contains claims signed with the private key of an access key.
@@ -80,4 +83,108 @@ extension NodeBearerToken: CustomStringConvertible, CustomDebugStringConvertible
 
   /// A mirror that contains the claims, but neither the token nor its signature.
   public var customMirror: Mirror { Mirror(self, children: ["claims": claims]) }
+}
+
+extension NodeBearerToken {
+  /// The line between the claims and the signature in the plaintext of a token.
+  static let delimiter = Array("==SIGNATURE==".utf8)
+
+  /// The maximum number of Base64 characters in each line of the signature.
+  private static let lineLength = 60
+
+  /// Creates a token by signing claims with an access key's private key.
+  ///
+  /// The claims in compact JSON, a line `==SIGNATURE==`, and the RSA signature with SHA-512 in lines of Base64 are
+  /// compressed with zlib and encoded in Base64. The form is described on IBM's support page ["How to create and use
+  /// bearer tokens"](https://www.ibm.com/support/pages/how-create-and-use-bearer-tokens). The line length and the line
+  /// breaks follow aspera-cli.
+  ///
+  /// - Parameters:
+  ///   - claims: The claims, which must contain a user, a scope and an expiration.
+  ///   - key: The private key whose public key is registered with the access key.
+  /// - Throws: An ``AsperaError``: `invalidToken` if a required claim is missing, or if the claims are too long or
+  ///   contain the signature delimiter; `unsupportedKey` if the key is too short; `failed` if the token cannot be
+  ///   compressed.
+  public init(_ claims: NodeBearerClaims, signedWith key: NodeBearerKey) throws(AsperaError) {
+    let payload = JSONValue.object(claims.fields).serialized
+    try Self.check(claims, payload)
+    let signature = try key.signature(of: payload)
+    let plaintext = Self.plaintext(payload, signature)
+    guard let packed = Zlib.compress(plaintext) else {
+      throw AsperaError(.failed, "The bearer token could not be compressed.", remedy: "Try again with more memory.")
+    }
+    let text = String(writing: { $0.append(base64: packed) })
+    self.init(secret: Secret(text), claims: claims, payload: payload, signature: signature)
+  }
+
+  private static func check(_ claims: NodeBearerClaims, _ payload: [UInt8]) throws(AsperaError) {
+    let missing = [
+      claims.userID?.isEmpty == false ? nil : "user_id", claims.scope == nil ? "scope" : nil,
+      claims.expiration == nil ? "expires_at" : nil,
+    ].compactMap(\.self)
+    guard missing.isEmpty else {
+      throw AsperaError(
+        .invalidToken,
+        "The claims of the bearer token have no \(missing.joined(separator: " and no ")) that can be read.",
+        remedy: "Add them; servers reject a token without them.")
+    }
+    guard payload.count <= sizeLimit / 2, payload.firstRange(of: delimiter) == nil else {
+      throw AsperaError(
+        .invalidToken,
+        "The claims of the bearer token are longer than \(sizeLimit / 2) bytes, or contain the signature delimiter.",
+        remedy: "Leave claims out; long lists of groups are the usual cause.")
+    }
+  }
+
+  static func plaintext(_ payload: [UInt8], _ signature: [UInt8]) -> [UInt8] {
+    let lineEnd = UInt8(ascii: "\n")
+    var text = payload + [lineEnd] + delimiter + [lineEnd]
+    var rest = Array(String(writing: { $0.append(base64: signature) }).utf8)[...]
+    while !rest.isEmpty {
+      text += rest.prefix(lineLength) + [lineEnd]
+      rest = rest.dropFirst(lineLength)
+    }
+    return text
+  }
+
+  /// Parses a token without verifying its signature.
+  ///
+  /// Use ``verify(with:)`` to verify the signature. Signature lines of any length are accepted, and the line break
+  /// before the delimiter is optional, because the commands on IBM's support page produce such tokens.
+  ///
+  /// - Parameter secret: The token, with or without the prefix `Bearer`.
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the text is not a node bearer token.
+  public init(_ secret: Secret) throws(AsperaError) {
+    let text = BearerText.bare(secret.reveal())
+    guard text.utf8.count <= Self.sizeLimit, let packed = [UInt8](base64: text) else {
+      throw Self.unreadable("is not Base64 in one line of at most \(Self.sizeLimit) characters")
+    }
+    let plaintext: [UInt8]
+    do {
+      plaintext = try Zlib.decompress(packed, limit: Self.sizeLimit)
+    } catch {
+      throw Self.unreadable("is not compressed with zlib, or has more than \(Self.sizeLimit) bytes")
+    }
+    // A claim can contain the delimiter, but the Base64 after the last delimiter cannot.
+    guard let cut = plaintext.ranges(of: Self.delimiter).last else {
+      throw Self.unreadable("has no line that separates claims and signature")
+    }
+    var payload = Array(plaintext[..<cut.lowerBound])
+    if payload.last == UInt8(ascii: "\n") { payload.removeLast() }
+    let digits = plaintext[cut.upperBound...].filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    guard let signature = [UInt8](base64: String(decoding: digits, as: UTF8.self)), !signature.isEmpty else {
+      throw Self.unreadable("has no signature in Base64")
+    }
+    guard let claims = try? JSONValue(parsing: payload).object else {
+      throw Self.unreadable("has claims that are not a JSON object")
+    }
+    self.init(
+      secret: Secret(text), claims: NodeBearerClaims(fields: claims), payload: payload, signature: signature)
+  }
+
+  private static func unreadable(_ predicate: String) -> AsperaError {
+    AsperaError(
+      .invalidToken, "The bearer token \(predicate).",
+      remedy: "Pass the token as it was issued; a JSON Web Token is not a token of a node.")
+  }
 }

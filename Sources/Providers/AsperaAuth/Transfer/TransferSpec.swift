@@ -339,3 +339,185 @@ extension TransferSpec {
     set { setNumber("wss_port", newValue) }
   }
 }
+
+extension TransferSpec {
+  /// The time in seconds during which Aspera on Cloud waits for a retry of the transfer, as aspera-cli requests it.
+  private static let retrySeconds = 3600
+
+  /// Adds the members `xfer_id` and `xfer_retry` to tags that have a member `aspera`.
+  ///
+  /// Aspera on Cloud assigns transfers to packages by the ID, and completes a package only if the ID is unique. Members
+  /// that the tags already contain remain unchanged. aspera-cli adds the same members.
+  ///
+  /// - Parameter id: The ID, which must be the same for all attempts of the transfer.
+  package mutating func identifyTransfer(as id: String) {
+    guard var tags = try? decodedTags(), var aspera = tags["aspera"]?.object else { return }
+    guard aspera["xfer_id"] == nil || aspera["xfer_retry"] == nil else { return }
+    if aspera["xfer_id"] == nil { aspera["xfer_id"] = .string(id) }
+    if aspera["xfer_retry"] == nil { aspera["xfer_retry"] = .number(JSONNumber(Self.retrySeconds)) }
+    tags["aspera"] = .object(aspera)
+    fields["tags64"] = nil
+    self.tags = tags
+  }
+
+  /// Whether the token is a bearer token, and the tags do not name the access key by which the server checks it.
+  package var lacksTags: Bool {
+    guard text("token")?.hasPrefix(BearerText.prefix) == true else { return false }
+    let accessKey = (try? decodedTags())?["aspera"]?["node"]?["access_key"]?.string
+    return accessKey?.isEmpty ?? true
+  }
+}
+
+extension TransferSpec: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
+
+  /// A description that contains the server, the user, the direction, the number of paths, and the names of other
+  /// fields.
+  public var description: String {
+    let place = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
+    let count = fields["paths"]?.array?.count ?? 0
+    var parts = [place.isEmpty ? "nowhere" : place, direction?.rawValue ?? "no direction"]
+    parts.append(count == 1 ? "1 path" : "\(count) paths")
+    let others = fields.names.filter { !Self.described.contains($0) }
+    if !others.isEmpty { parts.append("fields: \(others.joined(separator: ", "))") }
+    return "TransferSpec(\(parts.joined(separator: ", ")))"
+  }
+
+  /// The same text as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror that contains the names of the fields, but not their values.
+  public var customMirror: Mirror { Mirror(self, children: ["fields": fields.names]) }
+}
+
+extension TransferSpec {
+  /// A copy of the specification without passwords, keys and tokens, for logs and for token requests.
+  ///
+  /// Fields that this package does not know are also removed if their names indicate a secret, including fields within
+  /// objects. The proxy is removed because its URL can contain a password.
+  public var withoutSecrets: TransferSpec { TransferSpec(fields: Self.withoutSecrets(fields)) }
+
+  private static let secretWords = [
+    "password", "passphrase", "passwd", "secret", "private_key", "api_key", "apikey", "token", "credential", "proxy",
+    "authorization", "headers", "ssh_args",
+  ]
+
+  /// Returns whether a field name indicates that the field's value is a secret.
+  static func isSecret(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return secretWords.contains { name.contains($0) }
+  }
+
+  private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
+    var rest = JSONObject()
+    for (name, value) in object {
+      switch value {
+      case .string, .array, .object:
+        guard !isSecret(name) else { continue }
+        rest[name] = withoutSecrets(value)
+      case .number, .bool, .null: rest[name] = value
+      }
+    }
+    return rest
+  }
+
+  private static func withoutSecrets(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let object): .object(withoutSecrets(object))
+    case .array(let elements): .array(elements.map { withoutSecrets($0) })
+    case .string, .number, .bool, .null: value
+    }
+  }
+}
+
+/// Fields about the treatment of files on both sides.
+extension TransferSpec {
+  /// The policy for existing files at the destination (`overwrite`), or `nil` for ascp's default,
+  /// ``OverwritePolicy/different``.
+  public var overwritePolicy: OverwritePolicy? {
+    get { word("overwrite") }
+    set { setText("overwrite", newValue?.rawValue) }
+  }
+
+  /// The policy for symbolic links among the source files (`symlink_policy`).
+  public var symbolicLinkPolicy: SymbolicLinkPolicy? {
+    get { word("symlink_policy") }
+    set { setText("symlink_policy", newValue?.rawValue) }
+  }
+
+  /// A Boolean value that indicates whether source files are removed after their transfer (`remove_after_transfer`).
+  public var removesSources: Bool? {
+    get { fields["remove_after_transfer"]?.bool }
+    set { fields["remove_after_transfer"] = newValue.map { .bool($0) } }
+  }
+
+  /// The folder to which source files are moved after their transfer (`move_after_transfer`).
+  public var sourceArchive: String? {
+    get { text("move_after_transfer") }
+    set { setText("move_after_transfer", newValue) }
+  }
+
+  /// The names of the fields that together are equivalent to `delete_source`.
+  static let deletions = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
+
+  /// The names of the Node API for fields of aspera-cli's schema, each with the name in the schema.
+  static let namesOfNodeAPI = [
+    "preserve_xattrs": "preserve_extended_attrs", "remote_preserve_xattrs": "preserve_remote_extended_attrs",
+    "remote_preserve_acls": "preserve_remote_acls",
+  ]
+
+  /// Checks that the fields about the treatment of files do not contradict each other.
+  func checkFiles() throws(AsperaError) {
+    if let deletes = fields["delete_source"]?.bool {
+      for name in Self.deletions + ["remove_empty_source_dir"] {
+        if let other = fields[name]?.bool, other != deletes {
+          throw Self.invalid(
+            "has delete_source \(deletes) and \(name) \(other)", "Leave delete_source out, or \(name).")
+        }
+      }
+    }
+    if let one = fields["remove_empty_source_dir"]?.bool, let other = fields["remove_empty_source_directory"]?.bool,
+      one != other
+    {
+      throw Self.invalid(
+        "has remove_empty_source_dir \(one) and remove_empty_source_directory \(other)", "Leave one of them out.")
+    }
+    let removes = fields["delete_source"]?.bool == true || removesSources == true
+    if removes, sourceArchive != nil {
+      throw Self.invalid("both removes the sources and moves them", "Leave move_after_transfer out, or the removal.")
+    }
+    if fields["remove_skipped"]?.bool == true, !removes {
+      throw Self.invalid("has remove_skipped without remove_after_transfer", "Set both of them, or none.")
+    }
+    if text("src_base") != nil, text("src_base64") != nil {
+      throw Self.invalid("has both src_base and src_base64", "Leave one of them out.")
+    }
+    for (name, usual) in Self.namesOfNodeAPI where text(name) != nil && text(usual) != nil {
+      throw Self.invalid("has both \(name) and \(usual), which are one setting", "Leave one of them out.")
+    }
+  }
+}
+
+extension TransferSpec {
+  /// The user name that servers expect for transfers with an access key.
+  static let accessKeyUser = "xfer"
+
+  /// Returns a specification with the fields that a transfer with an access key's token requires.
+  ///
+  /// The fields are the user, and the tags that identify the access key and the folder.
+  ///
+  /// ``TransferSigner`` merges these tags with the tags of the transfer.
+  ///
+  /// - Parameters:
+  ///   - accessKey: The identifier of the access key.
+  ///   - fileID: The identifier of the folder or file, or `nil` for the root of the access key.
+  static func naming(accessKey: String, fileID: String?) -> TransferSpec {
+    var node = JSONObject()
+    node["access_key"] = .string(accessKey)
+    node["file_id"] = fileID.map { .string($0) }
+    var fields = JSONObject()
+    fields["remote_user"] = .string(accessKeyUser)
+    fields["tags"] = ["aspera": ["node": .object(node)]]
+    return TransferSpec(fields: fields)
+  }
+}

@@ -76,3 +76,95 @@ extension Difference {
     part.isSecret ? Secret.mask : value.onOneLine
   }
 }
+
+extension Difference {
+  /// Returns the cause of the difference between the client's and the service's value.
+  func cause(in sent: SentRequest) -> SignatureDiagnosis.Cause {
+    if case .header(let name) = part, sent.reader.dateHeaders.contains(name) {
+      return seen == nil ? .dateMissing : .dateChanged
+    }
+    return switch part {
+    case .algorithm: .wrongVersion
+    case .method: .methodChanged
+    case .path: pathCause(in: sent)
+    case .parameter(let name): parameterCause(name, in: sent)
+    case .header("host"): hostCause
+    case .header("content-type"): self.sent == nil ? .contentTypeAdded : .contentTypeChanged
+    case .header("content-md5"): .contentMD5Changed
+    case .date: seen == nil ? .dateMissing : .dateChanged
+    case .header: headerCause
+    case .signingTime, .window: .dateChanged
+    case .scopeDay: .wrongDay
+    case .scopeRegion: .wrongRegion
+    case .scopeProduct: .wrongProduct
+    case .additionalHeaders: .additionalHeaders
+    case .signedHeaders: .signedListMismatch
+    case .payloadHash: .payloadHash
+    case .requestHash: .hiddenDifference
+    }
+  }
+
+  private var hostCause: SignatureDiagnosis.Cause {
+    guard let (first, second) = decodedPair else { return sent == nil ? .headerAdded : .headerRemoved }
+    return hostWithoutPort(first).lowercased() == hostWithoutPort(second).lowercased() ? .hostPort : .hostChanged
+  }
+
+  private var headerCause: SignatureDiagnosis.Cause {
+    switch (sent, seen) {
+    case (nil, _): part.isToken ? .tokenUnsigned : .headerAdded
+    case (_, nil): part.isToken ? .tokenMissing : .headerRemoved
+    default: part.isToken ? .tokenOfAnotherKey : spellingCause ?? .headerChanged
+    }
+  }
+
+  private func parameterCause(_ name: String, in request: SentRequest) -> SignatureDiagnosis.Cause {
+    switch (sent, seen) {
+    case (nil, _) where part.isToken: .tokenUnsigned
+    case (nil, _): request.hasParameter(name) ? .subresourceUnsigned : .parameterAdded
+    case (_, nil): part.isToken ? .tokenMissing : .parameterRemoved
+    default: part.isToken ? .tokenOfAnotherKey : spellingCause ?? .parameterChanged
+    }
+  }
+
+  private func pathCause(in request: SentRequest) -> SignatureDiagnosis.Cause {
+    guard let sent, let seen, let (first, second) = decodedPair else { return .pathChanged }
+    if let spelling = Difference.spelling(sent, seen) { return spelling }
+    return PathComparison(sent: first, seen: second, request: request).cause ?? .pathChanged
+  }
+
+  private var spellingCause: SignatureDiagnosis.Cause? {
+    guard let sent, let seen else { return nil }
+    return Difference.spelling(sent, seen)
+  }
+
+  /// Both values, percent-decoded if both are well-formed, or `nil` if one of the values is absent.
+  private var decodedPair: (String, String)? {
+    guard let sent, let seen else { return nil }
+    guard let first = sent.unescaped, let second = seen.unescaped else { return (sent, seen) }
+    return (first, second)
+  }
+
+  /// Returns the cause of a difference between two values that are equal except for their encoding.
+  ///
+  /// Returns `nil` for other differences.
+  static func spelling(_ sent: String, _ seen: String) -> SignatureDiagnosis.Cause? {
+    let isEscaped = sent.utf8.contains(UInt8(ascii: "%")) && seen.utf8.contains(UInt8(ascii: "%"))
+    if isEscaped, let first = sent.unescaped, let second = seen.unescaped, first.isIdentical(to: second) {
+      return .escapeSpelling
+    }
+    if sent == seen { return .unicodeForm }
+    for (first, second) in [(sent, seen), (sent.unescaped ?? sent, seen.unescaped ?? seen)] {
+      if !first.isIdentical(to: second), first.plusAsSpace.isIdentical(to: second.plusAsSpace) { return .plusForSpace }
+    }
+    if seen.unescaped?.isIdentical(to: sent) ?? false { return .encodedTwice }
+    if sent.unescaped?.isIdentical(to: seen) ?? false { return .decodedTwice }
+    if let first = sent.unescaped, let second = seen.unescaped, first == second { return .unicodeForm }
+    return nil
+  }
+}
+
+extension String {
+  fileprivate var plusAsSpace: String {
+    String(decoding: utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+  }
+}

@@ -5,6 +5,7 @@ internal import HTTPTypes
 public import Hummingbird
 internal import Logging
 internal import NIOCore
+public import ServiceLifecycle
 public import StorageAuth
 internal import StorageJSON
 
@@ -110,5 +111,22 @@ public struct SigningService<Context: RequestContext>: Sendable {
       context.logger.error("no key to sign with", metadata: ["error": "\(error)"])
       throw .unavailable
     }
+  }
+}
+
+extension SigningService: Service {
+  /// Keeps the signing keys fresh until the shutdown, and then shuts their credential caches down.
+  ///
+  /// Only keys whose provider is a `CredentialCache` are kept fresh. List the service before the application that uses
+  /// it: a service group shuts its services down in reverse order, so that requests in progress are still signed.
+  public func run() async {
+    let caches = signings.values.compactMap { $0.credentials as? CredentialCache<AccessKey> }
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup { group in
+        for cache in caches { group.addTask { await cache.keepFresh() } }
+        if caches.isEmpty { try? await gracefulShutdown() }
+      }
+    }
+    for cache in caches { cache.shutdown() }
   }
 }

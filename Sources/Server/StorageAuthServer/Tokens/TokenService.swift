@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import ServiceLifecycle
+
 /// A service of an app that issues temporary keys, each with only the permissions that its holder needs.
 ///
 /// - Keys are cached by scope: concurrent requests for a scope cause one request to the cloud, and the key is issued
@@ -117,5 +119,16 @@ public final class TokenService: Sendable {
 
   private func audit(_ order: KeyRequest, _ outcome: TokenAudit.Outcome) {
     audit(TokenAudit(date: time.now, caller: order.caller, subject: .key(order.scope), outcome: outcome))
+  }
+}
+
+extension TokenService: Service {
+  /// Issues keys until the shutdown, and then ends all requests to the cloud as ``shutdown()`` does.
+  ///
+  /// List the service before the application that uses it: a service group shuts its services down in reverse order, so
+  /// that requests in progress still receive their keys.
+  public func run() async {
+    try? await gracefulShutdown()
+    shutdown()
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import StorageJSON
 internal import StorageXML
 
 /// An HTTP response of the local server: status, headers and body.
@@ -44,5 +45,17 @@ extension HTTPFields {
   /// Returns the first value of the header field with a name, or `nil` if the field is absent.
   func first(_ name: String) -> String? {
     HTTPField.Name(name).flatMap { self[values: $0].first }
+  }
+}
+
+extension Answer {
+  /// Creates a response with a JSON document as its body.
+  ///
+  /// The media type is exactly `application/json`. One of the vendors' SDKs doesn't parse error documents with any
+  /// other spelling.
+  init(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) {
+    self.init(
+      status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+      body: .bytes(document.serialized))
   }
 }

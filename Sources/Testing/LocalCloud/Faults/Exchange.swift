@@ -1,6 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
+
 /// The faults that are planned for one request, which are injected before and after its operation, and its record.
 struct Exchange: Sendable {
   let plan: FaultPlan
@@ -44,3 +48,130 @@ struct Exchange: Sendable {
 
 /// An error that makes the server close the connection without further bytes, because of an injected fault.
 struct ConnectionFault: Error {}
+
+extension Exchange {
+  /// Sends a response and injects the planned fault into its body.
+  ///
+  /// - Parameters:
+  ///   - answer: The response.
+  ///   - method: The HTTP method of the request.
+  ///   - writer: The writer that sends the response on the connection.
+  ///   - read: A closure that reads the object's bytes and passes them on in chunks.
+  /// - Throws: ``ConnectionFault`` if the plan ends the response early, which closes the connection.
+  @concurrent
+  func send(
+    _ answer: Answer, to method: HTTPRequest.Method, with writer: consuming ResponseWriter,
+    reading read: @escaping @Sendable ([Extent], (ByteBuffer) async throws -> Void) async throws -> Void = { _, _ in }
+  ) async throws {
+    var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
+    let hasLength = answer.status != .noContent && answer.status != .notModified
+    if hasLength { head.headerFields[.contentLength] = String(answer.body.byteCount) }
+    let hasBody = method != .head && hasLength && answer.body.isSent
+    record?.answered(answer.status.code, byteCount: hasBody ? answer.body.byteCount : 0)
+    var fault = BodyFault(plan.main?.kind, byteCount: hasBody ? answer.body.byteCount : 0, sleep: sleep)
+    if !hasBody || fault?.limit == 0 {
+      try await fault?.inject()
+      fault = nil
+    }
+    guard hasBody else { return try await writer.writeResponse(head) }
+    if fault == nil, case .bytes(let bytes) = answer.body {
+      return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+    if fault == nil, answer.body.byteCount <= BlobStore.chunkByteCount {
+      // A small response is sent in a single write.
+      var whole = ByteBuffer()
+      try await answer.body.forEachPiece(reading: read) { piece in
+        var piece = piece
+        if whole.readableBytes == 0 { whole = piece } else { whole.writeBuffer(&piece) }
+      }
+      return try await writer.write(response: head, body: ResponseBody(byteBuffer: whole))
+    }
+    var body = try await writer.writeHead(head)
+    try await answer.body.forEachPiece(reading: read) { piece in
+      var piece = piece
+      if let first = fault?.slice(of: &piece) {
+        if first.readableBytes > 0 { try await body.write(first) }
+        try await fault?.inject()
+        fault = nil
+      }
+      if piece.readableBytes > 0 { try await body.write(piece) }
+    }
+    try await body.finish(nil)
+  }
+}
+
+extension Answer.Body {
+  /// The size of the response body in bytes, which is the value of `Content-Length`.
+  var byteCount: Int64 {
+    switch self {
+    case .none: 0
+    case .bytes(let bytes): Int64(bytes.count)
+    case .extents(_, let byteCount), .head(let byteCount): byteCount
+    }
+  }
+
+  /// Whether the bytes of the response body are sent after the response head.
+  fileprivate var isSent: Bool {
+    switch self {
+    case .none, .head: false
+    case .bytes, .extents: true
+    }
+  }
+
+  /// Reads the bytes of the response body and passes them to `consume` in chunks.
+  fileprivate func forEachPiece(
+    reading read: @Sendable @escaping ([Extent], (ByteBuffer) async throws -> Void) async throws -> Void,
+    _ consume: (ByteBuffer) async throws -> Void
+  ) async throws {
+    switch self {
+    case .none, .head: break
+    case .bytes(let bytes): try await consume(ByteBuffer(bytes: bytes))
+    case .extents(let extents, _): try await read(extents, consume)
+    }
+  }
+}
+
+/// An injected fault at a byte offset in the response body: a pause, or a closed connection.
+private struct BodyFault {
+  /// The byte offset in the response body at which the fault occurs.
+  let limit: Int64
+  private let pause: Duration?
+  private let sleep: @Sendable @concurrent (Duration) async throws -> Void
+  private var sent: Int64 = 0
+
+  init?(
+    _ kind: LocalCloud.Fault.Kind?, byteCount: Int64,
+    sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void
+  ) {
+    switch kind {
+    case .cut(let bytes):
+      limit = max(min(Int64(bytes), byteCount - 1), 0)
+      pause = nil
+    case .stall(let duration, let bytes):
+      limit = min(Int64(bytes), byteCount)
+      pause = duration
+    default: return nil
+    }
+    self.sleep = sleep
+  }
+
+  /// Removes and returns the bytes before the fault if the fault lies within a chunk of the response body.
+  ///
+  /// - Parameter piece: The next chunk, from which the returned bytes are removed.
+  /// - Returns: The bytes before the fault, or `nil` if the fault comes after this chunk.
+  mutating func slice(of piece: inout ByteBuffer) -> ByteBuffer? {
+    guard sent + Int64(piece.readableBytes) >= limit else {
+      sent += Int64(piece.readableBytes)
+      return nil
+    }
+    return piece.readSlice(length: Int(limit - sent))
+  }
+
+  /// Performs the injected fault: pauses the response, or throws an error that closes the connection.
+  ///
+  /// - Throws: ``ConnectionFault`` if the fault is not a pause.
+  func inject() async throws {
+    guard let pause else { throw ConnectionFault() }
+    try await sleep(pause)
+  }
+}

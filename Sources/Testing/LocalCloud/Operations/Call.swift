@@ -179,3 +179,283 @@ struct Call: Sendable {
     return true
   }
 }
+
+extension Call {
+  private static let deleteLimit = 1000
+
+  func deleteObjects() async throws -> Answer {
+    let encodes = try encodesNames()
+    let document = try await document(named: "Delete")
+    let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
+    let objects = document.all("Object")
+    guard !objects.isEmpty, objects.count <= Self.deleteLimit else {
+      throw RefusalAnswer.malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
+    }
+    let keys = try objects.map { object in
+      guard let key = object["Key"]?.text, !key.isEmpty else {
+        throw RefusalAnswer.malformedXML("An object has no key.")
+      }
+      if let other = object.children.first(where: { !["Key", "VersionId"].contains($0.name) }) {
+        throw RefusalAnswer.notImplemented("The element \"\(other.name)\" of an object is not supported.")
+      }
+      return key
+    }
+    // Only the body contains the keys, so that the gateway could not check the permissions. Check all keys before the
+    // first object is deleted.
+    guard keys.allSatisfy({ rights.allowDeleting($0, in: bucket) }) else { throw dialect.policyRefusal(at: date) }
+    for key in keys { try await store.delete(ObjectKey(key), in: bucket) }
+    let deleted = keys.map { key in
+      XMLNode("Deleted", children: [XMLNode("Key", written(key, encodes))])
+    }
+    return respond(with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
+  }
+}
+
+extension Call {
+  /// Stores the file of a verified form upload and returns the response to the client.
+  @concurrent
+  func postObject(_ upload: FormUpload, _ form: consuming FormUpload.Opened) async throws -> Answer {
+    let verified = form.verified
+    let outcome = try FormAnswer(verified.form)
+    let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    let attributes = try attributes()
+    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
+    let expectation = BodyExpectation(checks: try dialect.bodyChecks(of: headers, for: operation, nil))
+    let written = try await upload.store(form, in: store.blobs, expectation)
+    let object = StoredObject(
+      id: .random(), key: key, content: written.content, description: description, modified: date,
+      isMultipart: false, access: access, attributes: attributes)
+    try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
+    var headers = checksums(of: written.content)
+    describe(attributes, in: &headers)
+    return try await calledBack(
+      object,
+      outcome.answer(
+        bucket: bucket, key: key.text, entityTag: dialect.entityTag(written.content.entityTag), location: location,
+        headers: headers))
+  }
+
+  /// The URL of the uploaded object, with the host that the client used.
+  private var location: String {
+    String(writing: { writer in
+      writer.append("http://")
+      writer.append(host)
+      writer.append(UInt8(ascii: "/"))
+      if AddressingStyle(authority: host) == .path {
+        writer.append(bucket)
+        writer.append(UInt8(ascii: "/"))
+      }
+      writer.append(percentEncoding: key.text, .path)
+    })
+  }
+}
+
+extension VerifiedForm {
+  /// Returns the form's fields as the headers of the equivalent PUT request.
+  ///
+  /// Only the form field for the access control becomes the access control header. A field with the name of that header
+  /// is ignored, because policies check only the form field.
+  func headers(of dialect: any Dialect) throws(RefusalAnswer) -> HTTPFields {
+    var headers: HTTPFields = [:]
+    let access = dialect.header(dialect.objectAccessHeader)
+    for field in form.fields where field.name.asciiLowercased != "content-type" {
+      let isAccess = field.name.asciiLowercased == dialect.formAccessField
+      guard isAccess || field.name.asciiLowercased != access else { continue }
+      let name = isAccess ? access : field.name
+      guard let name = HTTPField.Name(name) else { continue }
+      guard HTTPField.isValidValue(field.value) else {
+        throw .invalidArgument("The field \(field.name) is not a valid header value.")
+      }
+      headers[name] = field.value
+    }
+    if let contentType {
+      guard HTTPField.isValidValue(contentType) else { throw .invalidArgument("The content type is invalid.") }
+      headers[.contentType] = contentType
+    }
+    return headers
+  }
+}
+
+// Operations that read or change the attributes and tags of an object.
+
+extension Call {
+  /// Replaces an object with a copy that has other attributes.
+  ///
+  /// - Parameter change: A closure that returns the changed copy of the object.
+  /// - Throws: `OperationAborted` if another request replaced or deleted the object in the meantime.
+  func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
+    let object = try store.object(key, in: bucket)
+    try await store.put(change(object), in: bucket) { bucket in
+      guard bucket.objects[key] === object else { throw RefusalAnswer.operationAborted }
+    }
+  }
+
+  func readTags() throws -> Answer {
+    let tags = try store.object(key, in: bucket).attributes.tags.map { tag in
+      XMLNode("Tag", children: [XMLNode("Key", tag.name), XMLNode("Value", tag.value)])
+    }
+    return respond(with: XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]))
+  }
+
+  func changeTags() async throws -> Answer {
+    guard let set = try await document(named: "Tagging")["TagSet"] else {
+      throw RefusalAnswer.malformedXML("The document has no TagSet.")
+    }
+    let tags = try set.all("Tag").map { tag in
+      guard let name = tag["Key"]?.text, let value = tag["Value"]?.text else {
+        throw RefusalAnswer.malformedXML("A Tag needs a Key and a Value.")
+      }
+      return ObjectDescription.Header(name: name, value: value)
+    }
+    try Self.check(tags)
+    try await describeAnew { $0.with(tags: tags) }
+    return Answer()
+  }
+
+  func deleteTags() async throws -> Answer {
+    try await describeAnew { $0.with(tags: []) }
+    return Answer(.noContent)
+  }
+
+  /// Returns a response with the object attributes that a request header lists, in the element order of the service's
+  /// documents.
+  func objectAttributes() throws -> Answer {
+    let object = try store.object(key, in: bucket)
+    try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
+    let header = dialect.header("object-attributes")
+    let names = (headers.joined(header) ?? "").parts(between: ",").map { String($0.droppingBlanks) }
+    guard names != [""] else {
+      throw RefusalAnswer.invalidRequest(
+        "The \(header) header specifying the attributes to be retrieved is either missing or empty")
+    }
+    let content = object.content
+    let parts = content.entityTag.parts(between: "-").dropFirst().map { XMLNode("PartsCount", String($0)) }
+    let attributes: KeyValuePairs = [
+      "ETag": XMLNode("ETag", content.entityTag),
+      "Checksum": XMLNode("Checksum", children: dialect.elements(of: content)),
+      "ObjectParts": XMLNode("ObjectParts", children: parts),
+      "StorageClass": XMLNode("StorageClass", object.attributes.storageClass ?? dialect.standardClass),
+      "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
+    ]
+    guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {
+      throw RefusalAnswer.invalidArgument("Invalid attribute name specified.")
+    }
+    let told = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
+    var answer = respond(with: XMLNode("GetObjectAttributesResponse", children: told.map(\.value)))
+    answer.headers[.lastModified] = object.modified.httpDate
+    return answer
+  }
+}
+
+extension Call {
+  /// Returns the source object of a copy.
+  ///
+  /// - Throws: An error response if the object does not exist or cannot be read, if the source conditions of the
+  ///   request are not met, or if the copy would change no property of the object.
+  private func copySource() throws -> StoredObject {
+    let source = try dialect.copySource(own("copy-source") ?? "")
+    if operation == .copyObject, let refusal = dialect.unchangingCopy, source.bucket.isIdentical(to: bucket),
+      source.key == key, own("metadata-directive")?.asciiLowercased != "replace", own("storage-class") == nil,
+      try encryption().isEmpty, try customerKey() == nil
+    {
+      throw refusal
+    }
+    let object = try store.object(source.key, in: source.bucket)
+    try checkReadable(object, place: "copy-source-")
+    guard try Conditions(headers, prefix: dialect.header("copy-source-")).isNews(object) else {
+      throw dialect.unchangedCopySource
+    }
+    return object
+  }
+
+  /// Copies an object without copying bytes: the copy refers to the same immutable files.
+  func copyObject() async throws -> Answer {
+    let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    var attributes = try attributes()
+    let replacesDescription = try replaces("metadata-directive")
+    let replacesTags = try replaces("tagging-directive")
+    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
+    let source = try copySource()
+    if !replacesTags { attributes.tags = source.attributes.tags }
+    var content = try await store.blobs.compact(source.content)
+    if let checksum = try await checksum(ofCopy: content) { content.checksum = checksum }
+    let copy = StoredObject(
+      id: .random(), key: key, content: content,
+      description: replacesDescription ? description : source.description, modified: date,
+      isMultipart: source.isMultipart, access: access, attributes: attributes)
+    try await store.put(copy, in: bucket) { try checkOverwrite($0.objects[key]) }
+    return copied("CopyObjectResult", copy.content, attributes)
+  }
+
+  /// Computes the checksum that the request asks for, or returns `nil` if the request asks for no checksum.
+  ///
+  /// - Parameter content: The content of the copied object.
+  private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
+    var checks = try dialect.bodyChecks(of: headers, for: operation, nil)
+    guard !checks.isEmpty else { return nil }
+    try await store.blobs.read(content.extents) { chunk in
+      for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
+    }
+    var checksum: StoredChecksum?
+    for check in checks { checksum = try check.finish() ?? checksum }
+    return checksum
+  }
+
+  /// Returns whether a directive header tells the server to replace the source object's values with the request's
+  /// values.
+  private func replaces(_ directive: String) throws(RefusalAnswer) -> Bool {
+    switch own(directive)?.asciiLowercased {
+    case nil, "copy": return false
+    case "replace", "replaced": return true
+    default: throw .invalidArgument("The header \(dialect.header(directive)) is neither Copy nor Replace.")
+    }
+  }
+
+  /// Adds a part to a multipart upload; the part's content is a byte range of an existing object.
+  ///
+  /// A range in one file is shared. A range that consists of several pieces is written to one file, so that the number of
+  /// pieces of an object never exceeds the number of its parts.
+  func copyPart() async throws -> Answer {
+    let (upload, number) = try uploadAndPart()
+    let source = try copySource()
+    var extents = source.content.extents
+    if let header = own("copy-source-range") {
+      guard let range = RequestedRange(header), range.lies(within: source.content.byteCount),
+        let bytes = range.bytes(of: source.content.byteCount)
+      else { throw RefusalAnswer.invalidRange(header, byteCount: source.content.byteCount) }
+      extents = source.content.extents(in: bytes)
+    }
+    var checks = try dialect.bodyChecks(of: headers, for: operation, upload.checksum)
+    if extents.count > 1 {
+      let written = try await store.blobs.joined(extents, checks: checks)
+      try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
+      return copied("CopyPartResult", written.content, upload.attributes)
+    }
+    var md5 = MD5()
+    var crc64 = CRC(.crc64ECMA)
+    try await store.blobs.read(extents) { chunk in
+      md5.update(chunk.readableBytesUInt8Span)
+      crc64.update(chunk.readableBytesUInt8Span)
+      for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
+    }
+    var checksum: StoredChecksum?
+    for check in checks { checksum = try check.finish() ?? checksum }
+    let content = Content(
+      extents: extents, byteCount: extents.reduce(0) { $0 + $1.byteCount }, entityTag: md5.finalize().hex,
+      crc64: crc64.checksum, checksum: checksum)
+    try add(UploadedPart(content: content, modified: date), number: number, to: upload.name)
+    return copied("CopyPartResult", content, upload.attributes)
+  }
+
+  private func copied(_ name: String, _ content: Content, _ attributes: ObjectAttributes) -> Answer {
+    var answer = respond(
+      with: XMLNode(
+        name,
+        children: [
+          XMLNode("ETag", dialect.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
+        ] + dialect.elements(of: content)))
+    answer.headers.append(contentsOf: checksums(of: content))
+    describe(attributes, in: &answer.headers)
+    return answer
+  }
+}

@@ -3,6 +3,8 @@
 
 internal import CloudCredentials
 internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 internal import StorageAuth
 
 /// A request with its whole body, to a service that isn't a storage service.
@@ -82,4 +84,23 @@ struct CallParameters: Sendable {
 
   /// The value of the parameter with a name, or `nil` if the parameter is missing or empty.
   subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+}
+
+extension InboundCall {
+  private static let byteLimit = 256 * 1024
+
+  /// Reads the whole body of a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request whose body has not been read yet.
+  ///   - limit: The maximum size of the body, in bytes.
+  /// - Returns: The body, or `nil` if it is longer than `limit`.
+  static func body(of request: Request, limit: Int = byteLimit) async throws -> [UInt8]? {
+    var bytes: [UInt8] = []
+    for try await chunk in request.body {
+      guard bytes.count + chunk.readableBytes <= limit else { return nil }
+      bytes += chunk.readableBytesView
+    }
+    return bytes
+  }
 }

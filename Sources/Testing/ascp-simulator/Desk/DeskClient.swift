@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsperaAuth
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
@@ -100,5 +101,24 @@ struct DeskClient: Sendable {
       let text = error["description"]?.string
     else { throw Failure(12, "The transfer desk failed with the status \(reply.response.status.code)") }
     throw Failure(code, text)
+  }
+}
+
+extension DeskClient {
+  /// Connects to the transfer desk, checks the desk's host key, and logs in.
+  ///
+  /// The login comes last, so that no secret is sent to another host.
+  static func open(_ invocation: Invocation) async throws(Failure) -> DeskClient {
+    let keys = try LoginKeys.read(invocation.keyFiles, invocation.secrets)
+    let desk = try await DeskClient(host: invocation.host, port: invocation.sshPort)
+    if let expected = invocation.fingerprint, expected != desk.hostKey {
+      throw Failure(51, "Remote host is not who we expected")
+    }
+    var login = JSONObject()
+    login["user"] = .string(invocation.user)
+    login["password"] = invocation.secrets.password.map { .string($0.reveal()) }
+    login["public_keys"] = .array(keys.map { .string($0) })
+    try await desk.call("login", .object(login))
+    return desk
   }
 }

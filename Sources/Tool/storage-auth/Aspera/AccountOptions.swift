@@ -70,3 +70,87 @@ struct AccountOptions: ParsableArguments {
     return Secret(String(line))
   }
 }
+
+extension AccountOptions {
+  /// The environment variable that contains the password of encrypted files, which ascp reads too.
+  private static let filePasswordVariable = "ASPERA_SCP_FILEPASS"
+
+  /// Adds the login, the token and the password of encrypted files to a specification that lacks them.
+  ///
+  /// A value in the specification counts more than the environment. An option for a value that the specification
+  /// contains is rejected.
+  ///
+  /// - Parameters:
+  ///   - specification: The transfer specification.
+  ///   - machine: The context whose environment and files are read.
+  /// - Throws: An `AsperaError` if a credential is invalid or missing, or a `ValidationError` if an option contradicts
+  ///   the specification.
+  func complete(_ specification: inout TransferSpec, on machine: ProviderContext) async throws {
+    specification.token = try specification.token ?? token(on: machine)?.secret
+    if specification.contentProtection != nil, specification.contentProtectionPassword == nil {
+      specification.contentProtectionPassword = secret(Self.filePasswordVariable, on: machine)
+    }
+    if let udpPort {
+      try require(specification.udpPort == nil, "--udp-port", "fasp_port")
+      specification.udpPort = udpPort
+    }
+    if let sshfp {
+      try require(specification.sshfp?.isEmpty ?? true, "--sshfp", "sshfp")
+      specification.sshfp = try HostKeyFingerprint(sshfp).description
+    }
+    try await addLogin(to: &specification, on: machine)
+  }
+
+  private func addLogin(to specification: inout TransferSpec, on machine: ProviderContext) async throws {
+    let hasKey = specification.sshPrivateKey != nil || specification.sshPrivateKeyPath != nil
+    if hasKey || specification.remotePassword != nil {
+      try require(key == nil, "--key", hasKey ? "a private key" : "remote_password")
+      try require(passwordFile == nil || hasKey, "--password-file", "remote_password")
+      if hasKey, specification.sshPrivateKeyPassphrase == nil {
+        specification.sshPrivateKeyPassphrase = try secret(on: machine)
+      }
+      try await check(loginOf: specification, on: machine)
+      return
+    }
+    if specification.offersWebSocket == true {
+      try require(key == nil && passwordFile == nil, "--key or --password-file", "wss_enabled, which needs no login")
+      return
+    }
+    let secret = try secret(on: machine)
+    let host = specification.remoteHost ?? ""
+    let user = specification.remoteUser ?? AsperaAccount.defaultTokenUser
+    let account: AsperaAccount
+    if key == nil, specification.token != nil, passwordFile == nil {
+      account = try .defaultTokenAccount(host: host, user: user, on: machine)
+    } else {
+      account = try AsperaAccount(
+        host: host, user: user, password: key == nil ? secret : nil,
+        privateKey: key.map { .file($0, passphrase: secret) })
+    }
+    switch account.authentication {
+    case .password(let password): specification.remotePassword = password
+    case .privateKey(let key):
+      if case .file(let path) = key.source { specification.sshPrivateKeyPath = path }
+      if case .pem(let text) = key.source { specification.sshPrivateKey = text }
+      specification.sshPrivateKeyPassphrase = key.passphrase
+    }
+    try await check(loginOf: specification, on: machine)
+  }
+
+  /// Checks the password or the private key in a specification, wherever it comes from, and prints the notes.
+  private func check(loginOf specification: TransferSpec, on machine: ProviderContext) async throws {
+    let key: AsperaPrivateKey.Source? =
+      specification.sshPrivateKey.map { .pem($0) } ?? specification.sshPrivateKeyPath.map { .file($0) }
+    let account = try AsperaAccount(
+      host: specification.remoteHost ?? "", user: specification.remoteUser ?? AsperaAccount.defaultTokenUser,
+      password: specification.remotePassword,
+      privateKey: key.map { AsperaPrivateKey($0, passphrase: specification.sshPrivateKeyPassphrase) },
+      hostKey: try specification.sshfp.flatMap { $0.isEmpty ? nil : try HostKeyFingerprint($0) })
+    for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
+  }
+
+  private func require(_ isSo: Bool, _ option: String, _ field: String) throws {
+    guard !isSo else { return }
+    throw ValidationError("Leave out \(option): the specification has \(field).")
+  }
+}

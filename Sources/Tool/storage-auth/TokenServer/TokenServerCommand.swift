@@ -3,10 +3,14 @@
 
 internal import ArgumentParser
 internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import ServiceLifecycle
 internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
 internal import StorageObservability
+internal import UnixSignals
 
 /// The command `storage-auth token-server`, which issues temporary keys to authenticated callers.
 struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
@@ -164,4 +168,73 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   ///
   /// The name has a prefix because the token services require at least two characters.
   private func sessionName(_ scope: TokenScope) -> String { "u-\(scope.name)" }
+}
+
+extension TokenServerCommand {
+  /// Returns the routes that sign requests for callers within the callers' permissions.
+  func signingRoutes(for callers: CallerFile) throws -> TokenServerRoutes<CallerContext> {
+    // Checks the rule at the start, so that an invalid one does not fail only at the first request.
+    _ = try rule.policy(of: "example").checkedRules()
+    let keys = try credentials.cache(for: provider.cloud)
+    let stores = try shared.stores(of: "sign")
+    let signing = try provider.cloud.signingAccount(region: region ?? "", endpoint: endpoint, keys: keys)
+    let service = SigningService<CallerContext>(signing) { [rule, lifetime] context in
+      context.caller.map { SigningRules(rule.policy(of: $0), lifetime: .seconds(lifetime)) }
+    }
+    let router = router(for: callers)
+    let limit: RateLimit? = rate == 0 ? nil : .perMinute(rate)
+    let login = CallerLogin(callers: callers, limit: limit, rates: stores.rates)
+    service.addRoutes(to: router.group().add(middleware: login))
+    return TokenServerRoutes(
+      router: router, service: service, metrics: [StorageMetrics(keys.events, factory: StatusServer.registry)],
+      checks: [.credential("key", in: keys)] + stores.checks)
+  }
+}
+
+extension TokenServerCommand {
+  /// Returns a router that logs and counts each response, and limits refusals to strangers.
+  func router(for callers: CallerFile) -> Router<CallerContext> {
+    let router = Router(context: CallerContext.self)
+    router.add(middleware: ResponseLog(callers: callers))
+    router.add(middleware: RequestMetricsMiddleware(factory: StatusServer.registry))
+    router.add(middleware: UnauthenticatedLimitMiddleware())
+    return router
+  }
+
+  /// Serves the routes until the process receives SIGINT or SIGTERM.
+  ///
+  /// - Parameters:
+  ///   - routes: The routes, and what they need.
+  ///   - path: The path of the route that callers use, which the line about readiness contains.
+  ///   - callers: The callers, which SIGHUP reads again.
+  func serve<Context: RequestContext>(
+    _ routes: TokenServerRoutes<Context>, at path: String, for callers: CallerFile
+  ) async throws where Context.Source == ApplicationRequestContextSource {
+    var quiet = Logger(label: "token-server")
+    quiet.logLevel = .error
+    let limits = limits.limits
+    let certificate = try tls.certificate()
+    let scheme = certificate == nil ? "http" : "https"
+    let status = try await StatusServer.start(status, routes.checks, observers: routes.metrics)
+    let parts = [status, await ReloadService(callers, certificate), routes.service] as [(any Service)?]
+    let application = Application(
+      router: routes.router,
+      server: certificate.map { .https(limits, certificate: $0.certificate, allowsHTTP2: tls.http2) } ?? .http1(limits),
+      configuration: .init(
+        address: .hostname(host, port: port), serverName: nil, availableConnectionsDelegate: limits.availableConnections
+      ),
+      services: parts.compactMap { $0 },
+      onServerRunning: { [host, json = output.json] channel in
+        let address = "\(scheme)://\(host):\(channel.localAddress?.port ?? 0)\(path)"
+        if json {
+          Terminal.json(status.map { #"{"status":"\#($0.url)","url":"\#(address)"}"# } ?? #"{"url":"\#(address)"}"#)
+        } else {
+          Terminal.line(address)
+          if let status { Terminal.line("\(status.url)/metrics") }
+        }
+      }, logger: quiet)
+    try await Unreachable.reporting(host, port) {
+      try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])
+    }
+  }
 }

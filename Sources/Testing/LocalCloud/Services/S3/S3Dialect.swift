@@ -157,3 +157,321 @@ struct S3Dialect: Dialect {
       ])
   }
 }
+
+// Page: "Actions, resources, and condition keys for Amazon S3".
+
+extension S3Dialect {
+  var postAction: String { "s3:PutObject" }
+  var readAction: String { "s3:GetObject" }
+
+  func need(for operation: Operation) -> Operation.Need? {
+    switch operation {
+    case .listBuckets: Operation.Need("s3:ListAllMyBuckets", on: .service)
+    case .createBucket: Operation.Need("s3:CreateBucket", on: .bucket)
+    case .deleteBucket: Operation.Need("s3:DeleteBucket", on: .bucket)
+    case .headBucket, .listObjects, .listObjectsV2: Operation.Need("s3:ListBucket", on: .bucket)
+    case .readBucketAccess: Operation.Need("s3:GetBucketAcl", on: .bucket)
+    case .changeBucketAccess: Operation.Need("s3:PutBucketAcl", on: .bucket)
+    case .bucketLocation: Operation.Need("s3:GetBucketLocation", on: .bucket)
+    case .bucketVersioning: Operation.Need("s3:GetBucketVersioning", on: .bucket)
+    case .bucketInfo, .objectMeta: nil
+    case .listUploads: Operation.Need("s3:ListBucketMultipartUploads", on: .bucket)
+    case .deleteObjects: Operation.Need("s3:DeleteObject", on: .objectsOfBody)
+    case .putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload:
+      Operation.Need("s3:PutObject", on: .object)
+    case .getObject, .headObject, .objectAttributes: Operation.Need("s3:GetObject", on: .object)
+    case .deleteObject: Operation.Need("s3:DeleteObject", on: .object)
+    case .readObjectAccess: Operation.Need("s3:GetObjectAcl", on: .object)
+    case .changeObjectAccess: Operation.Need("s3:PutObjectAcl", on: .object)
+    case .readTags: Operation.Need("s3:GetObjectTagging", on: .object)
+    case .changeTags: Operation.Need("s3:PutObjectTagging", on: .object)
+    case .deleteTags: Operation.Need("s3:DeleteObjectTagging", on: .object)
+    case .abortUpload: Operation.Need("s3:AbortMultipartUpload", on: .object)
+    case .listParts: Operation.Need("s3:ListMultipartUploadParts", on: .object)
+    }
+  }
+
+  /// Returns the colon-separated parts of an S3 resource name (ARN), which contains neither region nor account.
+  func resource(_ name: String, in region: String) -> [String] { ["arn", "aws", "s3", "", "", name] }
+
+  func facts(at date: Timestamp) -> [String: String] {
+    ["aws:SourceIp": "127.0.0.1", "aws:CurrentTime": date.iso8601, "aws:SecureTransport": "false"]
+  }
+
+  func facts(of head: HTTPRequest, for operation: Operation, _ target: RequestTarget) -> [String: String] {
+    var facts: [String: String] = [:]
+    facts["aws:UserAgent"] = head.headerFields[.userAgent]
+    for name in ["x-amz-acl", "x-amz-storage-class", "x-amz-server-side-encryption", "x-amz-content-sha256"] {
+      facts["s3:\(name)"] = head.headerFields.joined(name)
+    }
+    switch operation {
+    case .listObjects, .listObjectsV2:
+      facts["s3:prefix"] = target["prefix"]?.string
+      facts["s3:delimiter"] = target["delimiter"]?.string
+      facts["s3:max-keys"] = target["max-keys"]?.string
+    default: break
+    }
+    return facts
+  }
+
+  func facts(of form: VerifiedForm) -> [String: String] {
+    var facts: [String: String] = [:]
+    facts["s3:x-amz-acl"] = form.form["acl"]
+    for name in ["x-amz-storage-class", "x-amz-server-side-encryption"] { facts["s3:\(name)"] = form.form[name] }
+    return facts
+  }
+
+  // MARK: Temporary credentials
+
+  func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey {
+    AccessKey(
+      id: "ASIA" + RandomText.letters(16).asciiUppercased, secret: RandomText.letters(40),
+      sessionToken: "IQoJb3JpZ2luX2Vj/+" + RandomText.base64(byteCount: 240) + "==", start: start, expiration: end)
+  }
+
+  /// Splits a role name such as `arn:aws:iam::125000000000:role/app` into its colon-separated parts.
+  ///
+  /// - Returns: `nil` if the role name is invalid.
+  func roleResource(_ arn: String) -> [String]? {
+    let parts = arn.parts(between: ":", atMost: 5).map(String.init)
+    guard parts.count == 6, parts[0] == "arn", parts[1] == "aws", parts[2] == "iam", parts[3].isEmpty,
+      !parts[4].isEmpty, parts[5].hasBytePrefix("role/"), !parts[5].hasByteSuffix("/")
+    else { return nil }
+    return parts
+  }
+}
+
+extension S3Dialect {
+  /// Returns whether a string is a valid S3 region name.
+  static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
+
+  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
+    S3HostVerifier(region: configuration.s3Region)
+  }
+
+  func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
+    try S3HostVerifier(region: region).verifier(for: head).target(of: head)
+  }
+
+  static let table = OperationTable(
+    OperationRoute.shared.filter { $0.operation != .listBuckets } + [
+      OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "continuation-token", "max-buckets"]),
+      OperationRoute(.readTags, .get, .object, ["tagging"], taking: ["versionId"]),
+      OperationRoute(.changeTags, .put, .object, ["tagging"], taking: ["versionId"]),
+      OperationRoute(.deleteTags, .delete, .object, ["tagging"], taking: ["versionId"]),
+      OperationRoute(.objectAttributes, .get, .object, ["attributes"], taking: ["versionId"]),
+    ],
+    ParameterNames(signature: [
+      "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
+      "X-Amz-Security-Token", "X-Amz-Content-Sha256",
+    ]),
+    common: ["x-amz-request-payer"], ofTransfers: ["x-amz-checksum-mode"])
+
+  private static let checksummed: Set<Operation> = [
+    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags,
+  ]
+
+  static let rules = HeaderRules(
+    ["x-amz-"],
+    everywhere: [
+      "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
+    ],
+    HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
+      .merging(HeaderRules.customerKeys) { $0.union($1) }
+      .merging([
+        "acl": HeaderRules.creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
+        "server-side-encryption-aws-kms-key-id": HeaderRules.creations,
+        "server-side-encryption-context": HeaderRules.creations,
+        "server-side-encryption-bucket-key-enabled": HeaderRules.creations,
+        "decoded-content-length": [.putObject, .uploadPart], "trailer": [.putObject, .uploadPart],
+        "checksum-algorithm": [.initiateUpload, .copyObject], "checksum-mode": [.getObject, .headObject],
+        "checksum-type": [.initiateUpload, .completeUpload], "mp-object-size": [.completeUpload],
+        "object-attributes": [.objectAttributes],
+        "checksum-crc32": checksummed, "checksum-crc32c": checksummed, "checksum-crc64nvme": checksummed,
+        "checksum-sha1": checksummed, "checksum-sha256": checksummed,
+      ]) { $0.union($1) },
+    conditions: [
+      "if-match": [.putObject, .copyObject, .completeUpload, .deleteObject],
+      "if-none-match": [.putObject, .copyObject, .completeUpload],
+    ], formFields: ["algorithm", "credential", "signature"])
+
+  /// Parses the S3 header that specifies a copy source, `bucket/key` or `/bucket/key`.
+  func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource { try NamedSource(header, of: self) }
+
+  // MARK: Signatures
+
+  func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind { .s3V4 }
+
+  func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind { .s3V4 }
+
+  var formAccessField: String { objectAccessHeader }
+}
+
+/// A verifier for S3 requests that expects the bucket name in the path or in the host, depending on the request's host.
+///
+/// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
+/// Otherwise, it is in the host.
+struct S3HostVerifier: SignatureVerifier, FormVerifier {
+  private let inPath: S3Verifier
+  private let inHost: S3Verifier
+
+  init(region: String) {
+    inPath = S3Verifier(region: region, limits: .asServices)
+    inHost = S3Verifier(region: region, style: .virtualHosted, limits: .asServices)
+  }
+
+  /// Returns the verifier that fits a request's host: for path-style or virtual-hosted-style requests.
+  func verifier(for request: HTTPRequest) -> S3Verifier {
+    let authority = request.authority ?? ""
+    let isService = authority.hasBytePrefix("s3.") || AddressingStyle(authority: authority) == .path
+    return isService ? inPath : inHost
+  }
+
+  func claim(in request: HTTPRequest) throws(VerificationError) -> S3Claim? {
+    try verifier(for: request).claim(in: request)
+  }
+
+  func verify(
+    _ claim: S3Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedRequest {
+    try verifier(for: request).verify(claim, of: request, against: key, at: date)
+  }
+
+  func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim { try inPath.claim(in: form) }
+
+  func verify(
+    _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedForm {
+    try inPath.verify(form, against: key, at: date)
+  }
+}
+
+// Page: "Error Responses".
+
+extension S3Dialect {
+  private static let words = S3Verifier().refusals
+
+  private static let redirectionCode = "PermanentRedirect"
+
+  /// Returns a redirection if the host of a request specifies a region other than the server's, or `nil` otherwise.
+  ///
+  /// Page: "Request redirection and the REST API".
+  func redirection(of host: String, for bucket: String) -> RefusalAnswer? {
+    guard let named = S3Address.region(in: host), named != region,
+      let endpoint = try? ServiceEndpoint.s3(region: region, bucket: bucket)
+    else { return nil }
+    let prefix = endpoint.style == .virtualHosted ? "\(bucket)." : ""
+    return RefusalAnswer(
+      .movedPermanently, Self.redirectionCode,
+      """
+      The bucket you are attempting to access must be addressed using the specified endpoint. Please send all future \
+      requests to this endpoint.
+      """,
+      details: [
+        RefusalAnswer.Detail(name: "Endpoint", value: "\(prefix)\(endpoint.authority)"),
+        RefusalAnswer.Detail(name: "Bucket", value: bucket),
+      ])
+  }
+
+  func anonymousRefusal(at date: Timestamp) -> RefusalAnswer { .accessDenied("Access Denied") }
+
+  func policyRefusal(at date: Timestamp) -> RefusalAnswer { anonymousRefusal(at: date) }
+
+  func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
+    var answer = Answer(error.status)
+    if error.code == Self.redirectionCode || error.details.contains(where: { $0.name == "Region" }) {
+      answer.headers.set("x-amz-bucket-region", region)
+    }
+    if call.method == .head { return answer }
+    var identity = Answer()
+    identify(&identity, as: call.requestID)
+    let elements =
+      [XMLNode("Code", error.code), XMLNode("Message", error.message)]
+      + error.details.map { XMLNode($0.name, $0.value) }
+      + [
+        XMLNode("RequestId", call.requestID), XMLNode("HostId", identity.headers.first("x-amz-id-2") ?? ""),
+      ]
+    answer.headers[.contentType] = "application/xml"
+    answer.body = .bytes(XMLNode("Error", children: elements).serialized())
+    return answer
+  }
+
+  func refusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer {
+    let word = Self.words[error]
+    var refusal = RefusalAnswer(word.status, word.code, error.message)
+    let keyID = error.accessKeyID.map { [RefusalAnswer.Detail(name: "AWSAccessKeyId", value: $0.string)] } ?? []
+    let serverTime = RefusalAnswer.Detail(name: "ServerTime", value: date.iso8601)
+    switch error.code {
+    case .mismatch where word.code == "SignatureDoesNotMatch":
+      refusal.message =
+        "The request signature we calculated does not match the signature you provided. Check your key and signing "
+        + "method."
+      refusal.details = keyID + Self.comparison(error.comparison)
+    case .unknownKey, .missingToken:
+      refusal.message = "The AWS Access Key Id you provided does not exist in our records."
+      refusal.details = keyID
+    case .invalidToken:
+      refusal.message = "The provided token is malformed or otherwise invalid."
+      refusal.details = [Self.token]
+    case .keyExpired:
+      refusal.message = "The provided token has expired."
+      refusal.details = [Self.token]
+    case .clockSkew:
+      refusal.message = "The difference between the request time and the current time is too large."
+      refusal.details =
+        (error.instant.map { [RefusalAnswer.Detail(name: "RequestTime", value: $0.iso8601Basic)] } ?? [])
+        + [serverTime, RefusalAnswer.Detail(name: "MaxAllowedSkewMilliseconds", value: "900000")]
+    case .expired, .notYetValid:
+      refusal.details =
+        (error.instant.map { [RefusalAnswer.Detail(name: "Expires", value: $0.iso8601)] } ?? []) + [serverTime]
+    case .unsignedField:
+      let parts = error.message.parts(between: ":", atMost: 1)
+      refusal.message = String(parts[0])
+      if parts.count > 1 {
+        refusal.details = [RefusalAnswer.Detail(name: "HeadersNotSigned", value: String(parts[1].droppingBlanks))]
+      }
+    case .wrongScope where error.scopePart == .region:
+      refusal.details = [RefusalAnswer.Detail(name: "Region", value: region)]
+    case .unsigned:
+      return anonymousRefusal(at: date)
+    default: break
+    }
+    return refusal
+  }
+
+  /// The element of an error document in which S3 returns the session token; here, the token is masked.
+  private static let token = RefusalAnswer.Detail(name: "Token-0", value: Secret.mask)
+
+  private static func comparison(_ comparison: VerificationError.Comparison?) -> [RefusalAnswer.Detail] {
+    guard let comparison else { return [] }
+    var details = [
+      RefusalAnswer.Detail(name: "StringToSign", bounded: comparison.stringToSign),
+      RefusalAnswer.Detail(name: "SignatureProvided", value: comparison.signatureProvided),
+      RefusalAnswer.Detail(name: "StringToSignBytes", bounded: bytes(of: comparison.stringToSign)),
+    ]
+    if let canonical = comparison.canonicalRequest {
+      details += [
+        RefusalAnswer.Detail(name: "CanonicalRequest", bounded: canonical),
+        RefusalAnswer.Detail(name: "CanonicalRequestBytes", bounded: bytes(of: canonical)),
+      ]
+    }
+    return details
+  }
+
+  /// Returns the UTF-8 bytes of a string as lowercase hexadecimal digits, separated by spaces.
+  private static func bytes(of text: String) -> String {
+    text.utf8.map { byte in byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16) }
+      .joined(separator: " ")
+  }
+
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer? {
+    switch error.code {
+    case .policyExpired: .accessDenied("Invalid according to Policy: Policy expired.")
+    case .conditionFailed:
+      .accessDenied(
+        error.condition.map { "Invalid according to Policy: Policy Condition failed: \($0)" } ?? error.message)
+    case .invalidPolicy: RefusalAnswer(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
+    default: nil
+    }
+  }
+}

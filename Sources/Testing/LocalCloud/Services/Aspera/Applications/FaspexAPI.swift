@@ -116,3 +116,171 @@ extension RefusalAnswer {
     }
   }
 }
+
+extension FaspexAPI {
+  private static let boxes = [
+    "inbox", "inbox_history", "inbox_all", "inbox_all_history", "outbox", "outbox_history", "all",
+  ]
+  /// The largest page of a list of packages.
+  private static let pageLimit = 1_000
+
+  /// Performs a request about packages.
+  ///
+  /// - Parameters:
+  ///   - call: The request.
+  ///   - names: The elements of the path after `api/v5`.
+  ///   - user: The user that the request's access token belongs to.
+  ///   - faspex: The configuration of the simulated Faspex.
+  func packages(
+    _ call: InboundCall, _ names: [String], as user: LocalCloud.OAuthUser, _ faspex: LocalCloud.Faspex
+  ) throws -> Answer {
+    let parameters = call.pairs.flatMap { CallParameters($0) } ?? CallParameters([:])
+    switch (call.request.method, names.count) {
+    case (.post, 1) where names[0] == "packages": return try create(document(of: call), as: user, faspex, at: call.date)
+    case (.get, 1) where names[0] == "packages": return try list("all", parameters, for: user)
+    case (.get, 2) where names[1] == "packages" && Self.boxes.contains(names[0]):
+      return try list(names[0], parameters, for: user)
+    case (.get, 2) where names[0] == "packages": return Answer(document(of: try package(names[1], for: user)))
+    case (.get, 3) where names[0] == "packages" && names[2] == "upload_details":
+      let package = try package(names[1], for: user)
+      return Answer(["upload_status": .string(package.uploadStatus)])
+    case (.post, 4) where names[0] == "packages" && names[2] == "transfer_spec":
+      guard parameters["transfer_type"] == "connect" else { throw Self.invalid("transfer_type") }
+      let package = try package(names[1], for: user)
+      switch names[3] {
+      case "upload": return try upload(document(of: call), package, as: user, at: call.date)
+      case "download": return try download(call, parameters, package, as: user)
+      default: break
+      }
+    default: break
+    }
+    throw RefusalAnswer.faspexRoute
+  }
+
+  // MARK: Packages
+
+  private func create(
+    _ document: JSONValue, as user: LocalCloud.OAuthUser, _ faspex: LocalCloud.Faspex, at date: Timestamp
+  ) throws -> Answer {
+    guard let title = document["title"]?.string, !title.isEmpty else { throw Self.missing("title") }
+    guard let elements = document["recipients"]?.array, !elements.isEmpty else { throw Self.missing("recipients") }
+    let recipients = try elements.map { element -> LocalCloud.OAuthUser in
+      guard let name = element["name"]?.string,
+        let recipient = faspex.users.first(where: { $0.email.utf8.elementsEqual(name.utf8) })
+      else { throw RefusalAnswer(.notFound, "1151", "Check your recipients. The recipient could not be found.") }
+      return recipient
+    }
+    guard
+      let package = aspera.packages.create(
+        title: title, note: document["note"]?.string ?? "", from: user, to: recipients, at: date)
+    else { throw RefusalAnswer(.badRequest, "1030", "There are too many packages.") }
+    return Answer(self.document(of: package), .created)
+  }
+
+  private func package(_ id: String, for user: LocalCloud.OAuthUser) throws -> FaspexPackage {
+    guard let package = aspera.packages.package(id),
+      package.sender == user || (package.recipients.contains(user) && package.uploadStatus == "completed")
+    else { throw RefusalAnswer(.notFound, "1151", "Check your id and try again. The package could not be found.") }
+    return package
+  }
+
+  private func list(_ box: String, _ parameters: CallParameters, for user: LocalCloud.OAuthUser) throws -> Answer {
+    let found = aspera.packages.all.filter { package in
+      let isReceived = package.recipients.contains(user) && package.uploadStatus == "completed"
+      switch box {
+      case "all": return isReceived || package.sender == user
+      case "outbox", "outbox_history": return package.sender == user
+      default: return isReceived
+      }
+    }
+    let offset = try number("offset", parameters) ?? 0
+    let limit = min(try number("limit", parameters) ?? 100, Self.pageLimit)
+    return Answer([
+      "total_count": .number(JSONNumber(found.count)), "offset": .number(JSONNumber(offset)),
+      "limit": .number(JSONNumber(limit)),
+      "packages": .array(found.dropFirst(offset).prefix(limit).map { document(of: $0) }),
+    ])
+  }
+
+  private func document(of package: FaspexPackage) -> JSONValue {
+    let recipients = package.recipients.map { recipient -> JSONValue in
+      ["name": .string(recipient.email), "email": .string(recipient.email), "recipient_type": "user"]
+    }
+    return [
+      "id": .string(package.id), "title": .string(package.title), "note": .string(package.note),
+      "state": "released", "upload_status": .string(package.uploadStatus),
+      "status": .string(package.uploadStatus == "completed" ? "completed" : "uploading"),
+      "created_time": .string(package.created.iso8601), "recipients": .array(recipients),
+      "sender": ["name": .string(package.sender.email), "email": .string(package.sender.email)],
+    ]
+  }
+
+  // MARK: Transfers
+
+  private func upload(
+    _ document: JSONValue, _ package: FaspexPackage, as user: LocalCloud.OAuthUser, at date: Timestamp
+  ) throws -> Answer {
+    guard package.sender == user else { throw RefusalAnswer(.forbidden, "2014", "Only the sender can upload.") }
+    guard let paths = document["paths"]?.array, !paths.isEmpty, paths.allSatisfy({ $0.string?.isEmpty == false }) else {
+      throw Self.missing("paths")
+    }
+    aspera.packages.setUploadStatus("submitted", of: package.id)
+    var specification = try specification(.send, ["destination_root": .string(package.folder.text)], at: date)
+    specification["paths"] = .array(paths.map { ["source": $0] })
+    specification["create_dir"] = true
+    return tagged(specification, package)
+  }
+
+  private func download(
+    _ call: InboundCall, _ parameters: CallParameters, _ package: FaspexPackage, as user: LocalCloud.OAuthUser
+  ) throws -> Answer {
+    guard let type = parameters["type"], ["received", "sent"].contains(type) else { throw Self.invalid("type") }
+    guard type == "sent" ? package.sender == user : package.recipients.contains(user) else {
+      throw RefusalAnswer(.forbidden, "2014", "The package is in another box.")
+    }
+    let body = call.call.body.isEmpty ? JSONValue.object([:]) : try document(of: call)
+    var paths = (body["paths"]?.array ?? []).compactMap { $0["path"]?.string ?? $0.string }
+    if paths.isEmpty { paths = try aspera.files.children(of: package.folder).map(\.path.basename) }
+    let request: JSONValue = [
+      "source_root": .string(package.folder.text), "paths": .array(paths.map { ["source": .string($0)] }),
+    ]
+    return tagged(try specification(.receive, request, at: call.date), package)
+  }
+
+  private func specification(
+    _ direction: TransferDirection, _ request: JSONValue, at date: Timestamp
+  ) throws -> JSONObject {
+    let setup = try SetupRequest(direction, ["transfer_request": request], .root)
+    return try node.specification(for: setup, .user("faspex"), at: date).object ?? [:]
+  }
+
+  private func tagged(_ specification: JSONObject, _ package: FaspexPackage) -> Answer {
+    var specification = specification
+    specification["authentication"] = "token"
+    specification["tags"] = ["aspera": ["faspex": ["package_id": .string(package.id)]]]
+    return Answer(.object(specification))
+  }
+
+  // MARK: Requests
+
+  private func document(of call: InboundCall) throws -> JSONValue {
+    guard let document = try? JSONValue(parsing: call.call.body), document.object != nil else {
+      throw RefusalAnswer(.badRequest, "1003", "Check your request body using a JSON linter. Your JSON is invalid.")
+    }
+    return document
+  }
+
+  private func number(_ name: String, _ parameters: CallParameters) throws -> Int? {
+    guard let text = parameters[name] else { return nil }
+    guard let number = Int(digits: text) else { throw Self.invalid(name) }
+    return number
+  }
+
+  private static func missing(_ name: String) -> RefusalAnswer {
+    RefusalAnswer(.badRequest, "1003", "Check that you provided the '\(name)' parameter.")
+  }
+
+  private static func invalid(_ name: String) -> RefusalAnswer {
+    RefusalAnswer(.badRequest, "1150", "Check that the \(name) field has one of its values.")
+  }
+}

@@ -5,7 +5,9 @@ internal import AsperaAuth
 internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
+internal import StorageCrypto
 internal import StorageJSON
+internal import StorageKeys
 
 /// The simulated Node API, which authenticates the caller of a request, routes the request and performs it.
 struct NodeAPI: Sendable {
@@ -145,5 +147,192 @@ struct NodeAPI: Sendable {
       "transfer_user": .string(aspera.directory.transferUser),
       "settings": [["name": "ssh_fingerprint", "value": .string(aspera.hostKey.description)]],
     ])
+  }
+}
+
+extension NodeAPI {
+  /// The maximum number of transfer requests in a setup call.
+  private static let transferRequestLimit = 1_000
+
+  /// Handles a setup call, which prepares transfers.
+  ///
+  /// For each transfer request, the response contains a transfer specification with a token, or an error.
+  func setup(
+    _ direction: TransferDirection, _ document: JSONValue, for caller: NodeCaller, at date: Timestamp
+  ) throws -> Answer {
+    let root = try caller.root
+    guard let elements = document["transfer_requests"]?.array, (1...Self.transferRequestLimit).contains(elements.count)
+    else {
+      throw RefusalAnswer.nodeBadRequest(
+        "There are no transfer_requests, or more than \(Self.transferRequestLimit).")
+    }
+    aspera.count { $0.setups += 1 }
+    let specifications = try elements.map { element -> JSONValue in
+      do {
+        return ["transfer_spec": try specification(for: SetupRequest(direction, element, root), caller, at: date)]
+      } catch let error as RefusalAnswer {
+        return ["error": error.nodeDocument]
+      } catch let problem as FileProblem {
+        return ["error": RefusalAnswer.node(problem.relative(to: root)).nodeDocument]
+      }
+    }
+    return Answer(["transfer_specs": .array(specifications)])
+  }
+
+  /// Returns the transfer specification for a transfer request, with a new token.
+  ///
+  /// A caller with a bearer token receives no other token: the permissions of folders determine what the bearer token
+  /// grants access to.
+  func specification(for order: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONValue {
+    let places = try order.places
+    let isBearer = caller.bearerUser != nil
+    if order.direction == .receive, !isBearer {
+      for place in places where try aspera.files.entry(at: place) == nil { throw FileProblem.notFound(place) }
+    }
+    let user = aspera.directory.transferUser
+    for line in order.publicKeys where !aspera.directory.add(publicKey: line, of: user) {
+      throw RefusalAnswer.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
+    }
+    let lifetime = try order.lifetime
+    var token: String?
+    if !isBearer {
+      token = aspera.tokens.issue(
+        TransferClaim(
+          direction: order.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
+          base: order.root, places: places, issued: date,
+          end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
+      aspera.cloud.counters.count(Self.endpoint) { $0.issued += 1 }
+    }
+    let port = JSONValue.number(JSONNumber(transferPort))
+    var specification = JSONObject()
+    specification["paths"] = order.answeredPaths
+    specification["source_root"] = .string(order.request["source_root"]?.string ?? "")
+    specification["destination_root"] = .string(order.answeredRoot)
+    specification["token"] = token.map { .string($0) }
+    specification["direction"] = .string(order.direction.rawValue)
+    specification["cipher"] = "aes-128"
+    specification["tags"] = order.request["tags"] ?? .null
+    specification["cookie"] = order.request["cookie"]
+    specification["rate_policy_allowed"] = "fixed"
+    specification["rate_policy"] = "fair"
+    specification["target_rate_kbps"] = 10_000
+    specification["min_rate_kbps"] = 0
+    specification["remote_host"] = "127.0.0.1"
+    specification["remote_user"] = .string(user)
+    specification["sshfp"] = .string(aspera.hostKey.description)
+    specification["ssh_port"] = port
+    specification["fasp_port"] = port
+    specification["http_fallback"] = false
+    return .object(specification)
+  }
+}
+
+extension NodeAPI {
+  /// Returns the response that lists the access keys that the caller can read.
+  ///
+  /// A node user can read all access keys; an access key can read only itself.
+  func accessKeys(for caller: NodeCaller) -> Answer {
+    let keys = aspera.directory.accessKeys.filter { key in caller.accessKey.map { $0.id == key.id } ?? true }
+    return Answer(.array(keys.map { document(for: $0) }))
+  }
+
+  /// Returns the response that describes an access key.
+  ///
+  /// - Parameters:
+  ///   - name: The ID of the access key, or `self` for the caller's access key.
+  ///   - caller: The authenticated caller.
+  func accessKey(_ name: String, for caller: NodeCaller) throws(RefusalAnswer) -> Answer {
+    Answer(document(for: try key(name, for: caller)))
+  }
+
+  /// Sets or removes the public key for verifying bearer tokens of an access key.
+  ///
+  /// - Parameters:
+  ///   - name: The ID of the access key, or `self` for the caller's access key.
+  ///   - document: The document in the request body.
+  ///   - caller: The authenticated caller.
+  func setAccessKey(
+    _ name: String, to document: JSONValue, for caller: NodeCaller
+  ) throws(RefusalAnswer) -> Answer {
+    let key = try key(name, for: caller)
+    if document["token_verification_key"] != nil {
+      let pem = try Self.verificationKey(document["token_verification_key"])
+      aspera.directory.setTokenVerificationKey(pem, of: key.id)
+    }
+    return Answer(.noContent)
+  }
+
+  /// Creates an access key, which only a node user can do.
+  func createAccessKey(_ document: JSONValue, for caller: NodeCaller, at date: Timestamp) async throws -> Answer {
+    guard caller.accessKey == nil else {
+      throw RefusalAnswer.node(.forbidden, "Only a node user can create access keys.")
+    }
+    let storage = document["storage"]
+    guard storage?["type"]?.string == "local", let path = NodePath(storage?["path"]?.string ?? "/") else {
+      throw RefusalAnswer.nodeBadRequest("The storage must be local, with a path that does not lead out of the root.")
+    }
+    let id = document["id"]?.string ?? BlobID.random().description
+    let secret = document["secret"]?.string ?? RandomText.letters(40)
+    guard !id.isEmpty, id.utf8.count <= 255, !id.utf8.contains(UInt8(ascii: ":")), !secret.isEmpty,
+      secret.utf8.count <= 1_024
+    else { throw RefusalAnswer.nodeBadRequest("The id or the secret is empty or too long, or the id has a colon.") }
+    let pem = try Self.verificationKey(document["token_verification_key"])
+    let key = LocalCloud.NodeAccessKey(id: id, secret: Secret(secret), tokenVerificationKey: pem, path: path.text)
+    try aspera.directory.add(key)
+    try await aspera.prepare(key, at: date)
+    guard case .object(var answer) = self.document(for: key) else { return Answer() }
+    // The only response that contains the secret, which the client cannot know if the node made it.
+    answer["secret"] = .string(secret)
+    return Answer(.object(answer))
+  }
+
+  /// Deletes an access key with its permissions, but not its files.
+  func deleteAccessKey(_ name: String, for caller: NodeCaller) throws(RefusalAnswer) -> Answer {
+    let key = try key(name, for: caller)
+    aspera.directory.removeAccessKey(key.id)
+    aspera.files.register.removePermissions(of: key.id)
+    aspera.activity.remove(key.id)
+    return Answer(.noContent)
+  }
+
+  /// Adds a public key to the keys that a transfer user can log in with.
+  func addPublicKey(_ document: JSONValue) throws(RefusalAnswer) -> Answer {
+    guard let line = document["public_key"]?.string else { throw .nodeBadRequest("The public_key is missing.") }
+    let user = document["username"]?.string ?? aspera.directory.transferUser
+    guard aspera.directory.add(publicKey: line, of: user) else {
+      throw .nodeBadRequest("The public_key is not a line of authorized_keys, or there is no user \(user).")
+    }
+    return Answer(["username": .string(user), "public_key": .string(line)], .created)
+  }
+
+  private func key(_ name: String, for caller: NodeCaller) throws(RefusalAnswer) -> LocalCloud.NodeAccessKey {
+    guard let id = name == "self" ? caller.accessKey?.id : name, let key = aspera.directory.accessKey(id) else {
+      throw .node(.notFound, "There is no access key \(name).")
+    }
+    if let own = caller.accessKey?.id, own != id {
+      throw .node(.forbidden, "The access key \(id) is not the caller's.")
+    }
+    return key
+  }
+
+  private static func verificationKey(_ value: JSONValue?) throws(RefusalAnswer) -> String? {
+    switch value {
+    case nil, .null?, .string("")?: return nil
+    case .string(let pem)?:
+      guard (try? PublicKey(pem: pem)) != nil else {
+        throw .nodeBadRequest("The token_verification_key is not a public key in PEM.")
+      }
+      return pem
+    default: throw .nodeBadRequest("The token_verification_key is not a string.")
+    }
+  }
+
+  private func document(for key: LocalCloud.NodeAccessKey) -> JSONValue {
+    let rootID = NodePath(key.path).map { aspera.files.register.rootID(of: $0) }
+    return [
+      "id": .string(key.id), "root_file_id": rootID.map { .string(String($0)) } ?? .null,
+      "storage": ["type": "local", "path": .string(key.path)],
+      "token_verification_key": key.tokenVerificationKey.map { .string($0) } ?? .null,
+    ]
   }
 }
