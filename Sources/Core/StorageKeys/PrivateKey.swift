@@ -174,3 +174,128 @@ extension PrivateKey {
     return fields
   }
 }
+
+/// The reason why a key cannot be parsed or used.
+package enum KeyError: Error, Sendable, Hashable {
+  /// The text does not contain a key of the expected kind.
+  case malformed
+  /// The key is encrypted, and the caller gave no passphrase.
+  case passphraseMissing
+  /// The passphrase is wrong.
+  ///
+  /// A damaged key may cause the same error, because decrypting it results in random bytes, as with a wrong passphrase.
+  case wrongPassphrase
+  /// The key is encrypted with an algorithm that libcrypto or swift-crypto does not provide.
+  case unsupportedEncryption
+  /// The key's kind does not support the operation.
+  case unsupportedKind
+  /// An operation failed.
+  case failed
+}
+
+/// An integer of a key.
+enum KeyNumber {
+  /// The public integers of an RSA key.
+  case modulus, publicExponent
+  /// The private integers of an RSA key.
+  case privateExponent, coefficient, firstPrime, secondPrime
+  /// The private integer of an ECDSA key.
+  case scalar
+}
+
+/// The algorithm of a key, with the key's length or curve.
+package enum KeyKind: Sendable, Hashable {
+  /// RSA, with the length of the modulus in bits.
+  case rsa(bits: Int)
+  /// ECDSA, with a curve that SSH supports.
+  case ecdsa(EllipticCurve)
+  /// Ed25519, the Edwards-curve signature algorithm (RFC 8032).
+  case ed25519
+  /// DSA, with the length of the prime in bits.
+  case dsa(bits: Int)
+  /// Another algorithm, with its name in libcrypto, or its object identifier if swift-crypto does not know it.
+  case other(String)
+}
+
+/// An elliptic curve that SSH supports (RFC 5656).
+package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
+  case nistp256, nistp384, nistp521
+
+  /// The encoded object identifier of the elliptic curve, without tag and length.
+  var objectIdentifier: [UInt8] {
+    switch self {
+    case .nistp256: [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]
+    case .nistp384: [0x2b, 0x81, 0x04, 0x00, 0x22]
+    case .nistp521: [0x2b, 0x81, 0x04, 0x00, 0x23]
+    }
+  }
+
+  /// The size, in bytes, of a coordinate and of a private scalar on the curve.
+  package var coordinateByteCount: Int {
+    switch self {
+    case .nistp256: 32
+    case .nistp384: 48
+    case .nistp521: 66
+    }
+  }
+}
+
+/// The integers of a private key in an SSH key file, as big-endian bytes.
+package enum PrivateKeyParts: Sendable {
+  /// The modulus, the exponents, the coefficient and the two primes of an RSA key.
+  case rsa(
+    modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]])
+  /// The uncompressed public point and the private scalar of an ECDSA key.
+  case ecdsa(EllipticCurve, point: [UInt8], scalar: [UInt8])
+  /// The public point and the private seed of an Ed25519 key.
+  case ed25519(point: [UInt8], seed: [UInt8])
+
+  /// The maximum size, in bytes, of an integer of an RSA key, without a leading zero.
+  static let modulusLimit = 2_048
+}
+
+extension PrivateKeyParts: CustomStringConvertible, CustomReflectable {
+  /// The kind of the private key, without its integers.
+  package var description: String {
+    switch self {
+    case .rsa: "PrivateKeyParts(rsa)"
+    case .ecdsa: "PrivateKeyParts(ecdsa)"
+    case .ed25519: "PrivateKeyParts(ed25519)"
+    }
+  }
+
+  /// A mirror without children.
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// A signature algorithm of asymmetric keys.
+package enum SignatureAlgorithm: Sendable, Hashable {
+  /// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2) with a hash function.
+  case rsaPKCS1(SignatureHash)
+  /// RSASSA-PKCS1-v1_5 with MD5, which OSS uses for callbacks.
+  ///
+  /// MD5 is broken for signatures of text that an attacker can choose. Use the algorithm only where a vendor requires
+  /// it.
+  case rsaPKCS1MD5
+  /// RSASSA-PSS (RFC 8017, section 8.1) with a hash function, MGF1 with the same function, and a salt as long as the
+  /// digest.
+  case rsaPSS(SignatureHash)
+  /// ECDSA on a curve with a hash function.
+  ///
+  /// The signature is the concatenation of R and S, each as long as a coordinate (RFC 7518, section 3.4).
+  case ecdsa(EllipticCurve, SignatureHash)
+
+  /// Returns whether a key of the given kind can make or verify signatures with the algorithm.
+  package func takes(_ kind: KeyKind) -> Bool {
+    switch (self, kind) {
+    case (.rsaPKCS1, .rsa), (.rsaPKCS1MD5, .rsa), (.rsaPSS, .rsa): true
+    case (.ecdsa(let curve, _), .ecdsa(let other)): curve == other
+    default: false
+    }
+  }
+}
+
+/// A hash function for signatures.
+package enum SignatureHash: Sendable, Hashable, CaseIterable {
+  case sha256, sha384, sha512
+}

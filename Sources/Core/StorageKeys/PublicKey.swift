@@ -31,3 +31,30 @@ package struct PublicKey: Sendable {
   /// The public key in PEM, as SubjectPublicKeyInfo, or `nil` if the key cannot be encoded.
   package var pem: String? { handle.publicPEM }
 }
+
+extension KeyHandle {
+  /// The public key as an SSH key blob (RFC 4253, section 6.6; RFC 5656; RFC 8709).
+  ///
+  /// It is `nil` if SSH does not support the key's kind.
+  var sshBlob: [UInt8]? {
+    var blob = SSHFields()
+    switch kind {
+    case .rsa:
+      guard let exponent = number(.publicExponent), let modulus = number(.modulus) else { return nil }
+      blob.append("ssh-rsa")
+      blob.append(number: exponent)
+      blob.append(number: modulus)
+    case .ecdsa(let curve):
+      guard let point = point(on: curve) else { return nil }
+      blob.append("ecdsa-sha2-\(curve.rawValue)")
+      blob.append(curve.rawValue)
+      blob.append(point)
+    case .ed25519:
+      guard let point = ed25519Point else { return nil }
+      blob.append("ssh-ed25519")
+      blob.append(point)
+    case .dsa, .other: return nil
+    }
+    return blob.bytes
+  }
+}

@@ -119,3 +119,10 @@ extension SigningError {
     [.invalidConfiguration, .invalidHeader, .invalidPath, .invalidRequest, .lifetimeOutOfRange].contains(code)
   }
 }
+
+/// The command `storage-auth aspera`, which contains the subcommands that exist only for Aspera.
+struct AsperaCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "aspera", abstract: "Checks accounts of Aspera servers, and carries out transfer specifications.",
+    subcommands: [ProbeCommand.self, TransferCommand.self])
+}

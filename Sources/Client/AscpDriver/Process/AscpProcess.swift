@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import StorageAuth
 internal import Subprocess
 internal import SystemPackage
 
@@ -91,5 +92,61 @@ struct AscpProcess: Sendable {
   private static func reason(for error: any Error, _ program: String) -> String {
     guard let error = error as? SubprocessError else { return "it could not be launched" }
     return error.underlyingError.map { "\($0)" } ?? "there is no program that may be executed"
+  }
+}
+
+/// A buffer for the end of a program's output, with a limited size.
+struct PrintedTail: Sendable {
+  private let limit: Int
+  private var bytes: [UInt8] = []
+
+  /// Creates an empty buffer that retains the last `limit` bytes of the output.
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// Appends bytes, and discards the oldest bytes beyond the limit.
+  mutating func append(_ more: some Collection<UInt8>) {
+    bytes.append(contentsOf: more.suffix(limit))
+    // Discarding moves the remaining bytes, so bytes are discarded only once per `limit` bytes.
+    if bytes.count > 2 * limit { bytes.removeFirst(bytes.count - limit) }
+  }
+
+  /// The end of the output as text without control characters and blank lines, in which invalid UTF-8 is replaced.
+  var text: String {
+    let text = String(decoding: bytes.suffix(limit), as: UTF8.self)
+    let lines = text.split(whereSeparator: \.isNewline).map { line in
+      String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }))
+    }
+    return lines.filter { line in line.contains { !$0.isWhitespace } }.joined(separator: "\n")
+  }
+}
+
+/// The complete environment of an ascp process, which consists of a few inherited variables and the secrets for ascp.
+///
+/// No other variable is inherited. An Aspera variable that is set in this process, such as another user's token, must
+/// not affect a transfer.
+struct AscpEnvironment: Sendable {
+  /// The names of the environment variables that ascp inherits from this process.
+  static let inherited = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"]
+
+  private var variables: [String: Secret] = [:]
+
+  /// Creates the environment for an ascp process.
+  ///
+  /// - Parameters:
+  ///   - machine: A function that returns the value of an environment variable of this process.
+  ///   - own: The environment variables that are set for ascp, by name.
+  init(from machine: (String) -> String?, own: some Sequence<(key: String, value: Secret)>) {
+    for name in Self.inherited { variables[name] = machine(name).map { Secret($0) } }
+    for (name, value) in own { variables[name] = value }
+  }
+
+  var subprocess: Environment {
+    var revealed: [Environment.Key: String] = [:]
+    for (name, value) in variables {
+      if let key = Environment.Key(rawValue: name) { revealed[key] = value.reveal() }
+    }
+    return .custom(revealed)
   }
 }

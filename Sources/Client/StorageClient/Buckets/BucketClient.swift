@@ -581,3 +581,12 @@ extension BucketClient {
     try await MultipartUpload(bucket: self, key: upload.key, id: id, fields: [:]).requestAbort()
   }
 }
+
+extension String {
+  /// Whether XML can represent the string: it has no representation of most control characters.
+  var fitsIntoXML: Bool {
+    unicodeScalars.allSatisfy { scalar in
+      scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
+    }
+  }
+}

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+public import HTTPTypes
 public import StorageAuth
 public import SystemPackage
 
@@ -165,4 +165,30 @@ private struct StreamPayload: UploadPayload {
   let length: Int64
 
   func stream(_ range: Range<Int64>) -> ByteStream { base }
+}
+
+extension PresignedRequest {
+  /// Creates a presigned request from a URL that an app's server has presigned.
+  ///
+  /// The expiration is read from the parameters of the URL.
+  ///
+  /// ```swift
+  /// let url = try await app.uploadURL(for: "cat.jpg")
+  /// try await PresignedRequest(.put, url: url, headers: [.contentType: "image/jpeg"]).upload(.file("cat.jpg"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - method: The HTTP method that the URL authorizes.
+  ///   - url: The presigned URL, including the signature.
+  ///   - headers: The signed headers, which must be sent with exactly these values.
+  /// - Throws: ``StorageError/Code/invalidOption`` if the URL has no expiration that can be read.
+  public init(_ method: HTTPRequest.Method, url: String, headers: HTTPFields = [:]) throws(StorageError) {
+    let query = url.drop { $0 != "?" }.dropFirst()
+    guard let expiration = PresignedURLRules.expiration(ofQuery: query) else {
+      throw StorageError(
+        .invalidOption, "The URL has no parameter that states until when its signature is valid.",
+        remedy: "Pass the whole URL as it was presigned, or name the expiration.")
+    }
+    self.init(method: method, url: url, headers: headers, expiration: expiration)
+  }
 }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
+public import StorageAuth
 
 /// The values of environment variables, each of which can be in a file that another variable names.
 ///
@@ -94,5 +94,14 @@ extension FileContents {
           remedy: weakness.remedy))
     }
     return warnings
+  }
+}
+
+extension ProxyConfiguration {
+  /// The proxies in the environment of this process: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
+  ///
+  /// - Throws: A `TransportError` with the code `invalidConfiguration` that names the variable, without its value.
+  public static var environment: ProxyConfiguration {
+    get throws(TransportError) { try ProxyConfiguration(environment: ProviderContext.processEnvironment) }
   }
 }

@@ -26,3 +26,34 @@ public struct HTTPTimeouts: Sendable, Hashable {
     self.request = request
   }
 }
+
+/// The certificate authorities that a transport trusts.
+///
+/// ```swift
+/// let transport = try AsyncHTTPClientTransport(proxy: .direct, trustedRoots: .file("/etc/ssl/private-ca.pem"))
+/// ```
+public struct TrustedRoots: Sendable, Hashable {
+  /// The path of a PEM file with the certificates of authorities, or `nil` if there is none.
+  package let path: String?
+
+  /// Whether the authorities of the system are trusted.
+  package let includesSystem: Bool
+
+  private init(path: String?, includesSystem: Bool) {
+    self.path = path
+    self.includesSystem = includesSystem
+  }
+
+  /// The authorities that the system trusts.
+  public static let system = TrustedRoots(path: nil, includesSystem: true)
+
+  /// Returns the authorities of a file, in place of those of the system.
+  ///
+  /// - Parameter path: The path of a PEM file with one certificate or several.
+  public static func file(_ path: String) -> TrustedRoots { TrustedRoots(path: path, includesSystem: false) }
+
+  /// Returns the authorities of the system and those of a file.
+  ///
+  /// - Parameter path: The path of a PEM file with one certificate or several.
+  public static func systemAndFile(_ path: String) -> TrustedRoots { TrustedRoots(path: path, includesSystem: true) }
+}

@@ -1,7 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CloudCredentials
 public import StorageAuth
+internal import StorageJSON
 
 /// A token issuer that signs a bearer token for each transfer with an access key's private key.
 ///
@@ -74,5 +76,69 @@ extension TokenIssuer where Self == BearerTokenIssuer {
     accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600)
   ) -> BearerTokenIssuer {
     BearerTokenIssuer(accessKey: accessKey, userID: userID, fileID: fileID, key: key, lifetime: lifetime)
+  }
+}
+
+/// A factory that creates node bearer tokens for one user.
+///
+/// The lifetime of a token starts when the token is created.
+struct BearerTokenFactory: Sendable {
+  /// The permitted token lifetimes, in seconds.
+  ///
+  /// A token with a lifetime below one second would expire on its way to the node. For more than a year, a basic token
+  /// is the better choice.
+  private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
+
+  let accessKey: String
+  let userID: String
+  let role: String
+  let key: NodeBearerKey
+  let lifetime: Duration
+  let time: any SigningClock
+
+  /// Creates a bearer token, and returns the token and the time at which its lifetime starts.
+  ///
+  /// - Parameter source: The name of the credential provider, for error messages.
+  func token(for source: String) throws(CredentialError) -> (token: NodeBearerToken, present: Timestamp) {
+    let seconds = try RequestCheck(source: source).seconds(lifetime, in: Self.lifetimes)
+    let present = time.now.wholeSeconds
+    let claims = NodeBearerClaims(
+      userID: userID, scope: NodeScope(accessKey: accessKey, role: role),
+      expiration: present.advanced(by: .seconds(seconds)))
+    do {
+      return (try NodeBearerToken(claims, signedWith: key), present)
+    } catch {
+      throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
+    }
+  }
+}
+
+/// Functions that parse a bearer token without verifying its signature.
+enum BearerText {
+  /// The scheme and the space that precede the token in an `Authorization` header.
+  static let prefix = "Bearer "
+
+  /// Returns the token without the prefix `Bearer`, if the text has that prefix.
+  static func bare(_ text: String) -> String {
+    String((text.removingBytePrefix(prefix) ?? text[...]).droppingBlanks)
+  }
+
+  /// Returns the expiration of a node bearer token or a JSON Web Token, or `nil` if the text is neither.
+  static func expiration(of text: String) -> Timestamp? {
+    let bare = bare(text)
+    if bare.hasByte(".") { return webTokenExpiration(of: bare) }
+    return (try? NodeBearerToken(Secret(bare)))?.claims.expiration
+  }
+
+  /// Returns the time in the claim `exp` of a JSON Web Token (RFC 7519, section 4.1.4), or `nil` if the claim is
+  /// missing.
+  private static func webTokenExpiration(of text: String) -> Timestamp? {
+    let parts = text.parts(between: ".")
+    guard parts.count == 3, text.utf8.count <= NodeBearerToken.sizeLimit, let payload = [UInt8](base64URL: parts[1]),
+      let number = try? JSONValue(parsing: payload)["exp"]
+    else { return nil }
+    if let seconds = number.integer { return Timestamp(unixSeconds: Int64(seconds)) }
+    guard let seconds = number.code.flatMap({ Double($0) }), seconds.magnitude < 0x1p53 else { return nil }
+    return Int64(exactly: seconds.rounded(.down)).map { Timestamp(unixSeconds: $0) }
   }
 }

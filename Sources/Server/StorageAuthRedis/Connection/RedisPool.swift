@@ -4,6 +4,7 @@
 internal import NIOCore
 internal import NIOPosix
 internal import StorageAuthServer
+internal import StorageCrypto
 internal import Synchronization
 
 /// A small pool of connections to a Redis server, which the stores of a service share.
@@ -205,5 +206,26 @@ public final class RedisPool: Sendable {
       slot.removeConnection()
       pause(&slot, after: failure, isFirst: false)
     }
+  }
+}
+
+/// A Lua script that a Redis server runs atomically.
+struct RedisScript: Sendable {
+  private let source: String
+  private let hash: String
+
+  init(_ source: String) {
+    self.source = source
+    hash = SHA1.hash(writing: { $0.append(source) }).hex
+  }
+
+  /// Returns the command that runs the script by its hash, which the server knows after it has run the script once.
+  func command(_ keys: [String], _ arguments: [String]) -> RedisCommand {
+    RedisCommand(["EVALSHA", hash, "\(keys.count)"] + keys + arguments)
+  }
+
+  /// Returns the command that sends the script itself.
+  func fullCommand(_ keys: [String], _ arguments: [String]) -> RedisCommand {
+    RedisCommand(["EVAL", source, "\(keys.count)"] + keys + arguments)
   }
 }

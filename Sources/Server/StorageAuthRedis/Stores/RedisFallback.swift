@@ -17,3 +17,17 @@ public enum RedisDurability: Sendable, Hashable {
   /// always`).
   case persistent
 }
+
+extension Duration {
+  /// The longest duration that is sent to a server, which is a hundred years.
+  private static var longest: Duration { .seconds(100 * 365 * 86_400) }
+
+  /// The duration in whole microseconds, of at least zero and at most a hundred years.
+  var microseconds: Int64 {
+    let (seconds, attoseconds) = Swift.min(Swift.max(self, .zero), Self.longest).components
+    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+  }
+
+  /// The duration in whole milliseconds, rounded down, of at least zero and at most a hundred years.
+  var milliseconds: Int64 { microseconds / 1000 }
+}

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CloudCredentials
-internal import StorageAuth
+public import Hummingbird
+public import StorageAuth
 internal import StorageJSON
 
 /// The results of a server's health checks, which are shared by the requests of a short time.
@@ -57,6 +58,70 @@ actor HealthState {
       }
       let ready = await group.reduce(into: [Int: Bool]()) { $0[$1.0] = $1.1 }
       return Report(results: checks.enumerated().map { ($1.name, ready[$0] ?? false) })
+    }
+  }
+}
+
+extension RouterMethods {
+  /// Adds `GET /healthz` and `GET /readyz`, for load balancers and container platforms.
+  ///
+  /// `/healthz` responds with status 200 as long as the process serves requests: restart the process if it does not.
+  /// `/readyz` runs the checks and responds with status 200, or with status 503 if one of them fails: send no requests
+  /// to the server then, but do not restart it. The response names the checks and their results, so serve the routes on
+  /// an address that only the operators can reach.
+  ///
+  /// - Parameters:
+  ///   - checks: The checks of `/readyz`, with different names.
+  ///   - timeout: The time limit of a check.
+  ///   - validity: The time during which the results of the checks are used for further requests.
+  ///   - time: The clock for the time limits.
+  /// - Returns: The router, so that calls can be chained.
+  @discardableResult
+  public func addHealthRoutes(
+    _ checks: [HealthCheck] = [], timeout: Duration = .seconds(5), validity: Duration = .seconds(1),
+    time: any SigningClock = .system
+  ) -> Self {
+    let state = HealthState(checks, timeout: timeout, validity: validity, time: time)
+    get("healthz") { _, _ in Response.json(["status": "ok"]) }
+    get("readyz") { _, _ in
+      let report = await state.report()
+      return Response.json(report.json, report.isReady ? .ok : .serviceUnavailable)
+    }
+    return self
+  }
+}
+
+/// A check of something that a server needs before it can respond to requests.
+///
+/// ```swift
+/// router.addHealthRoutes([.credential("key", in: cache), HealthCheck("redis") { await pool.isReachable() }])
+/// ```
+public struct HealthCheck: Sendable {
+  /// The name of the check in the response of `/readyz`.
+  public let name: String
+
+  let isReady: @Sendable @concurrent () async -> Bool
+
+  /// Creates a check.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the check in the response of `/readyz`.
+  ///   - isReady: A closure that returns whether the server can respond to requests. It counts as failed if it takes
+  ///     longer than the time limit of the health routes.
+  public init(_ name: String, isReady: @escaping @Sendable @concurrent () async -> Bool) {
+    self.name = name
+    self.isReady = isReady
+  }
+
+  /// Returns a check that succeeds if a cache contains a valid credential, or receives one from its provider.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the check in the response of `/readyz`.
+  ///   - cache: The cache of the credential.
+  public static func credential(_ name: String, in cache: CredentialCache<some Credential>) -> HealthCheck {
+    HealthCheck(name) {
+      if cache.current() != nil { return true }
+      return (try? await cache.credential()) != nil
     }
   }
 }

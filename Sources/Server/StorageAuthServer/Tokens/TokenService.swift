@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ServiceLifecycle
+internal import StorageAuth
 
 /// A service of an app that issues temporary keys, each with only the permissions that its holder needs.
 ///
@@ -130,5 +131,66 @@ extension TokenService: Service {
   public func run() async {
     try? await gracefulShutdown()
     shutdown()
+  }
+}
+
+/// The rate limit for callers, with the store that counts their requests.
+struct CallerRates: Sendable {
+  /// The rate limit of each caller, or `nil` for no limit.
+  let limit: RateLimit?
+  let store: any RateStore
+  let time: any SigningClock
+
+  /// Counts a request of a caller.
+  ///
+  /// - Throws: A `TokenServiceError/tooManyRequests(after:)` if the caller exceeds its rate limit, or an
+  ///   `unavailable(_:after:)` if the store is out of reach.
+  func take(_ caller: String) async throws(TokenServiceError) {
+    guard let limit else { return }
+    let delay: Duration?
+    do {
+      delay = try await store.take(caller, limit: limit, at: time.uptime)
+    } catch {
+      throw .unavailable(CredentialError(error, source: "rate store"), after: .seconds(1))
+    }
+    if let delay { throw .tooManyRequests(after: delay) }
+  }
+}
+
+extension CredentialError {
+  /// Creates the retryable error of a store that is out of reach.
+  init(_ error: StoreError, source: String) {
+    self.init(.failed, source: source, error.message, remedy: error.remedy, isRetryable: true)
+  }
+}
+
+/// The reason why a caller receives no key or token.
+public enum TokenServiceError: Error, Sendable, Hashable {
+  /// The caller exceeded its rate limit.
+  ///
+  /// - after: The time after which the caller may retry.
+  case tooManyRequests(after: Duration)
+  /// The cloud's token service, or the Aspera node, issued no key or token.
+  ///
+  /// - after: The time after which the caller may retry, or `nil` if a retry cannot help.
+  case unavailable(CredentialError, after: Duration?)
+  /// The provider for a scope returned a key that is not temporary.
+  case permanentKey
+  /// The caller's policy does not allow the request.
+  case notAllowed(PolicyError)
+  /// The cloud's policy language cannot express the scope; the string describes why.
+  case scope(String)
+}
+
+extension TokenServiceError: CustomStringConvertible {
+  /// A description of the error, for the audit log.
+  public var description: String {
+    switch self {
+    case .tooManyRequests(let delay): "too many requests; retry after \(delay)"
+    case .unavailable(let error, _): "\(error)"
+    case .permanentKey: "the source gave a key that is not temporary"
+    case .notAllowed(let error): "\(error)"
+    case .scope(let problem): "the scope cannot be expressed: \(problem)"
+    }
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import StorageAuth
 internal import StorageJSON
 internal import StorageXML
 
@@ -58,4 +59,12 @@ extension Answer {
       status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
       body: .bytes(document.serialized))
   }
+}
+
+extension Timestamp {
+  /// The time in the format of the services' documents, such as `2026-11-20T08:00:00.000Z`.
+  ///
+  /// The milliseconds are always zero, but must be present, because the vendors' SDKs reject any other format of the
+  /// fraction.
+  var iso8601Milliseconds: String { iso8601.dropLast() + ".000Z" }
 }

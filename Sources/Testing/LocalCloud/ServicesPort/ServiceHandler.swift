@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 /// A service on the port that the token services, the app server and the instance metadata service share.
 protocol ServiceHandler: Sendable {
   /// The endpoint whose statistics count the calls to the service.
@@ -17,4 +19,15 @@ protocol ServiceHandler: Sendable {
 protocol TokenServiceHandler: ServiceHandler {
   /// Returns whether a call is addressed to this token service.
   func isAsked(by call: InboundCall) -> Bool
+}
+
+/// The access key ID and session token that a call to a token service contains.
+struct TokenClaim: SignatureClaim {
+  let accessKeyID: AccessKeyID
+  let sessionToken: Secret?
+
+  init(_ accessKeyID: AccessKeyID, token: String?) {
+    self.accessKeyID = accessKeyID
+    sessionToken = token.map { Secret($0) }
+  }
 }

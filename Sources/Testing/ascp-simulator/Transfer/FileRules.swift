@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
+internal import Foundation
 internal import StorageAuth
+internal import StorageCrypto
+internal import StorageJSON
 
 /// The rules that determine which files are transferred, which existing files are replaced, and what happens to the
 /// sources.
@@ -124,6 +127,73 @@ struct FileRules: Sendable {
     case .different: differs
     case .older: isOlder
     case .differentAndOlder: differs && isOlder
+    }
+  }
+}
+
+/// A checksum of a file that is computed during its transfer (`--file-checksum`).
+struct FileChecksum {
+  /// An algorithm, by its name in ascp's arguments.
+  enum Kind: String, Sendable {
+    case sha512 = "sha-512"
+    case sha384 = "sha-384"
+    case sha256 = "sha-256"
+    case sha1
+    case md5
+  }
+
+  let kind: Kind
+  private var hash: any HashFunction
+
+  init(_ kind: Kind) {
+    self.kind = kind
+    hash =
+      switch kind {
+      case .sha512: SHA512()
+      case .sha384: SHA384()
+      case .sha256: SHA256()
+      case .sha1: SHA1()
+      case .md5: MD5()
+      }
+  }
+
+  mutating func update(_ bytes: [UInt8]) { hash.update(bytes) }
+
+  /// The checksum in hexadecimal digits.
+  var hex: String { Self.hex(hash) }
+
+  private static func hex(_ hash: some HashFunction) -> String { hash.finalize().hex }
+}
+
+/// A text file that lists what a session transferred (`--file-manifest=text`).
+///
+/// Its name is that of ascp, `aspera-transfer-ID-manifest.txt`. Its lines are the simulator's own: the path at the
+/// destination as a JSON string, the size in bytes, and the checksum if one was requested.
+struct Manifest {
+  /// A transferred file.
+  struct Entry: Sendable {
+    let path: String
+    let byteCount: Int64
+    let checksum: String?
+  }
+
+  /// Writes the manifest of a session.
+  ///
+  /// - Parameters:
+  ///   - entries: The transferred files.
+  ///   - session: The ID of the session.
+  ///   - folder: The folder for the file, which is created if it is missing.
+  static func write(_ entries: [Entry], of session: String, in folder: String) throws(Failure) {
+    let lines = entries.map { entry in
+      let path = String(decoding: JSONValue.string(entry.path).serialized, as: UTF8.self)
+      return "\(path) \(entry.byteCount)\(entry.checksum.map { " \($0)" } ?? "")\n"
+    }
+    try ReceivedFile.makeFolder(folder)
+    let path = SourceNaming.joined(folder, "aspera-transfer-\(session)-manifest.txt")
+    do {
+      try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw Failure(36, "The manifest cannot be written: \(path)")
     }
   }
 }

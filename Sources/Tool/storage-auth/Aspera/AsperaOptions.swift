@@ -9,6 +9,7 @@ internal import CloudCredentials
 internal import Foundation
 internal import StorageAuth
 internal import StorageClient
+internal import StorageJSON
 
 /// The command-line options for transfers to and from `aspera://` locations.
 struct AsperaOptions: ParsableArguments {
@@ -86,5 +87,18 @@ struct AsperaOptions: ParsableArguments {
       engine: try AscpEngine(program: ascp))
     EventLog.noteRetries(transfers.events)
     return transfers
+  }
+}
+
+/// An argument that contains the tags of a transfer: a JSON object, or `@` and the path of a file with one.
+struct TagsArgument: ExpressibleByArgument {
+  let object: JSONObject
+
+  init?(argument: String) {
+    let bytes =
+      argument.hasPrefix("@")
+      ? FileManager.default.contents(atPath: String(argument.dropFirst())).map { Array($0) } : Array(argument.utf8)
+    guard let bytes, let object = (try? JSONValue(parsing: bytes))?.object else { return nil }
+    self.object = object
   }
 }

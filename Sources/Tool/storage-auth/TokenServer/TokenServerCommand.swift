@@ -238,3 +238,75 @@ extension TokenServerCommand {
     }
   }
 }
+
+/// The command-line options for the limits on connections.
+struct LimitOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The maximum number of open connections; further ones wait until one is closed.", valueName: "count"))
+  var maxConnections: Int = 500
+
+  @Option(
+    help: ArgumentHelp(
+      "The maximum time for the TLS handshake, and for the head of a request.", valueName: "seconds"))
+  var headTimeout: Int = 10
+
+  @Option(
+    help: ArgumentHelp("The maximum time for which a connection may be open without a request.", valueName: "seconds"))
+  var idleTimeout: Int = 60
+
+  func validate() throws {
+    guard (1...1_000_000).contains(maxConnections) else {
+      throw ValidationError("--max-connections must be from 1 to 1000000.")
+    }
+    guard (1...3600).contains(headTimeout) else { throw ValidationError("--head-timeout must be from 1 to 3600.") }
+    guard (1...86_400).contains(idleTimeout) else { throw ValidationError("--idle-timeout must be from 1 to 86400.") }
+  }
+
+  /// The limits, with those of the library for what no option sets.
+  var limits: ConnectionLimits {
+    ConnectionLimits(
+      connections: maxConnections, headTimeout: .seconds(headTimeout), idleTimeout: .seconds(idleTimeout))
+  }
+}
+
+/// A service that reads the files of a token server again when the process receives SIGHUP.
+struct ReloadService: Service {
+  let callers: CallerFile
+  /// The certificate, or `nil` if the server speaks HTTP.
+  let certificate: CertificateFiles?
+  private let signals: UnixSignalsSequence
+
+  /// Creates the service, after which SIGHUP no longer ends the process.
+  init(_ callers: CallerFile, _ certificate: CertificateFiles?) async {
+    self.callers = callers
+    self.certificate = certificate
+    signals = await UnixSignalsSequence(trapping: .sighup)
+  }
+
+  func run() async {
+    for await _ in signals.cancelOnGracefulShutdown() {
+      reload("callers") { try callers.reload() }
+      if let certificate { reload("certificate") { try certificate.reload() } }
+    }
+  }
+
+  private func reload(_ subject: String, _ body: () throws -> Void) {
+    let time = Timestamp.now.iso8601
+    do {
+      try body()
+      Terminal.note("\(time) reloaded the \(subject)")
+    } catch {
+      Terminal.note("\(time) kept the previous \(subject): \(error)")
+    }
+  }
+}
+
+/// The routes of a token server, with the services that they need and the checks of its readiness.
+struct TokenServerRoutes<Context: RequestContext> {
+  let router: Router<Context>
+  let service: any Service
+  /// The observers that count the requests to the cloud.
+  let metrics: [StorageMetrics]
+  let checks: [HealthCheck]
+}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import Foundation
 internal import StorageAuth
 internal import SystemPackage
 
@@ -111,5 +112,18 @@ enum Location: Hashable {
   static func key(_ key: String, naming source: String) -> String {
     guard key.isEmpty || key.hasByteSuffix("/") else { return key }
     return key + (source.words(between: "/").last ?? "")
+  }
+}
+
+/// Functions that inspect files on this machine.
+enum LocalFiles {
+  /// Returns whether a path leads to a directory, without following a symbolic link.
+  static func isDirectory(_ path: String) -> Bool {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeDirectory
+  }
+
+  /// Returns the size of a file in bytes, or `nil` if the size cannot be determined.
+  static func byteCount(_ path: String) -> Int64? {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
   }
 }

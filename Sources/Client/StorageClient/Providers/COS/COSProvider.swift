@@ -165,3 +165,13 @@ extension ServiceDialect {
     return dialect
   }()
 }
+
+extension PresignedURLRules {
+  /// COS states the expiration as the second time of `q-sign-time`.
+  static let cos = PresignedURLRules(
+    prefixes: ["q-", "x-cos-"], names: [],
+    expiration: { values in
+      let times = values["q-sign-time"]?.replacing("%3B", with: ";").split(separator: ";")
+      return times?.last.flatMap { Int64(digits: $0) }.map { Timestamp(unixSeconds: $0) }
+    })
+}

@@ -189,3 +189,14 @@ extension ServiceDialect {
     return dialect
   }()
 }
+
+extension PresignedURLRules {
+  /// OSS states the expiration in `x-oss-date` and `x-oss-expires` (V4) or in `Expires` (V1).
+  static let oss = PresignedURLRules(
+    prefixes: ["x-oss-"], names: ["expires", "ossaccesskeyid", "security-token", "signature"],
+    exceptions: ["x-oss-process"], callbackNames: ["callback", "x-oss-callback"],
+    expiration: { values in
+      if let date = values["x-oss-date"] { return end(from: date, after: values["x-oss-expires"]) }
+      return values["expires"].flatMap { Int64(digits: $0) }.map { Timestamp(unixSeconds: $0) }
+    })
+}

@@ -348,3 +348,10 @@ extension StorageProvider where Self == S3Provider {
     S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity)
   }
 }
+
+extension PresignedURLRules {
+  /// S3 states the expiration in `X-Amz-Date` and `X-Amz-Expires`.
+  static let s3 = PresignedURLRules(
+    prefixes: ["x-amz-"], names: [],
+    expiration: { end(from: $0["x-amz-date"], after: $0["x-amz-expires"]) })
+}

@@ -96,3 +96,59 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
     AlibabaCredentials(machine).chain
   }
 }
+
+/// A factory of the credential providers for Alibaba Cloud's services, which tests can replace.
+struct AlibabaServices: Sendable {
+  typealias Provider = any CredentialProvider<AccessKey>
+
+  /// The type of a closure that returns an identity token; the closure is called for each credential.
+  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
+
+  var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
+  var role: @Sendable (AlibabaRolePlan, _ keys: Provider, ProviderContext) -> Provider
+  var webIdentity:
+    @Sendable (AlibabaRolePlan, _ providerARN: String, _ token: @escaping TokenSource, ProviderContext) -> Provider
+  var uri: @Sendable (String, ProviderContext) -> Provider
+
+  /// The factory of providers that send requests to Alibaba Cloud's services.
+  static let real = AlibabaServices(
+    instanceRole: { role, machine in
+      AlibabaInstanceMetadataProvider(
+        role: role, allowsV1: !machine.isTrue("ALIBABA_CLOUD_IMDSV1_DISABLED"), transport: machine.transport,
+        time: machine.time)
+    },
+    role: { role, keys, machine in
+      AlibabaAssumeRoleProvider(
+        roleARN: role.arn, sessionName: role.sessionName, credentials: keys, duration: role.duration,
+        policy: role.policy,
+        externalID: role.externalID, endpoint: role.endpoint, transport: machine.transport, time: machine.time)
+    },
+    webIdentity: { role, providerARN, token, machine in
+      AlibabaOIDCProvider(
+        roleARN: role.arn, providerARN: providerARN, sessionName: role.sessionName, duration: role.duration,
+        policy: role.policy, endpoint: role.endpoint, transport: machine.transport, time: machine.time, token: token)
+    },
+    uri: { CredentialsURIProvider($0, transport: $1.transport, time: $1.time) })
+}
+
+/// A provider in a chain that throws an error if an environment variable specifies a profile that the preceding
+/// providers do not have.
+///
+/// Without this check, the chain would continue and silently use another identity than the specified profile.
+struct NamedProfileCheck: CredentialProvider {
+  var source: String { "named profile (\(variable))" }
+  let variable: String
+  let files: [String]
+  let machine: ProviderContext
+
+  func credential() async throws(CredentialError) -> AccessKey {
+    guard let name = machine.variable(variable) else {
+      throw CredentialError(
+        .notConfigured, source: source, "No profile is named.", remedy: "Set \(variable) to use one by its name.")
+    }
+    throw CredentialError(
+      .failed, source: source,
+      "\(variable) names the profile “\(name)”, and no key came from a profile of that name in \(files.joined(separator: " or ")).",
+      remedy: "Correct or unset \(variable).")
+  }
+}

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 public import StorageAuth
+internal import StorageCrypto
 
 /// A provider that assumes a role with another key and returns the temporary keys that Alibaba Cloud's token service
 /// (STS) issues.
@@ -88,5 +89,44 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
       return call
     }
     return try AnswerReader.alibabaSTS(source).alibabaRoleKey(in: answer)
+  }
+}
+
+/// An endpoint of Alibaba Cloud's token service (STS).
+public struct AlibabaSTSEndpoint: Sendable, Hashable {
+  let url: String
+
+  /// The global STS endpoint, which is reachable from everywhere: `sts.aliyuncs.com`.
+  public static let global = AlibabaSTSEndpoint(url: "https://sts.aliyuncs.com")
+
+  /// Returns the public STS endpoint for a region: `sts.<region>.aliyuncs.com`.
+  ///
+  /// - Parameter region: The region ID, such as `cn-hangzhou`.
+  public static func region(_ region: String) -> AlibabaSTSEndpoint {
+    AlibabaSTSEndpoint(url: "https://sts.\(region).aliyuncs.com")
+  }
+
+  /// Returns the STS endpoint inside a region's private network (VPC): `sts-vpc.<region>.aliyuncs.com`.
+  ///
+  /// - Parameter region: The region ID, such as `cn-hangzhou`.
+  public static func vpc(_ region: String) -> AlibabaSTSEndpoint {
+    AlibabaSTSEndpoint(url: "https://sts-vpc.\(region).aliyuncs.com")
+  }
+
+  /// Returns a custom STS endpoint.
+  ///
+  /// - Parameter url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server
+  ///   runs on this machine.
+  public static func url(_ url: String) -> AlibabaSTSEndpoint {
+    AlibabaSTSEndpoint(url: url)
+  }
+}
+
+/// A generator of nonces, which are strings that are unique with overwhelming probability.
+enum ServiceNonce {
+  /// Returns a new nonce: 128 random bits as hexadecimal digits.
+  static func make() -> String {
+    let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+    return String(writing: { $0.append(hex: bytes) })
   }
 }

@@ -79,3 +79,64 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
     TencentCredentials(machine).chain
   }
 }
+
+extension EnvironmentCredentialProvider {
+  /// A provider of access keys from Tencent Cloud's environment variables.
+  ///
+  /// The variables are `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY` and, for a temporary key,
+  /// `TENCENTCLOUD_TOKEN` or `TENCENTCLOUD_SESSION_TOKEN`.
+  public static let cos = EnvironmentCredentialProvider(
+    id: "TENCENTCLOUD_SECRET_ID", secret: "TENCENTCLOUD_SECRET_KEY",
+    tokens: ["TENCENTCLOUD_TOKEN", "TENCENTCLOUD_SESSION_TOKEN"])
+}
+
+/// A provider of temporary keys for a TKE pod's role, which four environment variables specify.
+///
+/// The variables are `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and `TKE_REGION`.
+struct TencentPodRoleProvider: CredentialProvider {
+  private static let names = ["TKE_ROLE_ARN", "TKE_PROVIDER_ID", "TKE_WEB_IDENTITY_TOKEN_FILE", "TKE_REGION"]
+
+  let source = "Tencent Cloud pod role"
+  let machine: ProviderContext
+  let services: TencentServices
+
+  func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let place = SettingLocation(source: source, name: "The environment", remedy: "Set all four of them, or none.")
+    let values = try machine.variables(Self.names, unlessUnset: Array(Self.names.prefix(3)), at: place)
+    let role = TencentServices.PodRole(arn: values[0], providerID: values[1], region: values[3])
+    return try await services.webIdentity(role, machine.token(in: values[2], for: place), machine).issue(for: place)
+  }
+}
+
+/// A factory of the credential providers for Tencent Cloud's services, which tests can replace.
+struct TencentServices: Sendable {
+  typealias Provider = any CredentialProvider<AccessKey>
+
+  /// The type of a closure that returns an identity token; the closure is called for each credential.
+  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
+
+  /// A pod's role, with its identity provider and region.
+  struct PodRole: Sendable, Hashable {
+    var arn: String
+    var providerID: String
+    var region: String
+  }
+
+  var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
+  var webIdentity: @Sendable (PodRole, _ token: @escaping TokenSource, ProviderContext) -> Provider
+
+  /// The factory of providers that send requests to Tencent Cloud's services.
+  static let real = TencentServices(
+    instanceRole: { role, machine in
+      TencentInstanceMetadataProvider(role: role, transport: machine.transport, time: machine.time)
+    },
+    webIdentity: { role, token, machine in
+      TencentWebIdentityProvider(
+        roleARN: role.arn, providerID: role.providerID, region: role.region, transport: machine.transport,
+        time: machine.time, token: token)
+    })
+}

@@ -122,3 +122,52 @@ extension OpenSSHKey.Problem {
     }
   }
 }
+
+/// The encodings in which editors save the text of a key.
+extension [UInt8] {
+  /// Whether the text is encoded in UTF-16, with a byte order mark or, as far as its first two characters show,
+  /// without one.
+  var isUTF16: Bool {
+    if starts(with: [0xff, 0xfe]) || starts(with: [0xfe, 0xff]) { return true }
+    let zeros = prefix(4).map { $0 == 0 }
+    return zeros == [true, false, true, false] || zeros == [false, true, false, true]
+  }
+}
+
+extension KeyPlace {
+  /// Returns the error for a text in UTF-16, which no reader of keys supports.
+  func utf16Error() -> AsperaError {
+    error(
+      .malformedKey, "is text in UTF-16, as some editors on Windows save it",
+      remedy: "Save it as ASCII or UTF-8: iconv -f UTF-16 -t UTF-8 KEY > KEY.pem.")
+  }
+}
+
+/// The location of a key as the subject of error messages.
+struct KeyPlace {
+  /// The subject of an error message, such as `The key file /home/mia/.ssh/aspera`.
+  let name: String
+
+  init(_ source: AsperaPrivateKey.Source) {
+    switch source {
+    case .file(let path): name = "The key file \(path)"
+    case .pem: name = "The key in memory"
+    }
+  }
+
+  init(publicKeyFile path: String) {
+    name = "The public key file \(path)"
+  }
+
+  private init(name: String) {
+    self.name = name
+  }
+
+  /// The subject for a key that signs bearer tokens.
+  static let bearerKey = KeyPlace(name: "The key for bearer tokens")
+
+  /// Creates an error about the key, whose message consists of ``name`` and the given predicate.
+  func error(_ code: AsperaError.Code, _ predicate: String, remedy: String) -> AsperaError {
+    AsperaError(code, "\(name) \(predicate).", remedy: remedy)
+  }
+}

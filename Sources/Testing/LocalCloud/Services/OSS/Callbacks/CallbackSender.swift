@@ -4,7 +4,7 @@
 internal import CloudCredentials
 internal import HTTPTypes
 internal import OSSAuth
-internal import StorageAuth
+public import StorageAuth
 internal import StorageCrypto
 internal import StorageJSON
 internal import StorageKeys
@@ -136,4 +136,36 @@ struct CallbackKeyHandler: ServiceHandler {
   }
 
   func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer { Answer(error.status) }
+}
+
+extension LocalCloud {
+  /// The configuration of the callbacks that the simulated OSS service sends after uploads.
+  ///
+  /// The server signs callbacks with an RSA key that it generates when it starts, and publishes the public key at
+  /// ``LocalCloud/callbackKeyURL``.
+  ///
+  /// ```swift
+  /// var configuration = LocalCloud.Configuration(accounts: [.init(key)], buckets: ["photos"])
+  /// configuration.callbacks = LocalCloud.Callbacks(transport: AsyncHTTPClientTransport.shared)
+  /// ```
+  public struct Callbacks: Sendable {
+    /// The transport that sends the callbacks.
+    public var transport: any HTTPTransport
+
+    /// The hosts other than this machine that may receive callbacks, each with its port if a URL contains one.
+    ///
+    /// A client chooses the URL of a callback, so that a server that accepted any URL would send requests to other
+    /// machines for its clients.
+    public var hosts: Set<String>
+
+    /// Creates a configuration of callbacks.
+    ///
+    /// - Parameters:
+    ///   - transport: The transport that sends the callbacks.
+    ///   - hosts: The hosts other than this machine that may receive callbacks.
+    public init(transport: any HTTPTransport, hosts: Set<String> = []) {
+      self.transport = transport
+      self.hosts = hosts
+    }
+  }
 }
