@@ -71,14 +71,3 @@ struct ParameterNames: Sendable {
 
   private static let lowercasedNames = Set(names.map { $0.asciiLowercased })
 }
-
-extension ParameterNames {
-  /// The reserved prefixes of query parameter names.
-  ///
-  /// They are reserved by the simulated services, or by related services whose clients may send requests to this
-  /// server.
-  static let ownedPrefixes = ["x-oss-", "x-cos-", "x-ci-", "x-obs-", "x-amz-", "x-image-", "ci-"]
-
-  /// The query parameter names in the source code of the vendors' SDKs.
-  static let names = ParameterCatalog.names
-}

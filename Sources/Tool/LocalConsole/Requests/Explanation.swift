@@ -91,16 +91,3 @@ extension SignatureDiagnosis.Cause {
     }.joined(separator: " ")
   }
 }
-
-// The only place of this module that lists the storage services.
-
-extension LocalCloud.Provider {
-  /// Returns the service whose signatures and error documents the diagnosis reads.
-  func signedService(region: String) -> SignedService {
-    switch self {
-    case .oss: .oss(region: region)
-    case .cos: .cos()
-    case .s3: .s3(region: region)
-    }
-  }
-}

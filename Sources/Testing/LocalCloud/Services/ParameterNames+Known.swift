@@ -1,0 +1,15 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+extension ParameterNames {
+  /// The reserved prefixes of query parameter names.
+  ///
+  /// They are reserved by the simulated services, or by related services whose clients may send requests to this
+  /// server.
+  static let ownedPrefixes = ["x-oss-", "x-cos-", "x-ci-", "x-obs-", "x-amz-", "x-image-", "ci-"]
+
+  /// The query parameter names in the source code of the vendors' SDKs.
+  static let names = ParameterCatalog.names
+}
