@@ -48,24 +48,20 @@ let layers: KeyValuePairs<String, [Module]> = [
     Module(
       "StorageKeys", ["StorageCrypto", "CLibcrypto"], ["Crypto", "CryptoExtras"], traits: ["PrivateKeys"],
       isPublic: false),
-    Module("StorageCompression", ["CZlib"], isPublic: false),
-    Module("StorageJSON"),
-    Module("StorageXML", isPublic: false),
-    Module("StorageAuth", ["StorageCrypto", "StorageJSON", "HTTPTypes"]),
-    Module("CloudCredentials", ["StorageAuth", "StorageXML"]),
+    Module("StorageAuth", ["StorageCrypto", "HTTPTypes"]),
+    Module("CloudCredentials", ["StorageAuth"]),
   ],
   "Providers": [
     Module("OSSAuth", ["StorageAuth"]),
     Module("COSAuth", ["StorageAuth"]),
     Module("S3Auth", ["StorageAuth"]),
-    Module("AsperaAuth", ["CloudCredentials", "StorageCompression", "StorageKeys"]),
-    Module("StorageDiagnosis", ["OSSAuth", "COSAuth", "S3Auth", "StorageXML"]),
+    Module("AsperaAuth", ["CloudCredentials", "StorageKeys", "CZlib"]),
+    Module("StorageDiagnosis", ["OSSAuth", "COSAuth", "S3Auth"]),
   ],
   "Client": [
     Module("AsperaTransfer", ["AsperaAuth"]),
     Module(
-      "AscpDriver", ["AsperaTransfer"], ["NIOCore", "NIOPosix", "Subprocess", "SystemPackage"], traits: ["Client"]),
-    Module("CommandCredentials", ["CloudCredentials"], ["Subprocess", "SystemPackage"], traits: ["Client"]),
+      "StoragePrograms", ["AsperaTransfer"], ["NIOCore", "NIOPosix", "Subprocess", "SystemPackage"], traits: ["Client"]),
     Module(
       "AsyncHTTPTransport", ["StorageAuth"],
       ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SystemPackage"], traits: ["Client"]),
@@ -74,7 +70,7 @@ let layers: KeyValuePairs<String, [Module]> = [
     Module(
       "StorageClient",
       [
-        "AsperaTransfer", "AscpDriver", "AsyncHTTPTransport", "CommandCredentials", "FoundationTransport",
+        "AsperaTransfer", "StoragePrograms", "AsyncHTTPTransport", "FoundationTransport",
         "StorageDiagnosis", "URLSessionDefault",
       ],
       ["Logging", "SystemPackage"], traits: ["Client", "URLSession"], resources: [.copy("PrivacyInfo.xcprivacy")]),
@@ -86,17 +82,16 @@ let layers: KeyValuePairs<String, [Module]> = [
   ],
   "Server": [
     Module(
-      "HTTPServing", ["StorageAuth"],
-      ["HummingbirdCore", "HummingbirdHTTP2", "Logging", "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOSSL", "NIOTLS"],
-      traits: ["Server"], isPublic: false),
-    Module(
-      "StorageAuthServer", ["OSSAuth", "AsperaAuth", "HTTPServing"],
-      ["CoreMetrics", "Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "ServiceLifecycle"], traits: ["Server"]),
+      "StorageAuthServer", ["OSSAuth", "AsperaAuth"],
+      [
+        "CoreMetrics", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "Logging", "NIOCore", "NIOHTTP1",
+        "NIOHTTPTypes", "NIOSSL", "NIOTLS", "ServiceLifecycle",
+      ], traits: ["Server"]),
     Module("StorageAuthRedis", ["StorageAuthServer"], ["NIOCore", "NIOPosix", "NIOSSL"], traits: ["Redis"]),
   ],
   "Testing": [
     Module(
-      "LocalCloud", ["OSSAuth", "COSAuth", "S3Auth", "AsperaAuth", "HTTPServing"],
+      "LocalCloud", ["COSAuth", "S3Auth", "StorageAuthServer"],
       [
         "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "_NIOFileSystem", "ServiceLifecycle",
         "SystemPackage",
@@ -110,16 +105,17 @@ let layers: KeyValuePairs<String, [Module]> = [
   "Tool": [
     Module("SigningJobs", ["OSSAuth", "COSAuth", "S3Auth"], isPublic: false),
     Module(
-      "StorageConfiguration", ["AsyncHTTPTransport", "LocalCloud", "StorageAuthServer", "StorageClient"],
+      "StorageConfiguration", ["AsyncHTTPTransport", "LocalCloud", "StorageClient"],
       ["Configuration"], traits: ["Configuration"]),
     Module(
-      "LocalConsole", ["LocalCloud", "StorageAuthServer", "StorageDiagnosis"], ["Hummingbird", "Logging", "NIOCore"],
+      "LocalConsole", ["LocalCloud", "StorageDiagnosis"], ["Hummingbird", "Logging", "NIOCore"],
       traits: ["Server"], isPublic: false,
       resources: ["html", "css", "js"].map { .embedInCode("Page/console.\($0)") }),
     Module(
       "storage-auth",
       [
-        "AscpDriver", "LocalConsole", "SigningJobs", "StorageAuthRedis", "StorageConfiguration", "StorageObservability",
+        "StoragePrograms", "LocalConsole", "SigningJobs", "StorageAuthRedis", "StorageConfiguration",
+        "StorageObservability",
       ],
       [
         "ArgumentParser", "Configuration", "CoreMetrics", "Hummingbird", "Logging", "NIOCore", "ServiceLifecycle",
@@ -152,7 +148,7 @@ let withPrograms: [Platform] = [.linux, .macOS]
 let withoutPrograms: [Platform] = [.macCatalyst, .iOS, .tvOS, .watchOS, .visionOS, .android]
 
 /// What stands behind the client's defaults, which `STORAGE_AUTH_NIO` chooses in its sources.
-let defaults = ["AscpDriver", "AsyncHTTPTransport", "CommandCredentials"]
+let defaults = ["AsyncHTTPTransport", "StoragePrograms"]
 
 /// The platforms whose cryptography is libcrypto, and those that have CommonCrypto.
 let libcryptoPlatforms: [Platform] = [.linux, .android]
@@ -352,7 +348,7 @@ package.targets += [
   example("OSSExample"),
   example("COSExample"),
   example("S3Example"),
-  example("AsperaExample", ["AscpDriver"]),
+  example("AsperaExample", ["StoragePrograms"]),
   example("AsperaOnCloudExample"),
   example("AnyProviderExample", ["FoundationTransport"]),
   example("CredentialsExample"),
@@ -402,9 +398,6 @@ package.targets += [
   tests("Package", exclude: ["Arithmetic.txt"]),
   tests("StorageCrypto"),
   tests("StorageKeys"),
-  tests("StorageCompression"),
-  tests("StorageJSON"),
-  tests("StorageXML"),
   tests("StorageAuth", ["SigningProperties"]),
   tests("StorageAuthTesting", ["CloudCredentials", "OSSAuth", "COSAuth", "S3Auth"]),
   tests("OSSAuth", ["SigningProperties"]),
@@ -414,11 +407,11 @@ package.targets += [
   tests("CloudCredentials"),
   tests("AsperaAuth", copying: ["Vectors", "Keys"]),
   tests(
-    "AsperaTransfer", ["AscpDriver", "ProcessWatching", "NIOCore", "NIOPosix", "SystemPackage"],
+    "AsperaTransfer", ["StoragePrograms", "ProcessWatching", "NIOCore", "NIOPosix", "SystemPackage"],
     exclude: ["Ascp/fake-ascp.py"]),
   tests("Redaction", ["OSSAuth", "COSAuth", "S3Auth", "AsperaAuth"], exclude: ["check-redaction-coverage.py"]),
   tests(
-    "ServerRedaction", ["AscpDriver", "LocalCloud", "StorageAuthRedis", "StorageClient", "Hummingbird", "Logging"]),
+    "ServerRedaction", ["StoragePrograms", "LocalCloud", "StorageAuthRedis", "StorageClient", "Hummingbird", "Logging"]),
   tests("StorageDiagnosis", ["LocalCloud", "StorageClient", "NIOCore", "NIOPosix"]),
   tests(
     "StorageClient",
@@ -434,10 +427,6 @@ package.targets += [
     "StorageServices", ["LocalCloud", "StorageAuthServer", "Hummingbird", "Logging", "ServiceLifecycle"]),
   tests("StorageConfiguration", ["Configuration"]),
   tests(
-    "HTTPServing",
-    ["AsyncHTTPClient", "Hummingbird", "Logging", "NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOSSL"],
-    copying: ["Certificates"]),
-  tests(
     "LocalCloud", ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "_NIOFileSystem", "SystemPackage"],
     copying: ["Vectors"]),
   tests("LocalConsole", ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"]),
@@ -445,7 +434,8 @@ package.targets += [
     "StorageAuthServer",
     ["AsyncHTTPTransport", "LocalCloud", "StorageClient", "VerifiedService"]
       + ["AsyncHTTPClient", "Hummingbird", "Logging", "MetricsTestKit"]
-      + ["NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOSSL"]),
+      + ["NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOSSL"],
+    copying: ["Connections/Certificates"]),
   tests("StorageAuthRedis", ["NIOCore"]),
   tests(
     "OBSProvider",
@@ -499,7 +489,7 @@ extension Package {
 if let extent = Context.environment["STORAGE_AUTH_CORE"] {
   package.keep(
     [
-      "StorageCryptoTests", "StorageKeysTests", "StorageCompressionTests", "StorageJSONTests", "StorageXMLTests",
+      "StorageCryptoTests", "StorageKeysTests",
       "StorageAuthTests", "StorageAuthTestingTests", "OSSAuthTests", "COSAuthTests", "S3AuthTests", "VectorTests",
       "CloudCredentialsTests", "AsperaAuthTests", "RedactionTests",
     ] + (extent == "aspera" ? ["AsperaTransferTests"] : []))

@@ -1,13 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AscpDriver
 import AsperaAuth
 import AsperaTransfer
 import ExampleSupport
 import Foundation
 import LocalCloud
 import StorageClient
+import StoragePrograms
 
 /// The node, the files and the logins that the example uses.
 struct Place {

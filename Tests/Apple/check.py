@@ -35,7 +35,7 @@ C_MODULES = {"CCarryless": "Sources/Core/CCarryless/include/carryless.h",
 
 STUBS = ["Darwin", "Dispatch", "Foundation"]
 
-MODULES = ["StorageCrypto", "StorageJSON", "StorageXML", "StorageAuth", "OSSAuth", "COSAuth", "S3Auth",
+MODULES = ["StorageCrypto", "StorageAuth", "OSSAuth", "COSAuth", "S3Auth",
            "CloudCredentials", "StorageDiagnosis", "FoundationTransport"]
 
 

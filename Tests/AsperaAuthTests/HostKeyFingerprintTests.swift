@@ -3,8 +3,8 @@
 
 import AsperaAuth
 import Foundation
+import StorageAuth
 import StorageCrypto
-import StorageJSON
 import XCTest
 
 /// Tests the parsing and computation of host key fingerprints.

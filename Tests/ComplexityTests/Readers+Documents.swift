@@ -8,8 +8,6 @@ import OSSAuth
 import S3Auth
 import StorageAuth
 import StorageCrypto
-import StorageJSON
-import StorageXML
 
 @testable import COSAuth
 @testable import LocalCloud

@@ -8,7 +8,6 @@ import S3Auth
 import SigningJobs
 import StorageAuth
 import StorageDiagnosis
-import StorageJSON
 
 @testable import AsperaAuth
 @testable import CloudCredentials

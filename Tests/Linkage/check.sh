@@ -192,7 +192,7 @@ esac
 symbols="$folder/symbols"
 nm "$app" >"$symbols"
 grep -q FoundationTransport "$symbols" || { echo "linkage: the app does not contain FoundationTransport"; exit 1; }
-if grep -E '(7NIOCore|8NIOPosix|15AsyncHTTPClient|10Subprocess|10AscpDriver|18AsyncHTTPTransport)' "$symbols" | head -3 | grep .; then
+if grep -E '(7NIOCore|8NIOPosix|15AsyncHTTPClient|10Subprocess|15StoragePrograms|18AsyncHTTPTransport)' "$symbols" | head -3 | grep .; then
   echo "linkage: the app links SwiftNIO, AsyncHTTPClient or swift-subprocess"
   exit 1
 fi

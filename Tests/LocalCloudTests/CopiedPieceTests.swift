@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import HTTPTypes
-internal import StorageXML
+internal import StorageAuth
 internal import SystemPackage
 internal import XCTest
 

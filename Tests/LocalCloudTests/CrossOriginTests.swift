@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests cross-origin requests (CORS) from allowed and other origins.

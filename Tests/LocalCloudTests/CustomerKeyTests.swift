@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 internal import XCTest
 
 /// Tests that an object encrypted with a customer-provided key (SSE-C) is read only with that key.

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import HTTPTypes
 internal import LocalCloud
-internal import StorageXML
+internal import StorageAuth
 internal import XCTest
 
 /// Tests that no two servers use one data directory.

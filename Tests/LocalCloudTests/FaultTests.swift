@@ -6,7 +6,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageXML
 internal import Synchronization
 internal import XCTest
 

@@ -5,7 +5,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests that form uploads outside their policy are rejected and leave no file.

@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests that each of the services' headers has its effect, is returned, or is rejected; none is ignored silently.

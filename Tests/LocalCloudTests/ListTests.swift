@@ -5,7 +5,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests listings of objects and the deletion of multiple objects.

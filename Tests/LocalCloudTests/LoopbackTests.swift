@@ -1,9 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPServing
 internal import LocalCloud
 internal import StorageAuth
+internal import StorageAuthServer
 internal import XCTest
 
 /// Tests how a server on loopback treats untrusted clients: pages of other host names, and incomplete requests.

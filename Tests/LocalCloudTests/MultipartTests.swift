@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests form bodies that are malformed or ambiguous.

@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 internal import XCTest
 
 /// Tests objects: metadata, ranges, conditions, checksums, keys and overwriting.

@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 internal import XCTest
 
 /// Tests responses that once hid an error from clients or could not be parsed by them.

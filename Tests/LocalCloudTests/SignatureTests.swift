@@ -7,7 +7,6 @@ internal import LocalCloud
 internal import OSSAuth
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 internal import XCTest
 
 /// Tests signature verification: accepted schemes and keys, and rejections in the services' formats.

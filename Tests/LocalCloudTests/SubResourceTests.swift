@@ -5,7 +5,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests every sub-resource that the vendors' SDKs know, with every method, on the service, a bucket and an object: no

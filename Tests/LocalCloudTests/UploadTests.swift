@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 internal import XCTest
 
 /// Tests multipart uploads.

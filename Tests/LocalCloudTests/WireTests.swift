@@ -5,7 +5,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests the HTTP layer of the server: targets, limits, framing, connections, startup and shutdown.

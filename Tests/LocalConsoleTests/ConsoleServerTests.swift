@@ -10,7 +10,6 @@ import NIOCore
 import NIOHTTP1
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import XCTest
 
 /// The server of the console: its page, its events, its listings, and whom it refuses.

@@ -5,7 +5,6 @@ import Foundation
 import HTTPTypes
 import LocalCloud
 import StorageAuth
-import StorageJSON
 import XCTest
 
 /// The explanations of rejected signatures that the console shows, with the strings of both sides.

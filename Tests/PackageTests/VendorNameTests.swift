@@ -14,7 +14,7 @@ final class VendorNameTests: XCTestCase {
 
   /// Modules of one vendor, and folders and files of one vendor in the other modules.
   private static let vendorsPlaces = [
-    #"^Sources/\w+/(OSSAuth|COSAuth|S3Auth|AsperaAuth|AsperaTransfer|AscpDriver|ascp-simulator)/"#,
+    #"^Sources/\w+/(OSSAuth|COSAuth|S3Auth|AsperaAuth|AsperaTransfer|StoragePrograms|ascp-simulator)/"#,
     #"/(OSS|COS|S3|Aspera|Alibaba|Tencent|Amazon)/"#,
     #"[/+](OSS|COS|S3|Alibaba|Tencent|Amazon|Aspera)\w*\.swift$"#,
   ].joined(separator: "|")

@@ -5,7 +5,6 @@ import AsperaAuth
 import CloudCredentials
 import HTTPTypes
 import StorageAuth
-import StorageJSON
 
 extension Subjects {
   /// Types of AsperaAuth whose instances hold no secret, with the reason.
@@ -42,10 +41,10 @@ extension Subjects {
     "AsperaAuth.TransferCipher": "an enumeration without payload",
     "AsperaAuth.TransferDirection": "an enumeration without payload",
     "AsperaAuth.TransferPath": "two paths",
-    "StorageJSON.JSONError": "a position and the expected token",
-    "StorageJSON.JSONNumber": "a number",
-    "StorageJSON.JSONObject": "a document like any string; types that store one do not show it",
-    "StorageJSON.JSONValue": "a document like any string; types that store one do not show it",
+    "StorageAuth.JSONError": "a position and the expected token",
+    "StorageAuth.JSONNumber": "a number",
+    "StorageAuth.JSONObject": "a document like any string; types that store one do not show it",
+    "StorageAuth.JSONValue": "a document like any string; types that store one do not show it",
   ]
 
   /// Returns types that hold accounts, keys and tokens, built with secrets in every property that accepts one.

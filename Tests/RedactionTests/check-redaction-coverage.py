@@ -18,10 +18,9 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from built_modules import ROOT, binaries, run, settings
 
 MODULES = [
-    "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "CloudCredentials", "AsperaAuth", "AsperaTransfer", "AscpDriver",
-    "AsyncHTTPTransport", "CommandCredentials", "FoundationTransport", "StorageDiagnosis", "StorageClient",
+    "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "CloudCredentials", "AsperaAuth", "AsperaTransfer", "StoragePrograms",
+    "AsyncHTTPTransport", "FoundationTransport", "StorageDiagnosis", "StorageClient",
     "StorageBackground", "StorageAuthServer", "StorageAuthRedis", "StorageConfiguration", "StorageObservability",
-    "StorageJSON",
     "LocalCloud",
 ]
 KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.actor"}

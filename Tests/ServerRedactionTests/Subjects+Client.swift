@@ -62,7 +62,7 @@ extension Subjects {
     "StorageClient.ServiceError.Kind": "the name of an error code",
     "StorageClient.StorageClientConfiguration": "numbers and durations",
     "StorageClient.StorageError.Code": "the name of an error code",
-    "CommandCredentials.SubprocessCommandRunner": "a clock",
+    "StoragePrograms.SubprocessCommandRunner": "a clock",
     "StorageClient.SyncAction": "a path and a size",
     "StorageClient.SyncAction.Kind": "an enumeration without payload",
     "StorageClient.SyncOptions": "patterns and a path",

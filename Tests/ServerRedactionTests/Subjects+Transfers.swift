@@ -1,22 +1,22 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AscpDriver
 import AsperaTransfer
 import CloudCredentials
 import StorageAuthTesting
 import StorageClient
+import StoragePrograms
 import Synchronization
 
 extension Subjects {
   /// Types of AsperaTransfer whose instances hold no secret, with the reason.
   static let holdsNothingOfTransfers: [String: String] = [
-    "AscpDriver.AccountProbeReport": "a server's response to an account, without the credential",
-    "AscpDriver.AccountProbeReport.HostKey": "a public key",
-    "AscpDriver.AccountProbeReport.Method": "an enumeration without payload",
-    "AscpDriver.AscpLimits": "durations and numbers",
-    "AscpDriver.AscpLogin": "an accepted login, or a failure",
-    "AscpDriver.AscpVersion": "numbers",
+    "StoragePrograms.AccountProbeReport": "a server's response to an account, without the credential",
+    "StoragePrograms.AccountProbeReport.HostKey": "a public key",
+    "StoragePrograms.AccountProbeReport.Method": "an enumeration without payload",
+    "StoragePrograms.AscpLimits": "durations and numbers",
+    "StoragePrograms.AscpLogin": "an accepted login, or a failure",
+    "StoragePrograms.AscpVersion": "numbers",
     "AsperaTransfer.TransferEvents.AsyncIterator": "events, which are checked separately",
     "AsperaTransfer.TransferFailure.Kind": "an error kind, a reason, or a CredentialError",
     "AsperaTransfer.TransferFileReport": "a path and numbers",
@@ -85,8 +85,8 @@ extension Subjects {
     return told + [
       ("AsperaTransfer.TransferQueue", queue), ("AsperaTransfer.TransferEvents", sequence),
       ("AsperaTransfer.TransferSession", session), ("AsperaTransfer.TransferSession.Token", session.token),
-      ("AsperaTransfer.TransferSession.Token", fixed), ("AscpDriver.AccountProbe", AccountProbe(machine)),
-      ("AscpDriver.AscpEngine", try AscpEngine(program: "/bin/sh")),
+      ("AsperaTransfer.TransferSession.Token", fixed), ("StoragePrograms.AccountProbe", AccountProbe(machine)),
+      ("StoragePrograms.AscpEngine", try AscpEngine(program: "/bin/sh")),
     ]
   }
 }

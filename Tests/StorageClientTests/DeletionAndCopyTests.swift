@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import StorageAuth
 import StorageClient
 import StorageCrypto
-import StorageXML
 import XCTest
 
 /// Tests the deletion of multiple objects, server-side copies and the creation of buckets.

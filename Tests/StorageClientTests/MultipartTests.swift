@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import StorageXML
+import StorageAuth
 import Synchronization
 import XCTest
 

@@ -3,8 +3,8 @@
 
 import Foundation
 import LocalCloud
+import StorageAuth
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests that every command has the options for its output, and the JSON of results, notes and errors.

@@ -4,13 +4,11 @@
 import AsyncHTTPTransport
 import Configuration
 import Foundation
-import HTTPServing
 import LocalCloud
 import StorageAuth
 import StorageAuthServer
 import StorageClient
 import StorageConfiguration
-import StorageJSON
 import Synchronization
 import XCTest
 

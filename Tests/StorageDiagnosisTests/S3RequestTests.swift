@@ -6,7 +6,6 @@ import S3Auth
 import StorageAuth
 import StorageCrypto
 import StorageDiagnosis
-import StorageXML
 import XCTest
 
 /// Diagnosis of S3 requests that an intermediary changed and the verifier rejected.

@@ -1,170 +1,22 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-@_exported public import struct AsperaAuth.AscpOptions
-@_exported public import struct AsperaAuth.AsperaAccount
-@_exported public import struct AsperaAuth.AsperaCredentials
-@_exported public import struct AsperaAuth.AsperaEnvironmentProvider
-@_exported public import struct AsperaAuth.AsperaError
-@_exported public import struct AsperaAuth.AsperaNodeAccess
-@_exported public import struct AsperaAuth.AsperaNodeSigner
-@_exported public import struct AsperaAuth.AsperaPrivateKey
-@_exported public import struct AsperaAuth.AsperaProfileProvider
-@_exported public import struct AsperaAuth.AsperaToken
-@_exported public import struct AsperaAuth.BearerAccessProvider
-@_exported public import struct AsperaAuth.BearerTokenIssuer
-@_exported public import struct AsperaAuth.ClosureTokenIssuer
-@_exported public import struct AsperaAuth.CloudKeyGrantProvider
-@_exported public import enum AsperaAuth.ContentProtection
-@_exported public import struct AsperaAuth.DynamicKey
-@_exported public import struct AsperaAuth.FaspURI
-@_exported public import struct AsperaAuth.FixedTokenIssuer
-@_exported public import enum AsperaAuth.HTTPFallback
-@_exported public import struct AsperaAuth.HostKeyFingerprint
-@_exported public import struct AsperaAuth.JWTAlgorithm
-@_exported public import struct AsperaAuth.JWTGrant
-@_exported public import struct AsperaAuth.JWTGrantProvider
-@_exported public import struct AsperaAuth.JWTSigningKey
-@_exported public import struct AsperaAuth.NodeBearerKey
-@_exported public import struct AsperaAuth.NodeGrantProvider
-@_exported public import struct AsperaAuth.OAuthBearer
-@_exported public import enum AsperaAuth.OverwritePolicy
-@_exported public import enum AsperaAuth.RatePolicy
-@_exported public import enum AsperaAuth.ResumePolicy
-@_exported public import struct AsperaAuth.SetupTokenIssuer
-@_exported public import enum AsperaAuth.SymbolicLinkPolicy
-@_exported public import protocol AsperaAuth.TokenIssuer
-@_exported public import struct AsperaAuth.TokenRequest
-@_exported public import enum AsperaAuth.TransferCipher
-@_exported public import enum AsperaAuth.TransferDirection
-@_exported public import struct AsperaAuth.TransferGrant
-@_exported public import struct AsperaAuth.TransferPath
-@_exported public import struct AsperaAuth.TransferSpec
-@_exported public import protocol AsperaTransfer.TransferEngine
-@_exported public import struct AsperaTransfer.TransferEvent
-@_exported public import struct AsperaTransfer.TransferEvents
-@_exported public import struct AsperaTransfer.TransferFailure
-@_exported public import class AsperaTransfer.TransferQueue
-@_exported public import struct AsperaTransfer.TransferQueueConfiguration
-@_exported public import struct AsperaTransfer.TransferRetry
-@_exported public import struct AsperaTransfer.TransferSession
-@_exported public import enum AsperaTransfer.TransferStatus
-@_exported public import struct AsperaTransfer.TransferSummary
-@_exported public import struct COSAuth.COSHeaderPolicy
-@_exported public import struct COSAuth.COSSigner
-@_exported public import struct CloudCredentials.AlibabaAssumeRoleProvider
-@_exported public import struct CloudCredentials.AlibabaCLIProfileProvider
-@_exported public import struct CloudCredentials.AlibabaCredentials
-@_exported public import struct CloudCredentials.AlibabaInstanceMetadataProvider
-@_exported public import struct CloudCredentials.AlibabaOIDCProvider
-@_exported public import struct CloudCredentials.AlibabaSTSEndpoint
-@_exported public import struct CloudCredentials.AlibabaSharedProfileProvider
-@_exported public import struct CloudCredentials.AmazonAssumeRoleProvider
-@_exported public import struct CloudCredentials.AmazonContainerProvider
-@_exported public import struct CloudCredentials.AmazonCredentials
-@_exported public import struct CloudCredentials.AmazonInstanceMetadataProvider
-@_exported public import struct CloudCredentials.AmazonProfileProvider
-@_exported public import struct CloudCredentials.AmazonSTSEndpoint
-@_exported public import struct CloudCredentials.AmazonWebIdentityProvider
-@_exported public import struct CloudCredentials.AppServerCredentialProvider
-@_exported public import struct CloudCredentials.AppServerRequest
-@_exported public import struct CloudCredentials.AppServerShape
-@_exported public import struct CloudCredentials.COSCLIProfileProvider
-@_exported public import struct CloudCredentials.COSCMDProfileProvider
-@_exported public import struct CloudCredentials.CredentialCommand
-@_exported public import struct CloudCredentials.CredentialWarning
-@_exported public import struct CloudCredentials.CredentialsURIProvider
-@_exported public import struct CloudCredentials.EnvironmentCredentialProvider
-@_exported public import struct CloudCredentials.OSSSDKProfileProvider
-@_exported public import struct CloudCredentials.OSSUtilProfileProvider
-@_exported public import struct CloudCredentials.ProcessCredentialProvider
-@_exported public import struct CloudCredentials.ProcessOutputShape
-@_exported public import struct CloudCredentials.ProviderContext
-@_exported public import struct CloudCredentials.ScopedAppServerProvider
-@_exported public import struct CloudCredentials.TCCLIProfileProvider
-@_exported public import struct CloudCredentials.TencentAssumeRoleProvider
-@_exported public import struct CloudCredentials.TencentCredentials
-@_exported public import struct CloudCredentials.TencentFederationProvider
-@_exported public import struct CloudCredentials.TencentInstanceMetadataProvider
-@_exported public import struct CloudCredentials.TencentProfileProvider
-@_exported public import struct CloudCredentials.TencentSTSEndpoint
-@_exported public import struct CloudCredentials.TencentWebIdentityProvider
-@_exported public import struct HTTPTypes.HTTPField
-@_exported public import struct HTTPTypes.HTTPFields
-@_exported public import struct HTTPTypes.HTTPRequest
-@_exported public import struct HTTPTypes.HTTPResponse
-@_exported public import enum OSSAuth.OSSNetwork
-@_exported public import enum OSSAuth.OSSSignatureVersion
-@_exported public import struct OSSAuth.OSSSigner
-@_exported public import struct OSSAuth.UploadCallback
-@_exported public import struct S3Auth.S3Network
-@_exported public import struct S3Auth.S3Signer
-@_exported public import enum StorageAuth.AccessAction
-@_exported public import struct StorageAuth.AccessKey
-@_exported public import struct StorageAuth.AccessKeyID
-@_exported public import struct StorageAuth.AccessPolicy
-@_exported public import struct StorageAuth.AccessRule
-@_exported public import enum StorageAuth.AddressingStyle
-@_exported public import enum StorageAuth.AuthEvent
-@_exported public import class StorageAuth.AuthEvents
-@_exported public import class StorageAuth.BlockingCredentialProvider
-@_exported public import struct StorageAuth.ByteStream
-@_exported public import struct StorageAuth.CachedCredential
-@_exported public import class StorageAuth.ClockSkew
-@_exported public import struct StorageAuth.ClosureCredentialProvider
-@_exported public import struct StorageAuth.ClosureScopedCredentialProvider
-@_exported public import protocol StorageAuth.Credential
-@_exported public import class StorageAuth.CredentialCache
-@_exported public import struct StorageAuth.CredentialCacheConfiguration
-@_exported public import struct StorageAuth.CredentialChain
-@_exported public import struct StorageAuth.CredentialError
-@_exported public import struct StorageAuth.CredentialGeneration
-@_exported public import protocol StorageAuth.CredentialProvider
-@_exported public import struct StorageAuth.CredentialScope
-@_exported public import struct StorageAuth.FormCondition
-@_exported public import struct StorageAuth.FormField
-@_exported public import struct StorageAuth.HTTPBody
-@_exported public import struct StorageAuth.HTTPStreamingResponse
-@_exported public import struct StorageAuth.HTTPTimeouts
-@_exported public import protocol StorageAuth.HTTPTransport
-@_exported public import struct StorageAuth.Identity
-@_exported public import struct StorageAuth.IssuedCredential
-@_exported public import enum StorageAuth.ObjectScope
-@_exported public import struct StorageAuth.PolicyError
-@_exported public import struct StorageAuth.PresignedRequest
-@_exported public import protocol StorageAuth.Presigner
-@_exported public import struct StorageAuth.ProxyConfiguration
-@_exported public import struct StorageAuth.ProxyExclusions
-@_exported public import struct StorageAuth.ProxyServer
-@_exported public import struct StorageAuth.RequestTarget
-@_exported public import class StorageAuth.ScopedCredentialCache
-@_exported public import protocol StorageAuth.ScopedCredentialProvider
-@_exported public import struct StorageAuth.Secret
-@_exported public import struct StorageAuth.ServiceEndpoint
-@_exported public import protocol StorageAuth.Signer
-@_exported public import protocol StorageAuth.SigningClock
-@_exported public import struct StorageAuth.SigningContext
-@_exported public import struct StorageAuth.SigningError
-@_exported public import struct StorageAuth.SigningRequest
-@_exported public import struct StorageAuth.SigningResponse
-@_exported public import protocol StorageAuth.SplitSigner
-@_exported public import struct StorageAuth.StaticCredentialProvider
-@_exported public import struct StorageAuth.SystemTime
-@_exported public import struct StorageAuth.Timestamp
-@_exported public import struct StorageAuth.TransportError
-@_exported public import struct StorageAuth.TrustedRoots
-@_exported public import struct StorageDiagnosis.SignatureDiagnosis
-@_exported public import struct StorageJSON.JSONObject
-@_exported public import enum StorageJSON.JSONValue
+@_exported public import AsperaAuth
+@_exported public import AsperaTransfer
+@_exported public import COSAuth
+@_exported public import CloudCredentials
+@_exported public import HTTPTypes
+@_exported public import OSSAuth
+@_exported public import S3Auth
+@_exported public import StorageAuth
+@_exported public import StorageDiagnosis
 @_exported public import struct SystemPackage.FilePath
 
 #if STORAGE_AUTH_NIO
-  @_exported public import struct AscpDriver.AscpEngine
-  @_exported public import struct AscpDriver.AscpLimits
-  @_exported public import struct AsyncHTTPTransport.AsyncHTTPClientTransport
-  @_exported public import struct CommandCredentials.SubprocessCommandRunner
+  @_exported public import AsyncHTTPTransport
+  @_exported public import StoragePrograms
 #else
-  @_exported public import struct FoundationTransport.URLSessionTransport
+  @_exported public import FoundationTransport
   #if STORAGE_AUTH_URLSESSION
     internal import URLSessionDefault
   #endif

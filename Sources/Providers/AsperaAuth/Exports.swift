@@ -1,7 +1,4 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-@_exported public import struct StorageJSON.JSONError
-@_exported public import struct StorageJSON.JSONNumber
-@_exported public import struct StorageJSON.JSONObject
-@_exported public import enum StorageJSON.JSONValue
+@_exported public import StorageAuth

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
-internal import StorageJSON
 
 extension AccessPolicy {
   /// Returns the policy as a version 2.0 CAM policy document of Tencent Cloud, for buckets in one region.

@@ -4,7 +4,6 @@
 public import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 /// A response with which a service rejected a request.
 ///

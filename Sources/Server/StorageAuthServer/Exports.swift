@@ -1,51 +1,5 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-@_exported public import struct HTTPServing.CertificateError
-@_exported public import struct HTTPServing.ConnectionLimits
-@_exported public import class HTTPServing.ServerCertificate
-@_exported public import struct HTTPTypes.HTTPField
-@_exported public import struct HTTPTypes.HTTPFields
-@_exported public import struct HTTPTypes.HTTPRequest
-@_exported public import struct HTTPTypes.HTTPResponse
-@_exported public import enum StorageAuth.AccessAction
-@_exported public import struct StorageAuth.AccessKey
-@_exported public import struct StorageAuth.AccessKeyID
-@_exported public import struct StorageAuth.AccessPolicy
-@_exported public import struct StorageAuth.AccessRefusal
-@_exported public import struct StorageAuth.AccessRequest
-@_exported public import struct StorageAuth.AccessRule
-@_exported public import struct StorageAuth.AddressRange
-@_exported public import enum StorageAuth.AuthEvent
-@_exported public import class StorageAuth.AuthEvents
-@_exported public import class StorageAuth.BlockingCredentialProvider
-@_exported public import struct StorageAuth.ClosureCredentialProvider
-@_exported public import class StorageAuth.CredentialCache
-@_exported public import struct StorageAuth.CredentialCacheConfiguration
-@_exported public import struct StorageAuth.CredentialError
-@_exported public import protocol StorageAuth.CredentialProvider
-@_exported public import struct StorageAuth.FormCondition
-@_exported public import struct StorageAuth.FormField
-@_exported public import struct StorageAuth.FormPolicy
-@_exported public import protocol StorageAuth.FormSigner
-@_exported public import protocol StorageAuth.FormVerifier
-@_exported public import protocol StorageAuth.HTTPTransport
-@_exported public import struct StorageAuth.Identity
-@_exported public import struct StorageAuth.NetworkAddress
-@_exported public import enum StorageAuth.ObjectScope
-@_exported public import struct StorageAuth.PolicyError
-@_exported public import struct StorageAuth.Secret
-@_exported public import protocol StorageAuth.SignatureVerifier
-@_exported public import struct StorageAuth.SignedForm
-@_exported public import protocol StorageAuth.SigningClock
-@_exported public import struct StorageAuth.SigningRules
-@_exported public import struct StorageAuth.StaticCredentialProvider
-@_exported public import protocol StorageAuth.StringSigner
-@_exported public import struct StorageAuth.SubmittedForm
-@_exported public import struct StorageAuth.SystemTime
-@_exported public import struct StorageAuth.Timestamp
-@_exported public import struct StorageAuth.VerificationError
-@_exported public import struct StorageAuth.VerificationLimits
-@_exported public import struct StorageAuth.VerifiedForm
-@_exported public import struct StorageAuth.VerifiedRequest
-@_exported public import struct StorageAuth.WireText
+@_exported public import HTTPTypes
+@_exported public import StorageAuth

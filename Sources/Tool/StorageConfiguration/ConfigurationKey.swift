@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageJSON
+public import StorageAuth
 
 /// A key of a setting, with the form of its value, its default and its meaning.
 public struct ConfigurationKey: Sendable, Hashable {

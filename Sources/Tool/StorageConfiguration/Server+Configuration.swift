@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Configuration
-public import HTTPServing
 public import LocalCloud
 internal import StorageAuth
 public import StorageAuthServer

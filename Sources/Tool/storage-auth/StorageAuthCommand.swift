@@ -6,7 +6,6 @@ internal import Foundation
 internal import NIOCore
 internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
 
 /// The entry point of the program `storage-auth`.
 @main

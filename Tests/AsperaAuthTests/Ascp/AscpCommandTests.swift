@@ -4,7 +4,6 @@
 import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import XCTest
 
 /// Tests the arguments, environment and file list of ascp.

@@ -3,7 +3,6 @@
 
 import AsperaAuth
 import StorageAuth
-import StorageJSON
 import XCTest
 
 /// Tests that aspera-cli's invocations are reproduced: the same arguments in the same order, the same variables, the

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
-import StorageJSON
+import StorageAuth
 import XCTest
 
 /// Tests the classification of ascp's error codes and messages.

@@ -3,7 +3,6 @@
 
 import AsperaAuth
 import StorageAuth
-import StorageJSON
 import XCTest
 
 /// Tests which arguments each field that IBM publishes has, compared with aspera-cli's `direct` agent

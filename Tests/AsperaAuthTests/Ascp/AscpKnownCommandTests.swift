@@ -3,7 +3,6 @@
 
 import AsperaAuth
 import StorageAuth
-import StorageJSON
 import XCTest
 
 /// Tests the command lines for specifications with each field of aspera-cli's schema alone and in combinations against

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
+import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import XCTest
 
 /// Tests the parser and the encoder of ascp's management frames.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
-import StorageJSON
+import StorageAuth
 import XCTest
 
 /// The known answers of one block of `Vectors/aspera.json`, or of another file in the folder.

@@ -4,7 +4,6 @@
 import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import XCTest
 
 /// Tests the issuer that authorizes transfers with the credential of the Node API.

@@ -4,7 +4,6 @@
 import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import XCTest
 
 /// Tests issuers of bearer tokens, fixed tokens and tokens of an app's function.

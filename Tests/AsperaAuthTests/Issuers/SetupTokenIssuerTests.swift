@@ -5,7 +5,6 @@ import AsperaAuth
 import HTTPTypes
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import XCTest
 
 /// Tests the issuer that requests tokens from a node's setup calls.

@@ -6,7 +6,6 @@ import CloudCredentials
 import Foundation
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import StorageKeys
 import XCTest
 

@@ -6,7 +6,6 @@ import Foundation
 import HTTPTypes
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import XCTest
 
 /// A scripted token endpoint, and a provider that requests tokens from it.

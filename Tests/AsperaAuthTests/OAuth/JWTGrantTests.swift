@@ -5,7 +5,6 @@ import AsperaAuth
 import HTTPTypes
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import XCTest
 
 /// Tests the requests of JWT grants, and what is made of the responses.

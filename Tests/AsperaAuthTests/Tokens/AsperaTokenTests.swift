@@ -5,7 +5,6 @@ import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
-import StorageJSON
 import XCTest
 
 /// Tests the kinds, expiration and descriptions of tokens.

@@ -4,9 +4,7 @@
 import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
-import StorageCompression
 import StorageCrypto
-import StorageJSON
 import XCTest
 
 /// Tests the encoding, parsing and verification of bearer tokens.

@@ -4,7 +4,6 @@
 import AsperaAuth
 import Foundation
 import StorageAuth
-import StorageJSON
 import XCTest
 
 /// The blocks of `aspera.json` about tokens and the Node API.

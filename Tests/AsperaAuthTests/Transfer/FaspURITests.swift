@@ -4,7 +4,6 @@
 import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import XCTest
 
 /// Tests the parsing of `faspe` links.

@@ -3,7 +3,6 @@
 
 import AsperaAuth
 import StorageAuth
-import StorageJSON
 import XCTest
 
 /// Tests that a failed signature leaves the specification unchanged.

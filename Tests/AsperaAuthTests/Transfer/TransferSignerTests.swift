@@ -3,7 +3,6 @@
 
 import AsperaAuth
 import StorageAuth
-import StorageJSON
 import XCTest
 
 /// Tests how an account and a grant are applied to a transfer specification.

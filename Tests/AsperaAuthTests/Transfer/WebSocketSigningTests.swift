@@ -3,7 +3,6 @@
 
 import AsperaAuth
 import StorageAuth
-import StorageJSON
 import XCTest
 
 /// Tests specifications that request a WebSocket, which needs a token and no account.

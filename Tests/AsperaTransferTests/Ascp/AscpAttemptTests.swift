@@ -5,8 +5,8 @@ import AsperaAuth
 import StorageAuth
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// Tests how the frames of one attempt become reports and a summary.
 final class AscpAttemptTests: XCTestCase {

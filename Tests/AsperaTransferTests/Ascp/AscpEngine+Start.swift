@@ -3,8 +3,8 @@
 
 import AsperaAuth
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 extension AscpEngine {
   /// Starts an attempt on a separate task.

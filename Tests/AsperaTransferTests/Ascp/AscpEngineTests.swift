@@ -6,8 +6,8 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// Tests transfers of the engine with a scripted ascp process.
 final class AscpEngineTests: XCTestCase {

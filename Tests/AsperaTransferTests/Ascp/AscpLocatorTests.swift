@@ -7,8 +7,8 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// Tests the search for ascp and the parsing of its version.
 final class AscpLocatorTests: XCTestCase {

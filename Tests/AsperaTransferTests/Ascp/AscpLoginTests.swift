@@ -6,8 +6,8 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// Tests the login test of ascp.
 final class AscpLoginTests: XCTestCase {

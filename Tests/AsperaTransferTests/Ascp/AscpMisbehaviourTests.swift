@@ -6,8 +6,8 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// Tests programs that misbehave: each is reported as a failure, and none blocks the engine.
 final class AscpMisbehaviourTests: XCTestCase {

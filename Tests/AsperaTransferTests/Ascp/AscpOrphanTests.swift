@@ -6,8 +6,8 @@ import Foundation
 import StorageAuth
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 #if os(Linux)
   /// Tests that ascp exits when the process that started it is killed.

@@ -6,8 +6,8 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// Tests persistent sessions, whose paths are added while they run.
 final class AscpPersistentTests: XCTestCase {

@@ -6,8 +6,8 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// Tests transfers with several concurrent sessions (`multi_session`).
 final class AscpSessionsTests: XCTestCase {

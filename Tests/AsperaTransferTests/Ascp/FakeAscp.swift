@@ -6,8 +6,8 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// A program that executes scripted steps, and the folder that it shares with its test.
 final class FakeAscp: Sendable {

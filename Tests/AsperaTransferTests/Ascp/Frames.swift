@@ -3,7 +3,6 @@
 
 import AsperaAuth
 import StorageAuth
-import StorageJSON
 
 @testable import AsperaTransfer
 

@@ -5,8 +5,8 @@ import NIOCore
 import NIOPosix
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// Tests the listener on the management port.
 final class ManagementListenerTests: XCTestCase {

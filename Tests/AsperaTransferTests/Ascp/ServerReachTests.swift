@@ -9,8 +9,8 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// Tests the check of a transfer server that precedes ascp.
 final class ServerReachTests: XCTestCase {

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AscpDriver
 import AsperaAuth
 import AsperaTransfer
 import Foundation
@@ -9,6 +8,7 @@ import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
 import StorageKeys
+import StoragePrograms
 import XCTest
 
 /// Tests the arguments, environment and files that a probe passes to the programs of OpenSSH.

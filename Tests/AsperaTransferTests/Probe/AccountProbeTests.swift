@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AscpDriver
 import AsperaAuth
 import AsperaTransfer
 import CloudCredentials
@@ -10,6 +9,7 @@ import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
 import StorageKeys
+import StoragePrograms
 import XCTest
 
 /// Tests how a probe interprets the SSH client's output, some of which no real server causes.

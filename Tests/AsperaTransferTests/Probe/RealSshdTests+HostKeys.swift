@@ -1,11 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AscpDriver
 import AsperaAuth
 import AsperaTransfer
 import Foundation
 import StorageAuth
+import StoragePrograms
 import XCTest
 
 /// Tests host key fingerprints.

@@ -1,13 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AscpDriver
 import AsperaAuth
 import AsperaTransfer
 import CloudCredentials
 import Foundation
 import StorageAuth
 import StorageAuthTesting
+import StoragePrograms
 import XCTest
 
 /// Tests accounts with private keys.

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AscpDriver
 import AsperaAuth
 import AsperaTransfer
 import CloudCredentials
@@ -11,6 +10,7 @@ import NIOPosix
 import ProcessWatching
 import StorageAuth
 import StorageAuthTesting
+import StoragePrograms
 import XCTest
 
 /// Tests the processes of a check: arguments, timeouts and cancellation.

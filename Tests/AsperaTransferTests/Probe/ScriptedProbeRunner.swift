@@ -1,9 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AscpDriver
 import AsperaTransfer
 import Foundation
+import StoragePrograms
 import Synchronization
 
 /// Replaces the programs of OpenSSH: returns scripted results and records the commands.

@@ -1,10 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AscpDriver
 import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
+import StoragePrograms
 import XCTest
 
 @testable import AsperaTransfer

@@ -5,7 +5,6 @@ import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
-import StorageJSON
 import StorageKeys
 import XCTest
 

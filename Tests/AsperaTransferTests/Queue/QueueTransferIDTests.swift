@@ -5,7 +5,6 @@ import AsperaAuth
 import Foundation
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import XCTest
 
 @testable import AsperaTransfer

@@ -1,10 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AscpDriver
 import AsperaAuth
 import AsperaTransfer
 import StorageAuth
+import StoragePrograms
 import XCTest
 
 /// An engine that runs a test's script and records its attempts.

@@ -5,8 +5,6 @@ import AsperaAuth
 import HTTPTypes
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
-import StorageXML
 
 @testable import StorageClient
 

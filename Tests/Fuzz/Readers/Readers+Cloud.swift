@@ -8,7 +8,6 @@ import OSSAuth
 import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
-import StorageJSON
 
 @testable import CloudCredentials
 @testable import LocalCloud

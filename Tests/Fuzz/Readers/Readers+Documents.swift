@@ -5,8 +5,6 @@ import SigningJobs
 import StorageAuth
 import StorageAuthTesting
 import StorageDiagnosis
-import StorageJSON
-import StorageXML
 
 @testable import CloudCredentials
 @testable import LocalCloud

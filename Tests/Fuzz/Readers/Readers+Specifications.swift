@@ -4,7 +4,6 @@
 import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 
 /// Readers of transfer specifications.
 extension Reader {

@@ -3,9 +3,7 @@
 
 import AsperaAuth
 import StorageAuth
-import StorageCompression
 import StorageCrypto
-import StorageJSON
 
 /// Readers of links, tokens and fingerprints.
 extension Reader {

@@ -3,8 +3,8 @@
 
 import Foundation
 import LocalCloud
+import StorageAuth
 import StorageClient
-import StorageJSON
 
 /// Requests tokens with JWT grants, or serves the token endpoints of Aspera on Cloud and Faspex 5.
 ///

@@ -7,7 +7,6 @@ internal import LocalCloud
 internal import NIOCore
 internal import NIOHTTP1
 internal import StorageAuth
-internal import StorageJSON
 internal import XCTest
 
 /// Tests the transfers, events and sizes that the local Node API reports.

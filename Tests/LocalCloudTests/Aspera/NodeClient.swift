@@ -5,7 +5,7 @@ internal import AsyncHTTPClient
 internal import LocalCloud
 internal import NIOCore
 internal import NIOHTTP1
-internal import StorageJSON
+internal import StorageAuth
 
 /// A client of the Node API of a server.
 struct NodeClient: Sendable {

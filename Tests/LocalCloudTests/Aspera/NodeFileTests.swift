@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageJSON
 internal import XCTest
 
 /// Tests the calls of the local Node API that name files by their IDs.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LocalCloud
-internal import StorageJSON
+internal import StorageAuth
 internal import XCTest
 
 /// Tests the pages, filters and orders of the listings of the local Node API.

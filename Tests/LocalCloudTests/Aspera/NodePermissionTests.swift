@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageJSON
 internal import XCTest
 
 /// Tests permissions of the local Node API, and what they mean for the users of bearer tokens.

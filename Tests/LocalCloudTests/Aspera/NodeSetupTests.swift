@@ -3,7 +3,7 @@
 
 internal import AsperaAuth
 internal import LocalCloud
-internal import StorageJSON
+internal import StorageAuth
 internal import XCTest
 
 /// Tests the setup of uploads and downloads with the local Node API.

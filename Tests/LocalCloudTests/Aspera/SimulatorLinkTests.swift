@@ -4,7 +4,7 @@
 internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
-internal import StorageJSON
+internal import StorageAuth
 internal import XCTest
 
 /// Tests how symbolic links are followed, skipped and transferred as links, in both directions.

@@ -4,8 +4,8 @@
 internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
+internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 internal import StorageKeys
 internal import XCTest
 

@@ -5,7 +5,6 @@ internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageJSON
 internal import XCTest
 
 /// Tests the options that report on files, and those that change the times and the sources of files.

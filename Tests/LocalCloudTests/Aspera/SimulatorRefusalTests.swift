@@ -5,7 +5,6 @@ internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageJSON
 internal import XCTest
 
 /// Tests which tokens and arguments the simulator and the node reject, and with which error codes.

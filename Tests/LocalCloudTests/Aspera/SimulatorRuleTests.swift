@@ -5,7 +5,6 @@ internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageJSON
 internal import XCTest
 
 /// Tests that the options decide what happens to the files of both sides, and that unsupported options are rejected.

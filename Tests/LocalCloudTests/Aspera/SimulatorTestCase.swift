@@ -4,7 +4,7 @@
 internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
-internal import StorageJSON
+internal import StorageAuth
 internal import XCTest
 
 /// A base class of tests that run the simulator against a server.

@@ -4,7 +4,7 @@
 internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
-internal import StorageJSON
+internal import StorageAuth
 internal import XCTest
 
 /// Tests the transfers of the simulator: file trees, destinations, persistent sessions and cancellation.

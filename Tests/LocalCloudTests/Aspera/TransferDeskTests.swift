@@ -5,7 +5,7 @@ internal import AsyncHTTPClient
 internal import LocalCloud
 internal import NIOCore
 internal import NIOHTTP1
-internal import StorageJSON
+internal import StorageAuth
 internal import XCTest
 
 /// Tests the server's transfer calls with numbers that the simulator never sends.

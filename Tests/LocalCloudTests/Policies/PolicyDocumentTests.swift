@@ -4,7 +4,6 @@
 internal import COSAuth
 internal import OSSAuth
 internal import StorageAuth
-internal import StorageJSON
 internal import XCTest
 
 /// Tests the documents of access policies in the policy languages of both clouds.

@@ -6,7 +6,6 @@ internal import LocalCloud
 internal import OSSAuth
 internal import S3Auth
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests over the wire that a key for one folder is limited to it.

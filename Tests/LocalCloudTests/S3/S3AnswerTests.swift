@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import S3Auth
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests the documents, headers and error responses of S3.

@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import S3Auth
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests known attacks on S3-compatible servers, over raw sockets where a client would normalize the request.

@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import S3Auth
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests that a body must match what its S3 signature covers, and that no part of a rejected body is stored.

@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import S3Auth
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests what S3 stores about an object besides its bytes: tags and attributes, but no versions.

@@ -7,7 +7,6 @@ internal import LocalCloud
 internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 internal import XCTest
 
 /// Tests the sources of keys for S3, and that a key is limited by its policy.

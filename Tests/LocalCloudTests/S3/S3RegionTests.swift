@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import S3Auth
 internal import StorageAuth
-internal import StorageXML
 internal import XCTest
 
 /// Tests requests whose host names another region than the bucket's.

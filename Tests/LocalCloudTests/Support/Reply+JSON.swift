@@ -3,7 +3,6 @@
 
 internal import Foundation
 internal import StorageAuth
-internal import StorageXML
 
 extension Reply {
   /// The member of the JSON body at a path of names as a string, or `nil` if it is missing or the body is not JSON.

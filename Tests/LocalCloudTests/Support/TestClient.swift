@@ -10,7 +10,6 @@ internal import NIOHTTP1
 internal import OSSAuth
 internal import S3Auth
 internal import StorageAuth
-internal import StorageXML
 
 /// Signs requests to one service of a server and sends them.
 struct TestClient: Sendable {

@@ -13,7 +13,6 @@ import OSSAuth
 import S3Auth
 import StorageAuth
 import StorageAuthTesting
-import StorageJSON
 import XCTest
 
 /// A local cloud with a console.

@@ -11,7 +11,6 @@ import OSSAuth
 import StorageAuth
 import StorageAuthServer
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests callbacks from an upload to the app's server and back: headers, URLs and forms, in one request and in parts.

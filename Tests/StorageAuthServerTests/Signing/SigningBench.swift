@@ -12,7 +12,6 @@ import OSSAuth
 import StorageAuth
 import StorageAuthServer
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// A LocalCloud with an app that holds its keys and signs for alice below `alice/`.

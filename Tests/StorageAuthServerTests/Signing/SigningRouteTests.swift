@@ -8,7 +8,6 @@ import OSSAuth
 import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests the signing route's responses to requests outside its policy, for every scheme, in headers and in URLs.

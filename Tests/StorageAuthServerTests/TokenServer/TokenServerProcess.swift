@@ -26,11 +26,11 @@ struct PrivateFolder {
     return path
   }
 
-  /// Returns the text of a certificate or of a key of the tests of HTTPServing.
+  /// Returns the text of a certificate or of a key of the tests of connections.
   static func certificate(_ name: String) throws -> String {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    return try String(contentsOf: tests.appending(path: "HTTPServingTests/Certificates/\(name).pem"), encoding: .utf8)
+    return try String(contentsOf: tests.appending(path: "StorageAuthServerTests/Connections/Certificates/\(name).pem"), encoding: .utf8)
   }
 }
 

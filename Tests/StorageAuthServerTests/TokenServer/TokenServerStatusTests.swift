@@ -10,7 +10,6 @@ import OSSAuth
 import StorageAuth
 import StorageAuthServer
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// The status port of the command `token-server`: health, readiness and metrics.

@@ -12,7 +12,6 @@ import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests the routes over the wire, in the vendors' formats and behind the app's authentication.

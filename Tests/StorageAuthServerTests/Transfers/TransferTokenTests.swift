@@ -13,7 +13,6 @@ import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests an app's client that requests transfers from the app's server as from a node; the server requests them from

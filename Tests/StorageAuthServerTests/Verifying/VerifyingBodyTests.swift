@@ -11,7 +11,6 @@ import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
 import StorageCrypto
-import StorageJSON
 import Synchronization
 import XCTest
 

@@ -4,9 +4,9 @@
 import AsperaAuth
 import AsperaTransfer
 import CloudCredentials
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import StorageJSON
 import Synchronization
 import XCTest
 

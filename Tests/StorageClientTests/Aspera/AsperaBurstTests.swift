@@ -8,8 +8,8 @@ import ProcessWatching
 import StorageClient
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// Tests many sessions of a queue, each a process of the simulator, against a node that revokes tokens.
 final class AsperaBurstTests: XCTestCase {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import StorageAuth
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests the deletion of files and folders of a node.

@@ -4,8 +4,8 @@
 import AsperaAuth
 import AsperaTransfer
 import Foundation
+import StorageAuth
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests downloads from a node into files, memory and streams.

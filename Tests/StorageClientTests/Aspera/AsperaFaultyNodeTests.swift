@@ -5,7 +5,6 @@ import AsperaAuth
 import HTTPTypes
 import StorageAuth
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests that a response which is not what was asked for is an error, and never an empty or a shorter result.

@@ -3,8 +3,8 @@
 
 import AsperaAuth
 import HTTPTypes
+import StorageAuth
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests listings of a node's folders as object keys.

@@ -3,9 +3,9 @@
 
 import AsperaAuth
 import HTTPTypes
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests requests to the Node API: authentication, errors, retries and key validation.

@@ -4,9 +4,9 @@
 import AsperaAuth
 import AsperaTransfer
 import Foundation
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests token renewal, events, cancellation and errors of transfers.

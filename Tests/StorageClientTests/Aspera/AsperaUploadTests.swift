@@ -4,8 +4,8 @@
 import AsperaAuth
 import AsperaTransfer
 import Foundation
+import StorageAuth
 import StorageClient
-import StorageJSON
 import Synchronization
 import XCTest
 

@@ -3,9 +3,9 @@
 
 import AsperaAuth
 import AsperaTransfer
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests transfers of a client whose login is a WebSocket.

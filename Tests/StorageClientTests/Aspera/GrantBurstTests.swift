@@ -6,11 +6,10 @@ import LocalCloud
 import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import StorageJSON
 import XCTest
 
-@testable import AscpDriver
 @testable import AsperaTransfer
+@testable import StoragePrograms
 
 /// Tests many sessions of a queue with bearer tokens of five seconds that JWT grants lead to.
 final class GrantBurstTests: XCTestCase {

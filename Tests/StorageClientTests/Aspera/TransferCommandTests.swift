@@ -4,8 +4,8 @@
 import AsperaAuth
 import Foundation
 import LocalCloud
+import StorageAuth
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests `storage-auth aspera transfer` against LocalCloud and the simulator.

@@ -3,8 +3,8 @@
 
 import HTTPTypes
 import LocalCloud
+import StorageAuth
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests that `explain` and `verify` find what was signed, with the key of the default sources.

@@ -3,8 +3,8 @@
 
 import HTTPTypes
 import LocalCloud
+import StorageAuth
 import StorageClient
-import StorageJSON
 import XCTest
 
 /// Tests `storage-auth rm`, and that all commands read a location as the same folder.

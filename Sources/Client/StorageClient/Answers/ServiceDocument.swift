@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 /// An XML document in the response to a successful request, whose root element is the one of the operation.
 ///

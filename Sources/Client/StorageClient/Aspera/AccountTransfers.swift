@@ -4,7 +4,6 @@
 package import AsperaAuth
 package import AsperaTransfer
 package import StorageAuth
-package import StorageJSON
 package import SystemPackage
 
 /// File transfers to and from an Aspera server without a Node API, which needs only an account.

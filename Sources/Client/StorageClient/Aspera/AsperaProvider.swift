@@ -5,7 +5,6 @@ public import AsperaAuth
 internal import CloudCredentials
 public import HTTPTypes
 public import StorageAuth
-package import StorageJSON
 
 /// A storage provider for an IBM Aspera node, which uses the Node API for names and FASP for bytes.
 ///

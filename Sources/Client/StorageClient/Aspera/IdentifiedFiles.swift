@@ -6,7 +6,6 @@ internal import AsperaTransfer
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// The operations of a Node API on files that are identified by IDs, such as `/files/{id}` and `/files/{id}/files`.
 ///

@@ -5,7 +5,6 @@ internal import AsperaAuth
 internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// A namespace for functions that parse Node API responses.
 enum NodeAnswer {

@@ -5,7 +5,6 @@ internal import AsperaAuth
 internal import AsperaTransfer
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 internal import SystemPackage
 
 /// The implementation of the object store operations for an Aspera node.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 /// A file or a folder on an Aspera node.
 struct NodeEntry: Sendable {

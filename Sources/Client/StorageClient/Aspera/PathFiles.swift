@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// The operations of a Node API on files that are identified by paths, such as `/files/browse` and
 /// `/files/upload_setup`.

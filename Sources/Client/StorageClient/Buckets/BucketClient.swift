@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 internal import SystemPackage
 
 /// The implementation of the bucket operations, which sends its requests through a storage client.

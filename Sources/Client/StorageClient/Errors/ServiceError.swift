@@ -5,7 +5,6 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 public import StorageDiagnosis
-internal import StorageXML
 
 /// An error that a service reported, with its code and message, the request ID for support requests, and a remedy.
 ///

@@ -3,7 +3,6 @@
 
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 /// An asynchronous sequence of a store's objects and common prefixes, which fetches pages as they are needed.
 ///

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
-internal import StorageXML
 
 /// A multipart upload that was neither completed nor aborted.
 public struct UnfinishedUpload: Sendable, Hashable {

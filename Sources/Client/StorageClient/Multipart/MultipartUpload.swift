@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 /// A multipart upload in progress, with methods for the requests that initiate, continue, complete and abort it.
 struct MultipartUpload<Provider: BucketProvider>: Sendable {

@@ -4,7 +4,6 @@
 internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// A client that sends signing requests to a signing server over HTTP.
 struct SigningServiceClient: Sendable {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
-internal import StorageJSON
 
 /// The format in which an app server returns credentials.
 public struct AppServerShape: Sendable {

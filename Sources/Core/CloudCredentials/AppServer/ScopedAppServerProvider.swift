@@ -3,7 +3,6 @@
 
 public import HTTPTypes
 public import StorageAuth
-internal import StorageJSON
 
 /// A provider of temporary keys that an app's own server issues, each for the access that a request needs.
 ///

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 /// A table of named settings from a JSON object or a section of an INI file.
 ///

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 /// A reader of the fields of a credential in a JSON response, whose errors name the missing or invalid field.
 struct AnswerReader: Sendable {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import StorageAuth
-package import StorageJSON
 
 extension JSONObject {
   /// Returns the first member whose name is in `names`, in the order of `names`, or `nil` if there is no such member.

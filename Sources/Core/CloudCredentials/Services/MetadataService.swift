@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// A client for an instance's metadata service that distinguishes an absent service from a failing service.
 struct MetadataService: Sendable {

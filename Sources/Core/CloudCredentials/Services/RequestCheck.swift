@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import StorageAuth
-internal import StorageJSON
 
 /// A validator that checks a request's parameters against the service's limits before the request is sent.
 ///

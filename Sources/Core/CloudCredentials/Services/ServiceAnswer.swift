@@ -3,8 +3,6 @@
 
 package import HTTPTypes
 package import StorageAuth
-internal import StorageJSON
-internal import StorageXML
 
 /// A service's response with its whole, unparsed body.
 package struct ReceivedAnswer: Sendable {

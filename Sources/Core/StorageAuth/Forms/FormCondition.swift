@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageJSON
-
 /// A condition that a form policy places on the value of a form field.
 ///
 /// The vendors' pages that define conditions are "PostObject" (OSS), "POST Object" (COS) and "POST Policy" (S3).

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
-internal import StorageJSON
 
 /// The policy document of a submitted form, which form verifiers parse after they have verified the form's signature.
 ///

@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageCrypto
-internal import StorageJSON
 
 /// A form that is complete except for the fields that its signature scheme adds; for implementations of ``FormSigner``.
 ///

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageJSON
-
 /// A field of an upload form, with its name and value.
 ///
 /// A value may be a signature or a session token: `print`, `dump` and `Mirror` do not show it.

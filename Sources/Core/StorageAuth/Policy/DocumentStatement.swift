@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import StorageJSON
-
 /// A statement in a provider's policy document, which allows actions on resources.
 package struct DocumentStatement {
   /// The provider's names of the allowed actions.

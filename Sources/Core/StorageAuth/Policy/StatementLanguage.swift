@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageJSON
-
 /// The vocabulary of a provider's policy language, from which policy documents are generated.
 ///
 /// In such a language, buckets and objects are resources, and the prefix of a list request is a condition.

@@ -3,7 +3,6 @@
 
 package import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// An ascp command, derived from a signed transfer specification: the arguments, the environment and the file list.
 ///

@@ -3,7 +3,6 @@
 
 internal import CloudCredentials
 public import StorageAuth
-internal import StorageJSON
 
 /// A token issuer that signs a bearer token for each transfer with an access key's private key.
 ///

@@ -5,7 +5,6 @@ internal import CloudCredentials
 internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// A token issuer that requests tokens from a node by setting up each transfer with `upload_setup` or `download_setup`.
 ///

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import StorageJSON
+package import StorageAuth
 
 /// An error of a Node API: the member `error` of a response or of an array element in a response.
 package struct NodeRefusal: Error, Sendable, Hashable {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 /// The Node API operations that set up transfers: `/files/upload_setup` and `/files/download_setup`.
 ///

@@ -3,7 +3,6 @@
 
 package import StorageAuth
 internal import StorageCrypto
-package import StorageJSON
 package import StorageKeys
 
 /// A signed JSON Web Token in the compact serialization (RFC 7515, section 7.1).

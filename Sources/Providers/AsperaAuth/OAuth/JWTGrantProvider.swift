@@ -4,7 +4,6 @@
 internal import CloudCredentials
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// A credential provider that requests access tokens with signed assertions (RFC 7523, section 2.1).
 ///

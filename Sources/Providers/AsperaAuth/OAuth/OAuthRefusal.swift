@@ -3,7 +3,6 @@
 
 internal import CloudCredentials
 internal import StorageAuth
-internal import StorageJSON
 
 /// An error response of a token endpoint.
 ///

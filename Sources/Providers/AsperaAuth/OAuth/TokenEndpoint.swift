@@ -5,7 +5,6 @@ internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// A token endpoint of an OAuth 2.0 authorization server (RFC 6749, section 3.2).
 struct TokenEndpoint: Sendable {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
-internal import StorageJSON
 
 extension AccessPolicy {
   /// Restricts a transfer specification to the paths and the token lifetime that the policy allows.

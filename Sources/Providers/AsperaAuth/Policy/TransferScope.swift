@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 /// The folder on a node to which an access rule grants access, and the rule's remaining lifetime.
 struct TransferScope {

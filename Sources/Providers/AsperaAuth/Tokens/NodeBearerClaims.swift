@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
-public import StorageJSON
 
 /// The claims of a node bearer token, such as its user, its scope and its expiration.
 ///

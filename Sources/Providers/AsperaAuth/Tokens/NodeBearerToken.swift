@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
-internal import StorageCompression
 internal import StorageCrypto
-internal import StorageJSON
 internal import StorageKeys
 
 /// A node's bearer token, which contains claims signed with the private key of an access key.

@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// A link to files on an Aspera server: `faspe://user@host:port/path?token=…`.
 ///

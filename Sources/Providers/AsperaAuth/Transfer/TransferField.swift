@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// A field of a `transfer_spec`: its permitted values, and its mapping to options of ascp.
 ///

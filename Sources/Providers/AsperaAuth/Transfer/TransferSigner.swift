@@ -3,7 +3,6 @@
 
 public import StorageAuth
 internal import StorageCrypto
-package import StorageJSON
 
 /// A signer that adds an account and a grant to a transfer specification.
 ///

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
-public import StorageJSON
 
 /// The description of a transfer in the format of Aspera's `transfer_spec` (version 1).
 ///

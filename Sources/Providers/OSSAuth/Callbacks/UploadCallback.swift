@@ -4,7 +4,6 @@
 public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// A request that OSS sends to a server of the app after it has stored an uploaded object.
 ///

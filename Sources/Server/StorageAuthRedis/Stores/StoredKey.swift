@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 internal import StorageAuthServer
-internal import StorageJSON
 
 /// A temporary key in the form in which a Redis server stores it.
 struct StoredKey {

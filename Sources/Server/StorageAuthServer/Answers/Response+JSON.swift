@@ -3,7 +3,7 @@
 
 internal import Hummingbird
 internal import NIOCore
-internal import StorageJSON
+internal import StorageAuth
 
 extension Response {
   /// Creates a response with a JSON document that clients must not cache.

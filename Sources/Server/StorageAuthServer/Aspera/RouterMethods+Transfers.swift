@@ -4,8 +4,8 @@
 internal import AsperaAuth
 public import Hummingbird
 internal import NIOCore
+internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 extension RouterMethods {
   /// Adds the routes `files/upload_setup` and `files/download_setup`, with which clients set up Aspera transfers.

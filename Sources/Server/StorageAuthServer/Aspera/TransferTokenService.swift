@@ -3,7 +3,7 @@
 
 public import AsperaAuth
 internal import CloudCredentials
-internal import StorageJSON
+internal import StorageAuth
 
 /// A service of an app that sets up Aspera transfers for its users, so that the node's credentials stay on the server.
 ///

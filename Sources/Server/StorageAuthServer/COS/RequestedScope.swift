@@ -3,7 +3,7 @@
 
 public import Hummingbird
 internal import NIOCore
-internal import StorageJSON
+internal import StorageAuth
 
 /// A scope that a client with Tencent Cloud's SDKs requests; the SDKs post a list of actions, bucket, region and
 /// prefix.

@@ -4,7 +4,6 @@
 internal import CloudCredentials
 public import Hummingbird
 public import StorageAuth
-internal import StorageJSON
 
 /// The results of a server's health checks, which are shared by the requests of a short time.
 ///

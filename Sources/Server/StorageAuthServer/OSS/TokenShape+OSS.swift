@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageJSON
+internal import StorageAuth
 
 extension TokenShape {
   /// The response format that the SDKs of Alibaba Cloud OSS read from `distribute-token.json`.

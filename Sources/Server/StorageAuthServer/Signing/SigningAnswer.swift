@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import StorageAuth
-internal import StorageJSON
 
 /// The response to a signing request that the service refuses.
 struct SigningAnswer: Error {

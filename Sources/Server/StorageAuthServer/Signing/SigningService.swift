@@ -7,7 +7,6 @@ internal import Logging
 internal import NIOCore
 public import ServiceLifecycle
 public import StorageAuth
-internal import StorageJSON
 
 /// A service, in the form of routes for any app, that signs requests for callers without a key.
 ///

@@ -6,8 +6,6 @@ internal import Hummingbird
 internal import NIOCore
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
-internal import StorageXML
 
 /// The format of responses to requests whose signature is rejected.
 public enum RefusalFormat: Sendable, Hashable {

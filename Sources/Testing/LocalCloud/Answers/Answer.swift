@@ -3,8 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
-internal import StorageXML
 
 /// An HTTP response of the local server: status, headers and body.
 struct Answer: Sendable {

@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 /// The response that the client of a form upload receives once the file is stored.
 enum FormAnswer: Sendable {

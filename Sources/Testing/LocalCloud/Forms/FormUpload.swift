@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
-internal import StorageXML
 
 /// A form upload (POST object).
 ///

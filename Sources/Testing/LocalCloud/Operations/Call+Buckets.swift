@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageXML
 
 extension Call {
   func listBuckets() throws -> Answer {

@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 extension Call {
   /// The maximum number of entries in a page of a listing.

@@ -6,7 +6,6 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 extension Call {
   private static let partNumbers = 1...10_000

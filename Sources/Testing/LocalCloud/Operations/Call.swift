@@ -6,7 +6,6 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 /// An authorized request to a storage service, with all data that its operation needs.
 struct Call: Sendable {

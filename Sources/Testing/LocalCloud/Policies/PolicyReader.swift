@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 /// A strict parser of policy documents, which rejects unknown members, operators and condition keys.
 struct PolicyReader {

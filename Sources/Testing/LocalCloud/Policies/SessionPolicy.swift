@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageJSON
+internal import StorageAuth
 
 /// The session policy of a temporary credential, which is evaluated for each request with the credential.
 struct SessionPolicy: Sendable {

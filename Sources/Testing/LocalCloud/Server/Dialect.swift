@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 /// The names, formats and rules in which a storage service differs from the other services.
 protocol Dialect: Sendable {

@@ -1,12 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPServing
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import StorageAuth
+internal import StorageAuthServer
 internal import SystemPackage
 
 /// An HTTP service that listens on one port of the loopback interface.

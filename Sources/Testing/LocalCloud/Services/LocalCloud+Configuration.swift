@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPServing
 public import StorageAuth
+public import StorageAuthServer
 
 extension LocalCloud {
   /// The configuration of a local server.

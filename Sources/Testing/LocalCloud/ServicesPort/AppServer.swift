@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// The simulated app server, which issues temporary credentials in the formats that the vendors' SDKs parse.
 struct AppServer: ServiceHandler {

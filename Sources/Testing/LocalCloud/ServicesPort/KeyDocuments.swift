@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// The formats in which a vendor's app server and instance metadata service return temporary credentials.
 protocol KeyDocuments: Sendable {

@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// The simulated instance metadata service, which returns only temporary credentials.
 ///

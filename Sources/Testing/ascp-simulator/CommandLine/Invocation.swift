@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// The validated settings of a simulator run, from the command line and the environment variables.
 struct Invocation: Sendable {

@@ -7,7 +7,6 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
 internal import StorageCrypto
-internal import StorageJSON
 internal import StorageKeys
 
 /// A client for a LocalCloud's transfer desk, which is an HTTP service that replaces an Aspera server.

@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import Foundation
 internal import StorageAuth
-internal import StorageJSON
 
 /// A carrier that transfers files and folders in chunks between this machine and the transfer desk.
 struct Carrier: Sendable {

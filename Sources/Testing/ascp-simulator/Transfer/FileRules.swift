@@ -5,7 +5,6 @@ internal import AsperaAuth
 internal import Foundation
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// The rules that determine which files are transferred, which existing files are replaced, and what happens to the
 /// sources.

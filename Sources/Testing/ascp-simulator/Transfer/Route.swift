@@ -3,7 +3,7 @@
 
 internal import AsperaAuth
 internal import Foundation
-internal import StorageJSON
+internal import StorageAuth
 
 /// The mapping between paths on this machine and paths on the transfer desk for a transfer.
 struct Route: Sendable {

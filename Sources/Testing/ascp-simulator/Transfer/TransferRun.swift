@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import Foundation
 internal import StorageAuth
-internal import StorageJSON
 
 /// A transfer session of the simulator, which reports its progress on the management port.
 struct TransferRun: Sendable {

@@ -4,7 +4,6 @@
 internal import LocalCloud
 internal import StorageAuth
 internal import StorageDiagnosis
-internal import StorageJSON
 
 /// The explanation of a rejected signature: the cause, the remedy, and the strings of both sides.
 struct Explanation: Sendable {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 /// Two signed strings line by line, with the differing parts of the lines.
 package struct LineComparison: Sendable {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 internal import Synchronization
 
 /// The latest requests of a local cloud, and the pages that listen for further ones.

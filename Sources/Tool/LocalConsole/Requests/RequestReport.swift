@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LocalCloud
-internal import StorageAuth
-package import StorageJSON
+package import StorageAuth
 
 /// A request of a local cloud as the console shows it.
 ///

@@ -7,7 +7,6 @@ internal import LocalCloud
 internal import NIOCore
 internal import StorageAuth
 internal import StorageAuthServer
-internal import StorageJSON
 
 /// The routes of a console: the page, the events, and the buckets and objects.
 struct ConsoleRoutes: Sendable {

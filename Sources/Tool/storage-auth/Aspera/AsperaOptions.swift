@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import AscpDriver
 internal import AsperaAuth
 internal import AsperaTransfer
 internal import CloudCredentials
 internal import Foundation
 internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
+internal import StoragePrograms
 
 /// The command-line options for transfers to and from `aspera://` locations.
 struct AsperaOptions: ParsableArguments {

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import AscpDriver
 internal import AsperaAuth
 internal import AsperaTransfer
 internal import CloudCredentials
 internal import StorageAuth
 internal import StorageClient
+internal import StoragePrograms
 
 /// The command `storage-auth aspera probe`, which logs in to an Aspera server and reports what failed.
 struct ProbeCommand: AsyncParsableCommand, ReportingCommand {

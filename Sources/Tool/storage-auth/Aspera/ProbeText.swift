@@ -1,10 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AscpDriver
 internal import AsperaAuth
 internal import AsperaTransfer
-internal import StorageJSON
+internal import StorageAuth
+internal import StoragePrograms
 internal import Synchronization
 
 /// The output of `storage-auth aspera probe`, which contains no secrets: one fact on each line, or one JSON object.

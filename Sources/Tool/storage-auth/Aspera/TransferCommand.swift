@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import AscpDriver
 internal import AsperaAuth
 internal import AsperaTransfer
 internal import CloudCredentials
 internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
+internal import StoragePrograms
 
 /// The command `storage-auth aspera transfer`, which carries out a transfer specification with ascp.
 struct TransferCommand: AsyncParsableCommand, ReportingCommand {

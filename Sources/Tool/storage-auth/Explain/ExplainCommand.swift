@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageDiagnosis
-internal import StorageJSON
 
 /// The command `storage-auth explain`, which explains why a service rejected a signature.
 struct ExplainCommand: AsyncParsableCommand, ReportingCommand {

@@ -3,8 +3,8 @@
 
 internal import ArgumentParser
 internal import HTTPTypes
+internal import StorageAuth
 internal import StorageDiagnosis
-internal import StorageJSON
 
 /// A parser for files that contain a request as a curl command line or as a JSON object.
 enum RequestText {

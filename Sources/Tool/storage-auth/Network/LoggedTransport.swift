@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
 internal import Synchronization
 
 /// A transport that prints a line for each request if the option `--verbose` is set.

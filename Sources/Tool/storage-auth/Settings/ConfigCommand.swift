@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import StorageJSON
+internal import StorageAuth
 
 /// The command `storage-auth config`, which contains the subcommands for files with settings.
 struct ConfigCommand: AsyncParsableCommand {

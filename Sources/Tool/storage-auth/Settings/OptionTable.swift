@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import Foundation
-internal import StorageJSON
+internal import StorageAuth
 
 /// The options of every command, as the parser of the command line describes them.
 struct OptionTable {

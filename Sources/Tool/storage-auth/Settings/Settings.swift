@@ -3,9 +3,9 @@
 
 internal import ArgumentParser
 internal import Configuration
+internal import StorageAuth
 internal import StorageClient
 internal import StorageConfiguration
-internal import StorageJSON
 internal import Synchronization
 
 /// The settings of a command from a file and the environment, and where each of them is from.

@@ -3,8 +3,8 @@
 
 internal import ArgumentParser
 internal import CloudCredentials
+internal import StorageAuth
 internal import StorageConfiguration
-internal import StorageJSON
 
 /// A JSON file with values for the options of commands, and settings of the client and its connections.
 ///

@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import HTTPTypes
 internal import SigningJobs
 internal import StorageAuth
-internal import StorageJSON
 
 /// The command `storage-auth presign`, which creates a presigned URL.
 struct PresignCommand: AsyncParsableCommand, ReportingCommand {

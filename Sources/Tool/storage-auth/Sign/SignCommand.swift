@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import HTTPTypes
 internal import SigningJobs
 internal import StorageAuth
-internal import StorageJSON
 
 /// The command `storage-auth sign`, which signs a request and prints the headers to send.
 struct SignCommand: AsyncParsableCommand, ReportingCommand {

@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
 
 /// The members of the JSON object that describes an error with `--json`.
 enum ErrorReport {

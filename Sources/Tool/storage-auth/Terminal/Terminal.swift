@@ -3,7 +3,6 @@
 
 internal import Foundation
 internal import StorageAuth
-internal import StorageJSON
 internal import Synchronization
 
 /// The standard streams, through which all output of the program passes.

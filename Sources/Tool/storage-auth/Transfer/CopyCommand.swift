@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
 
 /// The command `storage-auth cp`, which copies files to objects, objects to files, or objects to objects.
 struct CopyCommand: AsyncParsableCommand, ReportingCommand {

@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
 
 /// The command `storage-auth ls`, which lists the objects in a bucket or on an Aspera node.
 struct ListCommand: AsyncParsableCommand, ReportingCommand {

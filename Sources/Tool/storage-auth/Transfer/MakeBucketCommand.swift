@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
 
 /// The command `storage-auth mb`, which creates a bucket.
 struct MakeBucketCommand: AsyncParsableCommand, ReportingCommand {

@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
 
 /// The command `storage-auth rm`, which deletes one object or all objects below a folder.
 struct RemoveCommand: AsyncParsableCommand, ReportingCommand {

@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
 
 /// The output of a transfer of a whole folder, as text or as lines of JSON.
 struct SyncOutput {

@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
 
 /// The summary of a synchronization, as a sentence and as JSON.
 struct SyncSummary {

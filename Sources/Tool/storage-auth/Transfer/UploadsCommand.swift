@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
-internal import StorageJSON
 
 /// The command `storage-auth uploads`, which lists or aborts the unfinished multipart uploads of a bucket.
 struct UploadsCommand: AsyncParsableCommand, ReportingCommand {

@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
 internal import StorageDiagnosis
-internal import StorageJSON
 
 /// The command `storage-auth verify`, which verifies a request's signature as a service does.
 struct VerifyCommand: AsyncParsableCommand, ReportingCommand {

@@ -5,7 +5,7 @@ internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
 internal import NIOHTTP1
-internal import StorageJSON
+internal import StorageAuth
 internal import XCTest
 
 /// Tests sending and receiving packages with the simulated Faspex 5.

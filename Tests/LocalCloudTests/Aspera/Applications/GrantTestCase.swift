@@ -9,7 +9,6 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 internal import StorageKeys
 internal import XCTest
 

@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import LocalCloud
 internal import StorageAuth
-internal import StorageJSON
 internal import XCTest
 
 /// Tests JWT grants at the token endpoints of the simulated Aspera on Cloud and Faspex 5.

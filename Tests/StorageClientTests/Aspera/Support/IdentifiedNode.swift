@@ -5,8 +5,8 @@ import AsperaAuth
 import AsperaTransfer
 import Foundation
 import HTTPTypes
+import StorageAuth
 import StorageClient
-import StorageJSON
 import Synchronization
 
 /// A node without a network that identifies files by IDs, with a transfer engine for its files.

@@ -3,8 +3,8 @@
 
 import AsperaAuth
 import HTTPTypes
+import StorageAuth
 import StorageClient
-import StorageJSON
 import Synchronization
 
 /// A node without a network: its Node API for a ``ScriptedTransport`` and its files for a ``FileEngine``.

@@ -5,7 +5,6 @@ internal import AsperaAuth
 internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// A client of the API of an Aspera application, which authorizes requests with access tokens.
 struct ApplicationAPI: Sendable {

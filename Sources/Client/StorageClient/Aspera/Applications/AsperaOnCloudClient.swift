@@ -6,7 +6,6 @@ internal import CloudCredentials
 internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// A client that finds a user's files in IBM Aspera on Cloud.
 ///

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AsperaAuth
-internal import StorageAuth
-package import StorageJSON
+package import StorageAuth
 
 /// A workspace of Aspera on Cloud.
 public struct CloudWorkspace: Sendable, Hashable, Identifiable {

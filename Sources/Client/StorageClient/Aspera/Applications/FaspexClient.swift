@@ -6,7 +6,6 @@ internal import AsperaTransfer
 internal import CloudCredentials
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 public import SystemPackage
 
 /// A client that sends and receives packages with IBM Aspera Faspex 5.

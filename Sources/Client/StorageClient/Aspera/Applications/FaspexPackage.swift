@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
-internal import StorageJSON
 
 /// A package that has been sent with Faspex.
 public struct FaspexPackage: Sendable, Hashable, Identifiable {

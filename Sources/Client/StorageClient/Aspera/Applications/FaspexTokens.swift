@@ -6,7 +6,6 @@ internal import AsperaTransfer
 internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// A token issuer that requests the transfer specification of a package from Faspex.
 ///

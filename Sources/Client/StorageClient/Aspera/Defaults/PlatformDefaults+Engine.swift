@@ -6,7 +6,7 @@ internal import AsperaTransfer
 internal import StorageAuth
 
 #if STORAGE_AUTH_NIO
-  internal import AscpDriver
+  internal import StoragePrograms
 
   extension PlatformDefaults {
     /// Returns the engine that runs ascp.

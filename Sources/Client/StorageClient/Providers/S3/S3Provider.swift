@@ -6,7 +6,6 @@ public import S3Auth
 public import StorageAuth
 internal import StorageCrypto
 public import StorageDiagnosis
-internal import StorageXML
 
 /// A storage provider for a bucket in Amazon S3 or a compatible service: MinIO, Cloudflare R2, Ceph, or the S3 endpoint
 /// of another cloud.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 extension AppServerShape {
   /// The response format in the OSS documentation (`distribute-token.json`).

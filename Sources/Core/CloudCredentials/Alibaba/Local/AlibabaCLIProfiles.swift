@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 /// The profiles in `~/.aliyun/config.json`, each of which describes a plan to obtain a key.
 struct AlibabaCLIProfiles {

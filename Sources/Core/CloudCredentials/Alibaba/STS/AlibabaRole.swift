@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 /// The role parameters that Alibaba Cloud's operations `AssumeRole` and `AssumeRoleWithOIDC` share.
 struct AlibabaRole: Sendable {

@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 public import StorageAuth
-internal import StorageJSON
 
 /// A provider of temporary keys for the ECS task or the EKS pod in which the process runs.
 ///

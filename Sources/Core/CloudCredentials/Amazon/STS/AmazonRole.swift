@@ -3,8 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
-internal import StorageXML
 
 /// The role parameters that Amazon's operations `AssumeRole` and `AssumeRoleWithWebIdentity` share.
 struct AmazonRole: Sendable {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 extension RefusalRules {
   /// The rules for interpreting the error codes of Tencent Cloud's STS.

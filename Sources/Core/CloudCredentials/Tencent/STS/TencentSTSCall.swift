@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// The parameters of a request to Tencent Cloud's STS.
 ///

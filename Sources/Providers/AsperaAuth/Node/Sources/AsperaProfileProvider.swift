@@ -3,7 +3,6 @@
 
 public import CloudCredentials
 public import StorageAuth
-internal import StorageJSON
 
 /// A credential provider for a Node API that reads a profile in `~/.aspera/storage-auth.json`.
 ///

@@ -5,7 +5,7 @@ internal import HTTPTypes
 public import Hummingbird
 internal import Logging
 internal import NIOCore
-internal import StorageJSON
+internal import StorageAuth
 
 /// A request context that passes the verified callback to the handlers.
 public protocol CallbackRequestContext: RequestContext {

@@ -5,7 +5,6 @@ internal import COSAuth
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 /// The names, formats and rules of Tencent Cloud COS.
 struct COSDialect: Dialect {

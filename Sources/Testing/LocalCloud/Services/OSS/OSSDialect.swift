@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import OSSAuth
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 /// The names, formats and rules of Alibaba Cloud OSS.
 struct OSSDialect: Dialect {

@@ -6,7 +6,6 @@ internal import NIOCore
 internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 // Pages: "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks", "Checking
 // object integrity for data uploads".

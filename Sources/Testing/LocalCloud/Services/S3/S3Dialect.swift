@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageXML
 
 /// The names, formats and rules of Amazon S3.
 ///

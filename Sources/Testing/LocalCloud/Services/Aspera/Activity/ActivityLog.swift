@@ -3,7 +3,6 @@
 
 internal import AsperaAuth
 internal import StorageAuth
-internal import StorageJSON
 internal import Synchronization
 
 /// The transfers and the events of the node.

@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// The calls of the Node API about transfers, events and sizes, for one caller.
 ///

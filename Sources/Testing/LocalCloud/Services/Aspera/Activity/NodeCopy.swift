@@ -3,7 +3,6 @@
 
 internal import AsperaAuth
 internal import StorageAuth
-internal import StorageJSON
 
 /// A transfer that `/ops/transfers` starts: between the node and its own transfer server, the only one that it reaches.
 ///

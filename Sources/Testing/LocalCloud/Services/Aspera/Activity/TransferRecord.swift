@@ -3,7 +3,6 @@
 
 internal import AsperaAuth
 internal import StorageAuth
-internal import StorageJSON
 internal import Synchronization
 
 /// A transfer that the node knows: a session of the transfer server, or a copy that `/ops/transfers` started.

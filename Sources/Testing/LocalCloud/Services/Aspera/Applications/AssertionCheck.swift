@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 internal import StorageKeys
 
 /// The reason why an assertion is refused.

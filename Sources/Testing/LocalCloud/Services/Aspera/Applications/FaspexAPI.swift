@@ -5,7 +5,6 @@ internal import AsperaAuth
 internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// The simulated API of Faspex 5: its token endpoint, and sending and receiving packages.
 ///

@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 internal import Synchronization
 
 /// The IDs of the node's files and folders, and the permissions that refer to these IDs.

@@ -6,7 +6,6 @@ internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 internal import StorageKeys
 
 /// The simulated Node API, which authenticates the caller of a request, routes the request and performs it.

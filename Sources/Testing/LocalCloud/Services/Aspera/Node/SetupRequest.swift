@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import StorageJSON
+internal import StorageAuth
 
 /// A transfer request in a setup call of the Node API.
 struct SetupRequest: Sendable {

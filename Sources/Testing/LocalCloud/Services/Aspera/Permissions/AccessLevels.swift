@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageJSON
+internal import StorageAuth
 
 /// The access levels that a permission of the node grants on a file, or on a folder and everything below it.
 struct AccessLevels: OptionSet, Sendable {

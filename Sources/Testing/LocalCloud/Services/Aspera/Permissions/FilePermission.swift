@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 /// A permission of the node: the access levels of a user or a group on a file, or on a folder and everything below it.
 struct FilePermission: Sendable {

@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// The calls of `/permissions`, for one caller.
 struct PermissionService: Sendable {

@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
-internal import StorageJSON
 
 /// The HTTP request handler of the simulated transfer server.
 struct TransferGateway: Sendable {

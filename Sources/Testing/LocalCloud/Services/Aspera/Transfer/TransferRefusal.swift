@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import StorageJSON
+internal import StorageAuth
 
 /// An error of the simulated transfer server, with an ascp error code.
 struct TransferRefusal: Error {

@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// A verifier of the tokens with which clients begin transfer sessions.
 struct TransferTokenCheck: Sendable {

@@ -5,7 +5,6 @@ internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// The simulated token service of Tencent Cloud (STS 2018-08-13).
 ///

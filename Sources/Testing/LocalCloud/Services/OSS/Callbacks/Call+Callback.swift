@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageJSON
 
 /// A callback that follows an upload, with what sends it.
 struct CallbackPlan: Sendable {

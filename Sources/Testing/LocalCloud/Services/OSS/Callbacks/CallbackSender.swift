@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import OSSAuth
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 internal import StorageKeys
 internal import Synchronization
 

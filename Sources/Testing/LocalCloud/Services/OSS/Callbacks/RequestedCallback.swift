@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import OSSAuth
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// A callback that an upload asks for.
 struct RequestedCallback: Sendable {

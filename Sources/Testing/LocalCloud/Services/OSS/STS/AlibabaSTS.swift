@@ -5,7 +5,6 @@ internal import CloudCredentials
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// The simulated token service of Alibaba Cloud (STS 2015-04-01).
 ///

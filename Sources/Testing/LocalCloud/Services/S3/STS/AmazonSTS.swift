@@ -6,8 +6,6 @@ internal import HTTPTypes
 internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
-internal import StorageXML
 
 /// The simulated token service of Amazon Web Services (STS 2011-06-15).
 ///

@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// The calls of the fourth generation of the Node API, which name files by their IDs, for one caller.
 struct FileService: Sendable {

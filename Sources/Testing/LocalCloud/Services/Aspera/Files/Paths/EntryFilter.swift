@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageJSON
 
 /// The `filters` and the `sort` of a request of the third generation.
 struct EntryFilter: Sendable {

@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageJSON
 
 /// The calls of the third generation of the Node API, which name files by paths below the root of the caller.
 struct PathService: Sendable {

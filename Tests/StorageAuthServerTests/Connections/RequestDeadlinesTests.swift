@@ -6,7 +6,7 @@ import NIOEmbedded
 import NIOHTTP1
 import XCTest
 
-@testable import HTTPServing
+@testable import StorageAuthServer
 
 /// Timeouts that close connections of slow clients, on a clock that the test advances.
 final class RequestDeadlinesTests: XCTestCase {

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HTTPServing
 import Hummingbird
 import Logging
 import NIOCore
 import StorageAuth
+import StorageAuthServer
 import XCTest
 
 /// An HTTPS server on loopback for the duration of a test.
@@ -35,7 +35,7 @@ struct SecureServer {
     router.get("/large") { _, _ in String(repeating: "x", count: 1 << 20) }
     router.put("/") { request, _ in "\(try await request.body.collect(upTo: 1 << 20).readableBytes)" }
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    var quiet = Logger(label: "HTTPServingTests")
+    var quiet = Logger(label: "StorageAuthServerTests")
     quiet.logLevel = .critical
     let application = Application(
       router: router, server: .https(limits, certificate: certificate, allowsHTTP2: allowsHTTP2),

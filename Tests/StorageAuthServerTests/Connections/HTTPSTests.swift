@@ -9,7 +9,7 @@ import NIOSSL
 import StorageAuth
 import XCTest
 
-@testable import HTTPServing
+@testable import StorageAuthServer
 
 /// Servers with TLS: certificates that are replaced, negotiated protocols, and limits before and after the handshake.
 final class HTTPSTests: XCTestCase {

@@ -5,7 +5,7 @@ import NIOCore
 import NIOEmbedded
 import XCTest
 
-@testable import HTTPServing
+@testable import StorageAuthServer
 
 /// Timeouts of HTTP/2 connections and of TLS handshakes, on a clock that the test advances.
 final class HTTP2DeadlinesTests: XCTestCase {

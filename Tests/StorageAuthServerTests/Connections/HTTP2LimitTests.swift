@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServing
 import NIOCore
+import StorageAuthServer
 import XCTest
 
 /// Limits on what one HTTP/2 connection costs a server, with a client that sends its own frames.
