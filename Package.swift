@@ -77,8 +77,8 @@ let layers: KeyValuePairs<String, [Module]> = [
     Module(
       "StorageBackground", ["FoundationTransport", "StorageClient"], ["SystemPackage"],
       traits: ["Client", "URLSession"]),
-    Module("StorageObservability", ["StorageAuth"], ["CoreMetrics", "Tracing"], traits: ["Observability"]),
-    Module("StorageServices", ["AsperaTransfer"], ["ServiceLifecycle"], traits: ["Services"]),
+    Module(
+      "StorageOperations", ["AsperaTransfer"], ["CoreMetrics", "ServiceLifecycle", "Tracing"], traits: ["Operations"]),
   ],
   "Server": [
     Module(
@@ -108,19 +108,15 @@ let layers: KeyValuePairs<String, [Module]> = [
       "StorageConfiguration", ["AsyncHTTPTransport", "LocalCloud", "StorageClient"],
       ["Configuration"], traits: ["Configuration"]),
     Module(
-      "LocalConsole", ["LocalCloud", "StorageDiagnosis"], ["Hummingbird", "Logging", "NIOCore"],
-      traits: ["Server"], isPublic: false,
-      resources: ["html", "css", "js"].map { .embedInCode("Page/console.\($0)") }),
-    Module(
       "storage-auth",
       [
-        "StoragePrograms", "LocalConsole", "SigningJobs", "StorageAuthRedis", "StorageConfiguration",
-        "StorageObservability",
+        "SigningJobs", "StorageAuthRedis", "StorageConfiguration", "StorageOperations",
+        "StoragePrograms",
       ],
       [
         "ArgumentParser", "Configuration", "CoreMetrics", "Hummingbird", "Logging", "NIOCore", "ServiceLifecycle",
         "SystemPackage", "UnixSignals",
-      ], traits: ["CommandLine"]),
+      ], traits: ["CommandLine"], resources: ["html", "css", "js"].map { .embedInCode("Console/Page/console.\($0)") }),
   ],
 ]
 
@@ -222,7 +218,8 @@ func target(of module: Module, in layer: String) -> Target {
   ]
   let path = "Sources/\(layer)/\(name)"
   return programs.contains(name)
-    ? .executableTarget(name: name, dependencies: needed, path: path, swiftSettings: rules)
+    ? .executableTarget(
+      name: name, dependencies: needed, path: path, resources: module.resources, swiftSettings: rules)
     : .target(
       name: name, dependencies: needed, path: path, resources: module.resources,
       swiftSettings: name == "StorageClient" ? rules + choices : rules)
@@ -297,15 +294,16 @@ let package = Package(
     .trait(
       name: "Redis", description: "StorageAuthRedis: stores that several servers share, over SwiftNIO.",
       enabledTraits: ["Server"]),
-    .trait(name: "Observability", description: "StorageObservability: swift-metrics and swift-distributed-tracing."),
-    .trait(name: "Services", description: "StorageServices: caches and queues as services of swift-service-lifecycle."),
+    .trait(
+      name: "Operations",
+      description: "StorageOperations: swift-metrics, swift-distributed-tracing and swift-service-lifecycle."),
     .trait(
       name: "Configuration",
       description: "StorageConfiguration: settings of the client and the servers, read with swift-configuration.",
       enabledTraits: ["Client", "Server"]),
     .trait(
       name: "CommandLine", description: "The storage-auth tool and the examples.",
-      enabledTraits: ["Client", "Configuration", "Observability", "Redis", "Server", "Services"]),
+      enabledTraits: ["Client", "Configuration", "Operations", "Redis", "Server"]),
     .default(enabledTraits: ["CommandLine"]),
   ],
   dependencies: [
@@ -421,15 +419,14 @@ package.targets += [
   tests("FoundationTransport", ["AsyncHTTPTransport"]),
   tests("StorageBackground", ["LocalCloud", "NIOCore", "NIOPosix", "SystemPackage"]),
   tests(
-    "StorageObservability",
-    ["LocalCloud", "StorageClient", "CoreMetrics", "InMemoryTracing", "MetricsTestKit", "Tracing"]),
-  tests(
-    "StorageServices", ["LocalCloud", "StorageAuthServer", "Hummingbird", "Logging", "ServiceLifecycle"]),
+    "StorageOperations",
+    ["LocalCloud", "StorageClient", "CoreMetrics", "InMemoryTracing", "MetricsTestKit", "Tracing"]
+      + ["Hummingbird", "Logging", "ServiceLifecycle"]),
   tests("StorageConfiguration", ["Configuration"]),
   tests(
     "LocalCloud", ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "_NIOFileSystem", "SystemPackage"],
     copying: ["Vectors"]),
-  tests("LocalConsole", ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"]),
+  tests("StorageAuthTool", ["storage-auth", "AsyncHTTPClient", "NIOCore", "NIOHTTP1"]),
   tests(
     "StorageAuthServer",
     ["AsyncHTTPTransport", "LocalCloud", "StorageClient", "VerifiedService"]

@@ -339,11 +339,11 @@ enum StorageAuthTestingPage {}
 
 enum StorageClientPage {}
 
-enum StorageObservabilityPage {
+enum StorageOperationsPage {
   static var client: StorageClient<OSSProvider> { supposed() }
 }
 
-enum StorageServicesPage {
+enum ServicesPage {
   static var cache: CredentialCache<AccessKey> { supposed() }
   static var queue: TransferQueue { supposed() }
   static var application: any Service { supposed() }
@@ -358,4 +358,3 @@ enum StorageDiagnosisPage {
   static var body: [UInt8] { supposed() }
 }
 
-enum StorageJSONPage {}

@@ -29,8 +29,7 @@ NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
     "AsperaAuth", "AsperaTransfer", "COSAuth", "CloudCredentials", "HTTPTypes", "Hummingbird", "LocalCloud", "Logging",
     "OSSAuth", "S3Auth", "ServiceLifecycle", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting",
-    "StorageClient", "StorageClientTesting", "StorageConfiguration", "StorageDiagnosis", "StorageObservability",
-    "StorageServices", "UnixSignals", "XCTest",
+    "StorageClient", "StorageClientTesting", "StorageConfiguration", "StorageDiagnosis", "StorageOperations", "UnixSignals", "XCTest",
 ]
 CLIENT_PAGES = {"README", "Aspera", "AsperaAccounts", "AsperaQueue", "AsperaTokens", "CachingCredentials",
                 "CredentialServices", "Credentials", "MigratingFromVendorSDKs", "S3", "StorageClient",

@@ -9,8 +9,8 @@ extension Subjects {
   /// Types of StorageClient whose instances hold no secret, with the reason.
   static let holdsNothingOfClient: [String: String] = [
     "FoundationTransport.URLSessionTransport": "a session",
-    "StorageObservability.StorageMetrics": "counters with names of operations and failures",
-    "StorageObservability.StorageTracing": "a tracer",
+    "StorageOperations.StorageMetrics": "counters with names of operations and failures",
+    "StorageOperations.StorageTracing": "a tracer",
     "StorageConfiguration.ConfigurationError": "a key, and sentences without values of secrets",
     "StorageConfiguration.ConfigurationKey": "the description of a setting",
     "StorageConfiguration.ConfigurationKey.Form": "an enumeration without payload",

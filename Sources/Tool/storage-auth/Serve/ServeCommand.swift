@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import AsperaAuth
 internal import Foundation
 internal import LocalCloud
-internal import LocalConsole
 internal import StorageAuth
 internal import StorageClient
 internal import UnixSignals

@@ -7,7 +7,7 @@ internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 internal import StorageAuthServer
-internal import StorageObservability
+internal import StorageOperations
 internal import SystemPackage
 
 /// A small server that tells the operators of another server whether it works, and what it has done.

@@ -9,7 +9,7 @@ internal import ServiceLifecycle
 internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
-internal import StorageObservability
+internal import StorageOperations
 internal import UnixSignals
 
 /// The command `storage-auth token-server`, which issues temporary keys to authenticated callers.

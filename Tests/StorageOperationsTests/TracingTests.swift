@@ -8,7 +8,7 @@ import LocalCloud
 import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import StorageObservability
+import StorageOperations
 import Tracing
 import XCTest
 

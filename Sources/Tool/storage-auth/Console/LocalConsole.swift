@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hummingbird
-package import LocalCloud
+internal import LocalCloud
 internal import Logging
 internal import NIOCore
 internal import StorageAuth
@@ -13,9 +13,9 @@ internal import StorageAuthServer
 /// The page shows the buckets, the objects, and the requests as they end, with their verdicts. For a rejected signature
 /// it shows the strings to sign of both sides and the usual cause. Every program that reaches the
 /// loopback interface has access, so it shows no secrets and no bytes of objects.
-package final class LocalConsole: Sendable {
+final class LocalConsole: Sendable {
   /// The port on which the console listens.
-  package let port: Int
+  let port: Int
 
   private let log: RequestLog
   private let work: [Task<Void, Never>]
@@ -27,7 +27,7 @@ package final class LocalConsole: Sendable {
   }
 
   /// The URL of the page.
-  package var url: String { "http://127.0.0.1:\(port)/" }
+  var url: String { "http://127.0.0.1:\(port)/" }
 
   /// Starts a console for a local cloud.
   ///
@@ -38,7 +38,7 @@ package final class LocalConsole: Sendable {
   ///   - sleep: The function that waits between two signs of life to the listeners; tests can replace it.
   /// - Returns: The running console; call ``stop()`` when it is no longer needed.
   /// - Throws: ``ConsoleError`` if the port cannot be used.
-  package static func start(
+  static func start(
     for cloud: LocalCloud, port: Int, limits: RequestLog.Limits = RequestLog.Limits(),
     sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) async throws -> LocalConsole {
@@ -82,7 +82,7 @@ package final class LocalConsole: Sendable {
   }
 
   /// Stops the console and closes the connections of its pages.
-  package func stop() async {
+  func stop() async {
     log.finish()
     for task in work { task.cancel() }
     for task in work { await task.value }
@@ -90,9 +90,9 @@ package final class LocalConsole: Sendable {
 }
 
 /// An error that explains why a console cannot start, and how to fix it.
-package struct ConsoleError: Error, Sendable, CustomStringConvertible {
+struct ConsoleError: Error, Sendable, CustomStringConvertible {
   /// The reason why the console cannot start, on a single line.
-  package let description: String
+  let description: String
 
   init(port: Int, cause: (any Error)?) {
     let reason = (cause as? IOError).map { "the system reports the error \($0.errnoCode)" } ?? "it stopped at once"

@@ -6,7 +6,6 @@ import COSAuth
 import Foundation
 import HTTPTypes
 import LocalCloud
-import LocalConsole
 import NIOCore
 import NIOHTTP1
 import OSSAuth
@@ -14,6 +13,8 @@ import S3Auth
 import StorageAuth
 import StorageAuthTesting
 import XCTest
+
+@testable import storage_auth
 
 /// A local cloud with a console.
 struct ConsoleBench {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoreMetrics
-import StorageObservability
+import StorageOperations
 import XCTest
 
 /// The text format of Prometheus, with labels that strangers chose.

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LocalCloud
-import LocalConsole
 import XCTest
+
+@testable import storage_auth
 
 /// The list of requests and its listeners: replay, bounds, and listeners that read too slowly.
 final class RequestLogTests: XCTestCase {

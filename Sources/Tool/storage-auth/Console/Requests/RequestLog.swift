@@ -8,20 +8,20 @@ internal import Synchronization
 ///
 /// Everything is bounded: the number and the size of the requests, the number of listeners, and the events that wait for
 /// a listener. A listener that reads too slowly is dropped; its page connects again and receives what it missed.
-package final class RequestLog: Sendable {
+final class RequestLog: Sendable {
   /// The limits of a log.
-  package struct Limits: Sendable {
+  struct Limits: Sendable {
     /// The maximum number of requests that are kept.
-    package var requests = 1000
+    var requests = 1000
     /// The maximum size of the requests that are kept, in bytes of their JSON.
-    package var byteCount = 16 << 20
+    var byteCount = 16 << 20
     /// The maximum number of listeners at the same time.
-    package var listeners = 16
+    var listeners = 16
     /// The maximum number of events that wait for a listener.
-    package var waitingEvents = 256
+    var waitingEvents = 256
 
     /// Creates the limits that the console uses.
-    package init() {}
+    init() {}
   }
 
   private struct Entry {
@@ -51,11 +51,11 @@ package final class RequestLog: Sendable {
   }
 
   /// The events for a new listener: those that it missed, and then those that follow.
-  package struct Subscription: Sendable {
+  struct Subscription: Sendable {
     /// The events before the subscription, the oldest first.
-    package let missed: [ServerEvent]
+    let missed: [ServerEvent]
     /// The events that follow; the sequence ends if the listener is dropped or the console stops.
-    package let following: AsyncStream<ServerEvent>
+    let following: AsyncStream<ServerEvent>
     private let continuation: AsyncStream<ServerEvent>.Continuation
 
     fileprivate init(
@@ -68,7 +68,7 @@ package final class RequestLog: Sendable {
     }
 
     /// Ends the subscription.
-    package func cancel() { continuation.finish() }
+    func cancel() { continuation.finish() }
   }
 
   /// The name of this log, which differs between two starts of the console.
@@ -78,15 +78,15 @@ package final class RequestLog: Sendable {
   private let limits: Limits
   private let state = Mutex(State())
 
-  package init(_ limits: Limits = Limits()) {
+  init(_ limits: Limits = Limits()) {
     self.limits = limits
   }
 
   /// The number of listeners.
-  package var listenerCount: Int { state.withLock { $0.listeners.count } }
+  var listenerCount: Int { state.withLock { $0.listeners.count } }
 
   /// Adds a request and sends it to all listeners.
-  package func append(_ report: RequestReport) {
+  func append(_ report: RequestReport) {
     let detail = report.detail.serialized
     let dropped: [AsyncStream<ServerEvent>.Continuation] = state.withLock { state in
       state.last += 1
@@ -104,7 +104,7 @@ package final class RequestLog: Sendable {
   }
 
   /// Sends a sign of life to all listeners, which reveals connections that are no longer open.
-  package func beat() {
+  func beat() {
     let dropped = state.withLock { $0.send(.beat) }
     for listener in dropped { listener.finish() }
   }
@@ -112,7 +112,7 @@ package final class RequestLog: Sendable {
   /// Returns the details of a request as JSON, or `nil` if the request is no longer kept.
   ///
   /// - Parameter number: The number of the request, as in the event about it.
-  package func detail(of number: Int) -> [UInt8]? {
+  func detail(of number: Int) -> [UInt8]? {
     state.withLock { state in
       let first = state.last - state.entries.count + 1
       guard number >= first, number <= state.last else { return nil }
@@ -124,7 +124,7 @@ package final class RequestLog: Sendable {
   ///
   /// - Parameter lastID: The ID of the last event that the page received, or `nil` for a page that has none.
   /// - Returns: The events for the listener, or `nil` if there are too many listeners or the log is finished.
-  package func listen(after lastID: String?) -> Subscription? {
+  func listen(after lastID: String?) -> Subscription? {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ServerEvent.self, bufferingPolicy: .bufferingOldest(limits.waitingEvents))
     let added: (id: Int, missed: [ServerEvent])? = state.withLock { state in
@@ -152,7 +152,7 @@ package final class RequestLog: Sendable {
   }
 
   /// Ends all listeners and refuses further ones.
-  package func finish() {
+  func finish() {
     let listeners = state.withLock { state in
       state.isFinished = true
       defer { state.listeners = [:] }
@@ -163,9 +163,9 @@ package final class RequestLog: Sendable {
 }
 
 /// An event in the format of server-sent events (HTML Standard, section "Server-sent events").
-package struct ServerEvent: Sendable {
+struct ServerEvent: Sendable {
   /// The encoded event, which ends with an empty line.
-  package let bytes: [UInt8]
+  let bytes: [UInt8]
 
   /// Creates an event.
   ///
@@ -173,7 +173,7 @@ package struct ServerEvent: Sendable {
   ///   - name: The type of the event.
   ///   - id: The ID that the page sends when it connects again, or `nil` to leave its last ID unchanged.
   ///   - document: A JSON document, which contains no line end outside of strings, where it is escaped.
-  package init(_ name: String, id: String?, _ document: [UInt8]) {
+  init(_ name: String, id: String?, _ document: [UInt8]) {
     let id = id.map { "id: \($0)\n" } ?? ""
     bytes = Array("event: \(name)\n\(id)data: \(String(decoding: document, as: UTF8.self))\n\n".utf8)
   }
@@ -183,7 +183,7 @@ package struct ServerEvent: Sendable {
   }
 
   /// A comment, which pages ignore, and which keeps a connection open.
-  package static let beat = ServerEvent(comment: "beat")
+  static let beat = ServerEvent(comment: "beat")
 
   /// Returns the first event of a connection.
   ///

@@ -11,7 +11,7 @@ import ServiceLifecycle
 import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
-import StorageServices
+import StorageOperations
 import Synchronization
 import XCTest
 

@@ -5,12 +5,13 @@ import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import LocalCloud
-import LocalConsole
 import NIOCore
 import NIOHTTP1
 import StorageAuth
 import StorageAuthTesting
 import XCTest
+
+@testable import storage_auth
 
 /// The server of the console: its page, its events, its listings, and whom it refuses.
 final class ConsoleServerTests: XCTestCase {

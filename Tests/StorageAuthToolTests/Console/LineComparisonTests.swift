@@ -1,8 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import LocalConsole
 import XCTest
+
+@testable import storage_auth
 
 /// The alignment of two signed strings, and the parts in which their lines differ.
 final class LineComparisonTests: XCTestCase {

@@ -7,7 +7,7 @@ import MetricsTestKit
 import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import StorageObservability
+import StorageOperations
 import XCTest
 
 /// The metrics of a client, compared with what its transfers and a verifying server counted.

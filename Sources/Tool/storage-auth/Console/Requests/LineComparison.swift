@@ -4,38 +4,38 @@
 internal import StorageAuth
 
 /// Two signed strings line by line, with the differing parts of the lines.
-package struct LineComparison: Sendable {
+struct LineComparison: Sendable {
   /// A line of one string, split at the part in which it differs from the line of the other string.
-  package struct Line: Sendable, Hashable {
+  struct Line: Sendable, Hashable {
     /// The beginning that both lines have in common; the whole line if the lines are equal.
-    package let before: String
+    let before: String
     /// The part that differs, or an empty string.
-    package let difference: String
+    let difference: String
     /// The end that both lines have in common.
-    package let after: String
+    let after: String
 
     /// The whole line.
-    package var text: String { "\(before)\(difference)\(after)" }
+    var text: String { "\(before)\(difference)\(after)" }
   }
 
   /// The lines of both strings that belong together; one of them is `nil` if it has no counterpart.
-  package struct Row: Sendable, Hashable {
+  struct Row: Sendable, Hashable {
     /// The client's line, or `nil`.
-    package let client: Line?
+    let client: Line?
     /// The service's line, or `nil`.
-    package let service: Line?
+    let service: Line?
     /// Whether the lines differ.
-    package let differs: Bool
+    let differs: Bool
   }
 
   /// The rows in the order of the strings.
-  package let rows: [Row]
+  let rows: [Row]
 
   /// The maximum number of pairs of lines that are compared to align the strings.
   private static let pairLimit = 100_000
 
   /// Creates a comparison of two strings.
-  package init(client: String, service: String) {
+  init(client: String, service: String) {
     let (first, second) = (Self.lines(of: client), Self.lines(of: service))
     var rows: [Row] = []
     var (i, j) = (0, 0)

@@ -1,18 +1,18 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import LocalCloud
-package import StorageAuth
+internal import LocalCloud
+internal import StorageAuth
 
 /// A request of a local cloud as the console shows it.
 ///
 /// All strings are safe to show: control characters are escaped, and secrets are masked.
-package struct RequestReport: Sendable {
+struct RequestReport: Sendable {
   private let request: LocalCloud.RequestEvent
   private let explanation: Explanation?
 
   /// Creates the report of a request, and explains its rejection if its signature was rejected.
-  package init(_ request: LocalCloud.RequestEvent) {
+  init(_ request: LocalCloud.RequestEvent) {
     self.request = request
     explanation = request.rejectedSignature.flatMap { Explanation($0) }
   }
@@ -20,7 +20,7 @@ package struct RequestReport: Sendable {
   /// Returns the line of the list of requests.
   ///
   /// - Parameter number: The number of the request in the list.
-  package func summary(number: Int) -> JSONValue {
+  func summary(number: Int) -> JSONValue {
     func text(_ string: String?) -> JSONValue { string.map { .string($0.onOneLine) } ?? .null }
     func count(_ integer: Int64?) -> JSONValue { integer.map { .number(JSONNumber($0)) } ?? .null }
     let (seconds, attoseconds) = request.duration.components
@@ -38,7 +38,7 @@ package struct RequestReport: Sendable {
   }
 
   /// The explanation of the request's rejection, which is `null` for a request whose signature was not rejected.
-  package var detail: JSONValue { explanation?.json ?? .null }
+  var detail: JSONValue { explanation?.json ?? .null }
 
   private var authorization: String {
     switch request.authorization {
