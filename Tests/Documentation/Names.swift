@@ -357,4 +357,3 @@ enum StorageDiagnosisPage {
   static var response: HTTPResponse { supposed() }
   static var body: [UInt8] { supposed() }
 }
-

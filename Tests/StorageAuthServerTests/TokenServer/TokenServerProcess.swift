@@ -30,7 +30,8 @@ struct PrivateFolder {
   static func certificate(_ name: String) throws -> String {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    return try String(contentsOf: tests.appending(path: "StorageAuthServerTests/Connections/Certificates/\(name).pem"), encoding: .utf8)
+    return try String(
+      contentsOf: tests.appending(path: "StorageAuthServerTests/Connections/Certificates/\(name).pem"), encoding: .utf8)
   }
 }
 

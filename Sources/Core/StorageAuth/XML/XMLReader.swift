@@ -116,7 +116,7 @@ struct XMLReader {
     if hasBlank, starts(with: "encoding") {
       position += 8
       let encoding = try declaredValue()
-      guard String(decoding: encoding, as: UTF8.self).lowercased().utf8.elementsEqual("utf-8".utf8) else {
+      guard String(decoding: encoding, as: UTF8.self).asciiLowercased.isIdentical(to: "utf-8") else {
         throw failure("The document declares another encoding than UTF-8.")
       }
       hasBlank = skipBlanks()
@@ -178,7 +178,7 @@ struct XMLReader {
   private mutating func instruction() throws(XMLError) {
     position += 2
     let target = try name("A processing instruction has no name.")
-    guard String(decoding: target, as: UTF8.self).lowercased() != "xml" else {
+    guard !String(decoding: target, as: UTF8.self).asciiLowercased.isIdentical(to: "xml") else {
       throw failure("An XML declaration is not at the start of the document.")
     }
     if starts(with: "?>") {
