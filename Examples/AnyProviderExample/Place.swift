@@ -69,7 +69,7 @@ struct Place {
         StorageClient(
           .aspera(
             node: node.node, access: node.accessKey.map { .accessKey(id: $0.id, secret: $0.secret) }, root: node.root,
-            transfers: AsperaTransfers(login: .dynamicKey, ascp: node.ascp)), transport: transport))
+            transfers: AsperaTransferOptions(login: .dynamicKey, ascp: node.ascp)), transport: transport))
     }
   }
 

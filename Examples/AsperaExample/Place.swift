@@ -93,7 +93,7 @@ struct Place {
     StorageClient(
       .aspera(
         node: node.node, access: node.accessKey.map { .accessKey(id: $0.id, secret: $0.secret) }, root: node.root,
-        transfers: AsperaTransfers(login: .dynamicKey, engine: engine)))
+        transfers: AsperaTransferOptions(login: .dynamicKey, engine: engine)))
   }
 
   func close() async {

@@ -42,9 +42,9 @@ struct LocalOrganization {
   }
 
   /// The settings for transfers with `ascp-simulator`.
-  var transfers: AsperaTransfers {
+  var transfers: AsperaTransferOptions {
     get throws {
-      AsperaTransfers(
+      AsperaTransferOptions(
         login: .account(
           try AsperaAccount(
             host: "127.0.0.1", user: "xfer", password: Self.account.secret, sshPort: cloud.transferPort,

@@ -52,8 +52,8 @@ public struct OBSBucket: PresigningProvider {
   /// The service-specific header names and encodings of OBS.
   ///
   /// The documentation of OBS describes neither a CRC-64 nor an option to forbid overwriting.
-  public var dialect: ServiceDialect {
-    ServiceDialect(
+  public var conventions: HeaderConventions {
+    HeaderConventions(
       headerPrefix: OBSName.prefix, paging: .marker, encodesSpaceAsPlus: true,
       scopes: ["acl": .publication, "expires": .creation, "website-redirect-location": .creation])
   }
@@ -63,8 +63,8 @@ public struct OBSBucket: PresigningProvider {
 
   /// Returns the value of the header that specifies the source of a copy: the bucket and the percent-encoded key.
   public func copySource(_ source: CopySource) -> String {
-    "/\(source.bucket ?? bucket)/\(WireText(source.key).percentEncoded(keepingSlashes: true))"
-      + (source.versionID.map { "?versionId=\(WireText($0).percentEncoded())" } ?? "")
+    "/\(source.bucket ?? bucket)/\(ByteExactString(source.key).percentEncoded(keepingSlashes: true))"
+      + (source.versionID.map { "?versionId=\(ByteExactString($0).percentEncoded())" } ?? "")
   }
 }
 

@@ -17,7 +17,7 @@ private enum OBSForm {
   static let own: Set<String> = [id, policy, signature, combined]
 
   /// The prefix of the field names that need no condition in the policy.
-  static let ignoredPrefix: WireText = "x-ignore-"
+  static let ignoredPrefix: ByteExactString = "x-ignore-"
 
   /// Returns the Base64-encoded signature of a policy.
   ///
@@ -159,7 +159,7 @@ extension OBSVerifier: FormVerifier {
       contentTypes: type.map { [$0] } ?? [], contentType: type ?? form.fileType, hasLists: false)
     let proof = try FormDocument(base64: policy).verify(
       form, of: claim.accessKeyID, as: reading, within: limits, since: date, at: date)
-    let extra = proof.unlistedFields.filter { !WireText($0).starts(with: OBSForm.ignoredPrefix) }
+    let extra = proof.unlistedFields.filter { !ByteExactString($0).starts(with: OBSForm.ignoredPrefix) }
     guard extra.isEmpty else {
       throw VerificationError(
         .conditionFailed, "The policy has no condition for the fields \(extra.joined(separator: ", ")).",

@@ -13,15 +13,15 @@ extension SignatureScheme {
 enum OBSName {
   /// The prefix of the service's own header and parameter names.
   static let prefix = "x-obs-"
-  static let token: WireText = "x-obs-security-token"
-  static let id: WireText = "AccessKeyId"
-  static let signature: WireText = "Signature"
-  static let expires: WireText = "Expires"
+  static let token: ByteExactString = "x-obs-security-token"
+  static let id: ByteExactString = "AccessKeyId"
+  static let signature: ByteExactString = "Signature"
+  static let expires: ByteExactString = "Expires"
   /// The name of a parameter that replaces `Expires` in a URL format that only the vendor's Go SDK creates.
-  static let policy: WireText = "Policy"
+  static let policy: ByteExactString = "Policy"
 
   /// The lowercase names of the parameters that contain a signature in a URL.
-  static let authorization: Set<WireText> = ["accesskeyid", "signature"]
+  static let authorization: Set<ByteExactString> = ["accesskeyid", "signature"]
 
   /// Returns whether the header with the given lowercase name is included in the signature.
   static func signsHeader(_ name: String) -> Bool {
@@ -29,7 +29,7 @@ enum OBSName {
   }
 
   /// Returns whether the header with the given lowercase name has the service's own prefix.
-  static func isOwn(_ name: String) -> Bool { WireText(name).starts(with: WireText(prefix)) }
+  static func isOwn(_ name: String) -> Bool { ByteExactString(name).starts(with: ByteExactString(prefix)) }
 }
 
 /// A namespace for header names, each of which is created once.
@@ -50,21 +50,21 @@ enum OBSField {
 /// Source: Huawei Cloud, "Authentication of Signature in a Header", the table of sub-resources. The vendor's SDKs also
 /// sign every parameter that starts with `x-obs-`.
 struct OBSSubresources: Sendable {
-  private let names: Set<WireText>
+  private let names: Set<ByteExactString>
 
   /// Creates the set of documented sub-resources, with additional names from the application.
   init(adding names: Set<String> = []) {
-    self.names = Self.documented.union(names.map { WireText($0) })
+    self.names = Self.documented.union(names.map { ByteExactString($0) })
   }
 
   /// Returns whether the parameter with the given decoded name is included in the signature.
   ///
   /// - Throws: A `SigningError` if it is unknown whether the parameter is signed, because the service, its
   ///   documentation and its SDKs disagree on the name or on its case.
-  func signs(_ name: WireText) throws(SigningError) -> Bool {
+  func signs(_ name: ByteExactString) throws(SigningError) -> Bool {
     if contains(name) { return true }
     let lowered = name.asciiLowercased
-    guard !Self.lowered.contains(lowered), !lowered.starts(with: WireText(OBSName.prefix)) else {
+    guard !Self.lowered.contains(lowered), !lowered.starts(with: ByteExactString(OBSName.prefix)) else {
       throw SigningError(
         .invalidPath, "The parameter \"\(name.string)\" is not in the case that OBS gives its name.",
         remedy: "Spell the names of parameters as the documentation does.")
@@ -78,8 +78,8 @@ struct OBSSubresources: Sendable {
   }
 
   /// Returns whether a parameter is a known sub-resource or has the service's prefix.
-  func contains(_ name: WireText) -> Bool {
-    names.contains(name) || name.starts(with: WireText(OBSName.prefix))
+  func contains(_ name: ByteExactString) -> Bool {
+    names.contains(name) || name.starts(with: ByteExactString(OBSName.prefix))
   }
 
   private static let documented = Set(
@@ -90,7 +90,7 @@ struct OBSSubresources: Sendable {
     response-content-encoding response-content-language response-content-type response-expires restore retention
     storageClass storageinfo storagePolicy tagging torrent truncate uploadId uploads versionId versioning versions
     website x-image-process x-image-save-bucket x-image-save-object
-    """.split { $0 == " " || $0 == "\n" }.map { WireText($0) })
+    """.split { $0 == " " || $0 == "\n" }.map { ByteExactString($0) })
 
   private static let lowered = Set(documented.map(\.asciiLowercased))
 
@@ -99,5 +99,5 @@ struct OBSSubresources: Sendable {
     """
     requestpayment publicaccessblock bucketstatus policystatus x-oss-process dispolicy fileinterface obscompresspolicy
     obsworkflowtriggerpolicy obsbucketalias obsalias ignore-sign-in-query mirrorbacktosource orchestration select
-    """.split { $0 == " " || $0 == "\n" }.map { WireText($0) })
+    """.split { $0 == " " || $0 == "\n" }.map { ByteExactString($0) })
 }

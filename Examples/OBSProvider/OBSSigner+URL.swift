@@ -58,9 +58,9 @@ extension OBSSigner {
     request.headerFields[OBSField.token] = nil
     var path = original.path ?? "/"
     path += path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
-    path += "AccessKeyId=\(WireText(identity.id.string).percentEncoded())&Expires=\(end.unixSeconds)"
+    path += "AccessKeyId=\(ByteExactString(identity.id.string).percentEncoded())&Expires=\(end.unixSeconds)"
     if let token = identity.sessionToken {
-      path += "&\(OBSName.token)=\(WireText(token.reveal()).percentEncoded())"
+      path += "&\(OBSName.token)=\(ByteExactString(token.reveal()).percentEncoded())"
     }
     request.path = path
     let text = try OBSStringToSign(address: address(of: request), subresources: subresources)
@@ -71,7 +71,7 @@ extension OBSSigner {
   /// Returns a request with the signature at the end of its URL.
   static func adding(_ signature: String, to request: HTTPRequest) -> HTTPRequest {
     var request = request
-    request.path = "\(request.path ?? "/")&Signature=\(WireText(signature).percentEncoded())"
+    request.path = "\(request.path ?? "/")&Signature=\(ByteExactString(signature).percentEncoded())"
     return request
   }
 
@@ -128,9 +128,9 @@ extension OBSSigner {
   /// - Returns: The signed request. For a presigned URL, the request path contains the signature.
   /// - Throws: A `SigningError` if the signature is malformed or belongs to another access key ID.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
-    var bare = WireText(signature)
-    let prefix = WireText(pending.authorizationPrefix)
-    if bare.starts(with: prefix) { bare = WireText(Substring(signature.utf8.dropFirst(prefix.utf8.count))) }
+    var bare = ByteExactString(signature)
+    let prefix = ByteExactString(pending.authorizationPrefix)
+    if bare.starts(with: prefix) { bare = ByteExactString(Substring(signature.utf8.dropFirst(prefix.utf8.count))) }
     guard AuthenticationCode(base64: bare.string, .hmacSHA1) != nil else {
       throw SigningError(
         .invalidSignature, "The signature has another form than that of OBS, or another id.",

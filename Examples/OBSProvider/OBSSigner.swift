@@ -13,7 +13,7 @@ public import StorageAuth
 /// try signer.sign(&request, with: key, in: .now)
 /// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
 /// ```
-public struct OBSSigner: SplitSigner, Presigner {
+public struct OBSSigner: TwoStepSigner, Presigner {
   /// The type of the requests that the signer signs.
   public typealias Request = HTTPRequest
   /// The type of the credentials that the signer signs with.
@@ -106,7 +106,7 @@ extension OBSSigner {
   }
 
   /// Throws an error if the URL has a parameter with one of the given lowercase names, which contain a signature.
-  func refuse(_ names: Set<WireText>, in address: OBSAddress) throws(SigningError) {
+  func refuse(_ names: Set<ByteExactString>, in address: OBSAddress) throws(SigningError) {
     for parameter in address.target.parameters where names.contains(parameter.name.asciiLowercased) {
       throw SigningError(
         .invalidPath, "The URL already carries a parameter of a signature.",

@@ -7,7 +7,7 @@ import StorageAuth
 /// The target of a request, with the bucket name or host that precedes the key in the string to sign.
 struct OBSAddress {
   /// The bucket name, the whole host of a custom domain, or `nil` for requests to the service itself.
-  let owner: WireText?
+  let owner: ByteExactString?
 
   /// The bucket, the key and the query parameters of the request.
   let target: RequestTarget
@@ -30,7 +30,7 @@ struct OBSAddress {
   /// - Throws: A `VerificationError` if the host, the path or the query cannot be parsed in exactly one way.
   init(of request: HTTPRequest, style: AddressingStyle?) throws(VerificationError) {
     let authority = request.authority ?? ""
-    let label = Self.bucket(inVendorHost: WireText(Substring(authority.utf8.prefix { $0 != UInt8(ascii: ":") })))
+    let label = Self.bucket(inVendorHost: ByteExactString(Substring(authority.utf8.prefix { $0 != UInt8(ascii: ":") })))
     let isPath =
       switch style {
       case .path: true
@@ -52,11 +52,11 @@ struct OBSAddress {
   /// Returns the part of a host before `obs.region.myhuaweicloud.com`, or `nil` for another host.
   ///
   /// The part is an empty string for the host of the service itself.
-  private static func bucket(inVendorHost host: WireText) -> String? {
+  private static func bucket(inVendorHost host: ByteExactString) -> String? {
     let host = host.asciiLowercased
     guard host.ends(with: ".myhuaweicloud.com") else { return nil }
     let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard labels.count >= 4, WireText(Substring(labels[labels.count - 4])) == "obs" else { return nil }
+    guard labels.count >= 4, ByteExactString(Substring(labels[labels.count - 4])) == "obs" else { return nil }
     return labels.dropLast(4).map { String(Substring($0)) }.joined(separator: ".")
   }
 
@@ -95,9 +95,9 @@ struct OBSStringToSign {
   ///
   /// The values of a repeated header are joined in the order in which they appear.
   private static func headerLines(of fields: HTTPFields) throws(SigningError) -> [String] {
-    var values: [WireText: [String]] = [:]
+    var values: [ByteExactString: [String]] = [:]
     for field in fields where OBSName.isOwn(field.name.canonicalName) {
-      values[WireText(field.name.canonicalName), default: []].append(try signedValue(of: field))
+      values[ByteExactString(field.name.canonicalName), default: []].append(try signedValue(of: field))
     }
     return values.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.joined(separator: ","))" }
   }
@@ -155,10 +155,10 @@ struct OBSStringToSign {
   /// Throws an error if a value contains `&` before a signed parameter's name.
   ///
   /// With such a value, another request would have the same string to sign.
-  private func checkIsOneParameter(_ value: WireText) throws(SigningError) {
+  private func checkIsOneParameter(_ value: ByteExactString) throws(SigningError) {
     let pieces = value.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     for piece in pieces.dropFirst() {
-      let name = WireText(Substring(piece.prefix { $0 != UInt8(ascii: "=") }))
+      let name = ByteExactString(Substring(piece.prefix { $0 != UInt8(ascii: "=") }))
       guard !subresources.contains(name) else {
         throw SigningError(
           .invalidPath,

@@ -64,8 +64,8 @@ public struct OBSVerifier: SignatureVerifier {
   /// The error codes for rejected requests, from "Error Codes" in the documentation.
   ///
   /// The documentation has no error code for a wrong token, so the codes of the other services apply.
-  public var refusals: RefusalVocabulary {
-    RefusalVocabulary(refusals: [.expired: .init(.forbidden, "RequestTimeTooSkewed")])
+  public var errorCodes: ServiceErrorCodes {
+    ServiceErrorCodes(refusals: [.expired: .init(.forbidden, "RequestTimeTooSkewed")])
   }
 
   /// The header that contains the SHA-256 of the body, `x-obs-content-sha256`.
@@ -86,7 +86,7 @@ public struct OBSVerifier: SignatureVerifier {
   /// - Throws: A `VerificationError` if the request cannot be parsed, or exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
-    let values = request.headerFields[values: .authorization].map { WireText($0).asciiLowercased }
+    let values = request.headerFields[values: .authorization].map { ByteExactString($0).asciiLowercased }
     if values.contains(where: { $0.starts(with: "obs ") }) { return true }
     return try OBSAddress(of: request, style: style).target.parameters.contains {
       OBSName.authorization.contains($0.name.asciiLowercased)
@@ -128,7 +128,7 @@ public struct OBSVerifier: SignatureVerifier {
   private func headerClaim(
     _ authorization: String, _ target: RequestTarget, _ fields: HTTPFields
   ) throws(VerificationError) -> OBSClaim {
-    guard WireText(authorization).starts(with: "OBS ") else {
+    guard ByteExactString(authorization).starts(with: "OBS ") else {
       throw VerificationError(
         .unsupported, "The scheme of the Authorization header is not OBS.", remedy: "Sign with OBS.")
     }

@@ -24,8 +24,9 @@ struct RemoteSigningExample: AsyncParsableCommand {
     let bucket = "photos-1250000000"
     let cloud = try await LocalCloud.start(.init(accounts: [.init(key)], buckets: [bucket], isStrict: true))
     let server = AppServer(
-      oss: SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: StaticCredentialProvider(key)),
-      cos: SigningAccount(COSStringSigner(endpoint: cloud.cosEndpoint), credentials: StaticCredentialProvider(key)),
+      oss: SigningAccount(OSSStringToSignSigner(region: "cn-hangzhou"), credentials: StaticCredentialProvider(key)),
+      cos: SigningAccount(
+        COSStringToSignSigner(endpoint: cloud.cosEndpoint), credentials: StaticCredentialProvider(key)),
       buckets: [bucket])
     let (addresses, ready) = AsyncStream.makeStream(of: String.self)
     let running = Task { try await server.run { ready.yield($0) } }

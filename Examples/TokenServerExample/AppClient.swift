@@ -16,7 +16,7 @@ struct AppClient {
   }
 
   let photos: StorageClient<OSSProvider>
-  private let observation: AuthEvents.Observation
+  private let observation: EventHub.Observation
 
   init(user: String, password: String, server: String, cloud: String) async throws {
     var login = HTTPClientRequest(url: "\(server)/login")

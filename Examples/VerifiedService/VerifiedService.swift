@@ -13,7 +13,7 @@ public import StorageAuthServer
 /// Each account has separate files.
 public struct VerifiedService: Sendable {
   /// The name of the service's only bucket.
-  public static let bucket: WireText = "files"
+  public static let bucket: ByteExactString = "files"
 
   private let middleware: SignatureMiddleware<ServiceContext>
   private let files = FileStore()

@@ -74,7 +74,7 @@ extension Readers {
 
   private static let refusedAnswers: [Reader] =
     Reader.bytes("refused answer", refusals) { body in
-      let answer = RefusedAnswer(String(decoding: body, as: UTF8.self))
+      let answer = RejectedResponse(String(decoding: body, as: UTF8.self))
       var request = HTTPRequest(method: .get, scheme: "https", authority: "b.oss-cn-hangzhou.aliyuncs.com", path: "/a")
       request.headerFields[.authorization] = "OSS nobody:AAAA"
       request.headerFields[.date] = "Fri, 20 Nov 2026 08:00:00 GMT"
@@ -115,7 +115,7 @@ extension Readers {
       ],
       read: { body in
         let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
-        for dialect in [ServiceDialect.oss, .cos] {
+        for dialect in [HeaderConventions.oss, .cos] {
           guard let document = try? ServiceDocument(body, named: "ListBucketResult", dialect) else { return }
           _ = try? ListPage(document, of: request, dialect)
         }

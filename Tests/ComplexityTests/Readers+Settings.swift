@@ -329,7 +329,7 @@ extension Readers {
           let order = (try? signer.prepare(request, as: key.identity, in: .at(date))).map { SigningRequest($0) }
           return {
             guard let order else { return }
-            _ = try? OSSStringSigner(region: "cn-hangzhou").intent(of: order)
+            _ = try? OSSStringToSignSigner(region: "cn-hangzhou").intent(of: order)
           }
         }
       }
@@ -340,7 +340,7 @@ extension Readers {
         let order = (try? COSSigner().prepare(request, as: key.identity, in: .at(date))).map { SigningRequest($0) }
         return {
           guard let order, let endpoint = try? ServiceEndpoint.cos(region: "ap-guangzhou") else { return }
-          _ = try? COSStringSigner(endpoint: endpoint).intent(of: order)
+          _ = try? COSStringToSignSigner(endpoint: endpoint).intent(of: order)
         }
       }
     }
@@ -351,7 +351,7 @@ extension Readers {
         let order = (try? signer.prepare(request, as: key.identity, in: .at(date))).map { SigningRequest($0) }
         return {
           guard let order, let endpoint = try? ServiceEndpoint.s3(region: "eu-central-1") else { return }
-          _ = try? S3StringSigner(region: "eu-central-1", endpoint: endpoint).intent(of: order)
+          _ = try? S3StringToSignSigner(region: "eu-central-1", endpoint: endpoint).intent(of: order)
         }
       }
     }
@@ -362,7 +362,7 @@ extension Readers {
     ]
     let unreadable = Reader.bytes("OSS V1 string to sign", broken) { bytes in
       let order = SigningRequest(.ossV1, method: "GET", stringToSign: String(decoding: bytes, as: UTF8.self))
-      _ = try? OSSStringSigner(region: "cn-hangzhou").intent(of: order)
+      _ = try? OSSStringToSignSigner(region: "cn-hangzhou").intent(of: order)
     }
     return oss + cos + s3 + unreadable
   }()

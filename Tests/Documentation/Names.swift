@@ -160,7 +160,7 @@ enum CredentialServicesPage {
 enum CredentialsPage {
   static var vault: ClosureCredentialProvider<AccessKey> { supposed() }
   static var filesInMemory: any FileReader { supposed() }
-  static var steppedTime: SteppedTime { supposed() }
+  static var steppedTime: ManualClock { supposed() }
 }
 
 enum ExplainPage {
@@ -239,7 +239,7 @@ enum TestingYourOwnPage {
   static var first: AccessKey { supposed() }
   static var second: AccessKey { supposed() }
   static var outage: CredentialError { supposed() }
-  static var time: SteppedTime { supposed() }
+  static var time: ManualClock { supposed() }
   struct Vault: CredentialProvider {
     init(answering key: AccessKey) {}
     init(sealed: Bool) {}
@@ -285,7 +285,7 @@ enum VerifyingRequestsPage {
   }
   static var accounts: Accounts { supposed() }
   struct Store {
-    func write(_ body: RequestBody, to key: WireText?) async throws {}
+    func write(_ body: RequestBody, to key: ByteExactString?) async throws {}
   }
   static var store: Store { supposed() }
 }

@@ -59,7 +59,7 @@ let cache = CredentialCache(key)
 let date = Timestamp(unixSeconds: 1_795_161_600)
 let endpoint = try ServiceEndpoint("http://127.0.0.1:9000")
 let request = try endpoint.request(.get, bucket: "photos", key: "cat.jpg")
-let signers: [any SplitSigner<AccessKey>] = [
+let signers: [any TwoStepSigner<AccessKey>] = [
   OSSSigner(.v4, region: "cn-hangzhou"), OSSSigner(.v1), COSSigner(), S3Signer(region: "eu-central-1"),
 ]
 for signer in signers {
@@ -72,7 +72,7 @@ import CloudCredentials
 import StorageAuth
 import StorageAuthTesting
 
-let cache = CredentialCache(EnvironmentCredentialProvider.oss, time: SteppedTime())
+let cache = CredentialCache(EnvironmentCredentialProvider.oss, time: ManualClock())
 print(cache.source)
 PROGRAM
 
@@ -162,7 +162,7 @@ do {
 let aspera = StorageClient(
   .aspera(
     node: "https://127.0.0.1:9", access: .accessKey(id: "a", secret: Secret("b")),
-    transfers: AsperaTransfers(login: .webSocket())))
+    transfers: AsperaTransferOptions(login: .webSocket())))
 do {
   try await aspera.upload([1], to: "cat.jpg")
 } catch {

@@ -39,11 +39,11 @@ final class RefusalBoundTests: XCTestCase {
     }
   }()
 
-  private func check(_ dialect: any Dialect, _ refusal: RefusalAnswer, _ path: String) {
+  private func check(_ service: any SimulatedService, _ refusal: RefusalAnswer, _ path: String) {
     for method in [HTTPRequest.Method.get, .head] {
       let host = String(repeating: "\"", count: 60_000)
       let identity = CallIdentity(requestID: "0", method: method, host: host, path: path, date: Self.date)
-      let answer = dialect.answer(for: refusal, to: identity)
+      let answer = service.answer(for: refusal, to: identity)
       if case .bytes(let body) = answer.body { XCTAssertLessThanOrEqual(body.count, 256 << 10, refusal.code) }
       let headers = answer.headers.reduce(0) { $0 + $1.value.utf8.count }
       XCTAssertLessThanOrEqual(headers, 16 << 10, refusal.code)
@@ -61,7 +61,7 @@ final class RefusalBoundTests: XCTestCase {
           }
         } catch let error as VerificationError {
           codes.insert("\(error.code)")
-          check(OSSDialect(), OSSDialect().refusal(error, at: Self.date), request.path ?? "")
+          check(SimulatedOSS(), SimulatedOSS().refusal(error, at: Self.date), request.path ?? "")
         }
         do {
           _ = try await COSVerifier(limits: limits).verify(request, at: Self.date) { id in
@@ -69,7 +69,7 @@ final class RefusalBoundTests: XCTestCase {
           }
         } catch let error as VerificationError {
           codes.insert("\(error.code)")
-          check(COSDialect(), COSDialect().refusal(error, at: Self.date), request.path ?? "")
+          check(SimulatedCOS(), SimulatedCOS().refusal(error, at: Self.date), request.path ?? "")
         }
       }
     }
@@ -83,8 +83,8 @@ final class RefusalBoundTests: XCTestCase {
       .notImplemented(long), .methodNotAllowed(long), .malformedXML(long), .internalError(long),
       .preconditionFailed(long), .invalidRange(long, byteCount: 1), .accessDenied(long),
     ] {
-      check(OSSDialect(), error, "/" + long)
-      check(COSDialect(), error, "/" + long)
+      check(SimulatedOSS(), error, "/" + long)
+      check(SimulatedCOS(), error, "/" + long)
     }
   }
 }

@@ -24,7 +24,7 @@ final class OBSServerTests: XCTestCase {
   private var service: Router<VerifiedContext> {
     let router = Router(context: VerifiedContext.self)
     let middleware = SignatureMiddleware<VerifiedContext>(
-      OBSVerifier(), replays: nil, time: SteppedTime(now: date)
+      OBSVerifier(), replays: nil, time: ManualClock(now: date)
     ) { [key] id in id == key.id ? key : nil }
     router.add(middleware: middleware)
     for method in [HTTPRequest.Method.get, .put] {
@@ -103,7 +103,7 @@ final class OBSServerTests: XCTestCase {
   func testSigningServiceSignsOBSStrings() async throws {
     let router = Router()
     SigningService<BasicRequestContext>(
-      SigningAccount(OBSStringSigner(), credentials: StaticCredentialProvider(key)), time: SteppedTime(now: date)
+      SigningAccount(OBSStringToSignSigner(), credentials: StaticCredentialProvider(key)), time: ManualClock(now: date)
     ) { _ in SigningRules(AccessPolicy([AccessRule(.write, objects: .prefix("mine/"), in: "photos")])) }
     .addRoutes(to: router)
     let signer = OBSSigner()

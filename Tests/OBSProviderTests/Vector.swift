@@ -52,7 +52,7 @@ struct Vector {
 
   var request: HTTPRequest {
     var path = text("addressing") == "path" ? "/\(text("bucket") ?? "")" : ""
-    path += "/" + WireText(text("key") ?? "").percentEncoded(keepingSlashes: true)
+    path += "/" + ByteExactString(text("key") ?? "").percentEncoded(keepingSlashes: true)
     for (index, parameter) in query.enumerated() {
       path += (index == 0 ? "?" : "&") + parameter.name.percentEncoded()
       if let value = parameter.value { path += "=" + value.percentEncoded() }

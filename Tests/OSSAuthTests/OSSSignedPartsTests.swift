@@ -35,7 +35,7 @@ final class OSSSignedPartsTests: XCTestCase {
   func testV1CoversOnlySubresources() throws {
     let path = "/a?prefix=p&acl&response-content-type=t%2Fp&x-oss-process=y&%61ppend&%2561cl=1&versionid=2"
     let signer = OSSSigner(.v1)
-    let signed: [WireText] = ["acl", "response-content-type", "x-oss-process", "append"]
+    let signed: [ByteExactString] = ["acl", "response-content-type", "x-oss-process", "append"]
     let header = try proof(of: signer.signed(request(path), with: key, in: .at(date)))
     XCTAssertEqual(header.target.parameters.map(\.name), signed)
     XCTAssertEqual(header.target["response-content-type"], "t/p")

@@ -9,7 +9,7 @@ import XCTest
 
 /// Permissions that a policy must grant before an OSS string is signed.
 final class OSSSigningRightsTests: XCTestCase {
-  private let signer = OSSStringSigner(region: "cn-hangzhou")
+  private let signer = OSSStringToSignSigner(region: "cn-hangzhou")
 
   // matrix: OSS V1: remote signing, bad input
   func testV1RequiresPermissionsForEveryInterpretation() throws {

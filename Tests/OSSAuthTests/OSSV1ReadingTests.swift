@@ -103,7 +103,7 @@ final class OSSV1ReadingTests: XCTestCase {
 
   // matrix: OSS V1: remote signing, bad input
   func testStringWithTwoQuestionMarksIsNotSigned() throws {
-    let signer = OSSStringSigner(region: "cn-hangzhou")
+    let signer = OSSStringToSignSigner(region: "cn-hangzhou")
     let policy = AccessPolicy([AccessRule(.read, .write, .delete, .list, objects: .prefix("alice/"), in: "photos")])
     let dates = [OSSFixture.date.httpDate, "\(OSSFixture.date.unixSeconds + 60)"]
     let attacks = [
@@ -135,7 +135,7 @@ final class OSSV1ReadingTests: XCTestCase {
     let order = SigningRequest(
       .ossV1, method: method, stringToSign: "\(method)\n\n\n\(OSSFixture.date.httpDate)\n\(resource)")
     return
-      (try? OSSStringSigner(region: "cn-hangzhou").sign(
+      (try? OSSStringToSignSigner(region: "cn-hangzhou").sign(
         order, with: OSSFixture.key, under: SigningRules(AccessPolicy([rule])), at: OSSFixture.date)) != nil
   }
 

@@ -112,7 +112,7 @@ final class OSSVerifierSettingTests: XCTestCase {
     XCTAssertEqual(OSSVerifier.clockTolerance, .seconds(15 * 60))
     let rules = SigningRules(RemoteOperations.everything(in: "photos"), lifetime: .seconds(1_000_000))
     let verifier = OSSVerifier(limits: .asServices)
-    let remote = OSSStringSigner(region: "cn-hangzhou")
+    let remote = OSSStringToSignSigner(region: "cn-hangzhou")
     for (key, limit) in [(OSSFixture.key, Int64(604_800)), (OSSFixture.temporary, 43_200)] {
       for seconds in [0, 1, limit - 1, limit, limit + 1, 604_800, 604_801] {
         let isAllowed = (1...limit).contains(seconds)

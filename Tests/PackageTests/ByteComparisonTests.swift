@@ -8,7 +8,7 @@ import XCTest
 ///
 /// `String` treats `\u{37e}` as a semicolon and `\u{212a}` as a `K`, lowercases the latter to `k`, and joins an accent
 /// to the character before it: each of these is a second interpretation of the same bytes. Wire identifiers are of
-/// types that compare bytes (`WireText`, `AccessKeyID`); all other parts of a request are split with `ExactText.swift`.
+/// types that compare bytes (`ByteExactString`, `AccessKeyID`); all other parts of a request are split with `ExactText.swift`.
 final class ByteComparisonTests: XCTestCase {
   /// The folders whose code parses input of untrusted clients.
   private static let folders = [
@@ -40,7 +40,7 @@ final class ByteComparisonTests: XCTestCase {
     #"unicodeScalars.allSatisfy(\.properties.isWhitespace)"#: "Unicode scalars, not characters",
     "names.subtracting(ofListings).map { $0.lowercased() }": "a list that the package defines",
     "parameter.name.string.uppercased().lowercased()": "refuses every name that case folding maps to an operation",
-    "WireText(parameter.name.string.lowercased())":
+    "ByteExactString(parameter.name.string.lowercased())":
       "rejects every name that case folding maps to a signature parameter",
   ]
 

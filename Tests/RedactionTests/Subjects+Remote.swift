@@ -17,17 +17,17 @@ extension Subjects {
     request.path = "/a"
     let pending = try plain.prepare(request, as: key.identity, in: .at(date))
     let order = SigningRequest(pending)
-    let signer = OSSStringSigner(region: "cn-hangzhou")
+    let signer = OSSStringToSignSigner(region: "cn-hangzhou")
     var refusal: (any Error)?
     let other = AccessKey(id: key.id, secret: secret, sessionToken: token + "x")
     XCTAssertThrowsError(try signer.sign(order, with: other, under: rules, at: date)) { refusal = $0 }
     return [
       ("StorageAuth.SigningRequest", order), ("StorageAuth.SigningRules", rules),
-      ("StorageAuth.SigningIntent", try signer.intent(of: order)),
+      ("StorageAuth.AuthorizedRequest", try signer.intent(of: order)),
       ("StorageAuth.SigningResponse", try signer.sign(order, with: key, under: rules, at: date)),
       ("StorageAuth.SigningResponse", SigningResponse(accessKeyID: "id", signature: secret)),
-      ("StorageAuth.SigningRefusal", try XCTUnwrap(refusal)), ("OSSAuth.OSSStringSigner", signer),
-      ("COSAuth.COSStringSigner", COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))),
+      ("StorageAuth.SigningRefusal", try XCTUnwrap(refusal)), ("OSSAuth.OSSStringToSignSigner", signer),
+      ("COSAuth.COSStringToSignSigner", COSStringToSignSigner(endpoint: try .cos(region: "ap-guangzhou"))),
     ]
   }
 }

@@ -28,8 +28,8 @@ extension Subjects {
       ("S3Auth.S3Signer", signer), ("S3Auth.S3Verifier", verifier), ("S3Auth.S3ChunkEncoder", encoder),
       ("S3Auth.S3ChunkDecoder", decoder), ("S3Auth.S3Checksum", checksum),
       (
-        "S3Auth.S3StringSigner",
-        S3StringSigner(region: "eu-central-1", endpoint: try .s3(region: "eu-central-1"))
+        "S3Auth.S3StringToSignSigner",
+        S3StringToSignSigner(region: "eu-central-1", endpoint: try .s3(region: "eu-central-1"))
       ),
     ]
   }

@@ -40,13 +40,13 @@ enum Subjects {
     "StorageAuth.VerifiedRequest.Placement": "an enumeration without payload",
     "StorageAuth.VerificationLimits": "numbers and durations", "OSSAuth.OSSLimits": "numbers and durations",
     "StorageAuth.AccessKeyID": "the public identifier of a key",
-    "StorageAuth.WireText": "a bucket, a key or a parameter as sent; parameters that hold tokens mask them",
+    "StorageAuth.ByteExactString": "a bucket, a key or a parameter as sent; parameters that hold tokens mask them",
     "StorageAuth.DisplayText": "printed text, built from descriptions without secrets",
     "StorageAuth.Timestamp": "two numbers",
-    "StorageAuth.RefusalVocabulary": "terms of a service",
-    "StorageAuth.RefusalVocabulary.Refusal": "terms of a service",
-    "StorageAuth.RefusalVocabulary.Subject": "terms of a service",
-    "StorageAuth.RequestVocabulary": "terms of a service",
+    "StorageAuth.ServiceErrorCodes": "terms of a service",
+    "StorageAuth.ServiceErrorCodes.Refusal": "terms of a service",
+    "StorageAuth.ServiceErrorCodes.Subject": "terms of a service",
+    "StorageAuth.SignableNames": "terms of a service",
     "StorageAuth.SecretName": "only names",
     "StorageAuth.SignatureScheme": "terms of a service",
     "StorageAuth.SigningRefusal.Code": "the name of an error code",
@@ -105,7 +105,7 @@ enum Subjects {
 
   /// Returns results of signing and verifying a request: pending signatures, URLs, claims, proofs and mismatches.
   private static func requests<Verifier: SignatureVerifier>(
-    of signer: some SplitSigner<AccessKey> & Presigner<AccessKey>, _ request: HTTPRequest, _ verifier: Verifier,
+    of signer: some TwoStepSigner<AccessKey> & Presigner<AccessKey>, _ request: HTTPRequest, _ verifier: Verifier,
     claim name: String
   ) throws -> [(String, Any)] {
     let url = try signer.presign(request, with: key, validFor: .seconds(60), in: .at(date))

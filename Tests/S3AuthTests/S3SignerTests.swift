@@ -151,7 +151,7 @@ final class S3SignerTests: XCTestCase {
   }
 
   func testErrorsMapToTheServicesCodes() throws {
-    let words = S3Fixture.verifier.refusals
+    let words = S3Fixture.verifier.errorCodes
     let expired = try XCTUnwrap(
       S3Fixture.refusal(S3Fixture.presigned(), at: S3Fixture.date.advanced(by: .seconds(700))))
     XCTAssertEqual(words[expired], .init(.forbidden, "AccessDenied"))

@@ -57,8 +57,8 @@ extension Subjects {
     "StorageClient.S3Integrity": "two choices",
     "StorageClient.S3Integrity.BodySigning": "an enumeration without payload",
     "StorageClient.S3Integrity.Checksum": "an enumeration without payload",
-    "StorageClient.ServiceDialect": "names of headers",
-    "StorageClient.ServiceDialect.Paging": "an enumeration without payload",
+    "StorageClient.HeaderConventions": "names of headers",
+    "StorageClient.HeaderConventions.Paging": "an enumeration without payload",
     "StorageClient.ServiceError.Kind": "the name of an error code",
     "StorageClient.StorageClientConfiguration": "numbers and durations",
     "StorageClient.StorageError.Code": "the name of an error code",
@@ -71,7 +71,7 @@ extension Subjects {
     "StorageClient.SyncReport": "numbers and paths, and errors that are checked separately",
     "StorageClient.SyncReport.Kept": "a path and a sentence",
     "StorageClient.SyncReport.Skipped": "a path and a sentence",
-    "StorageClient.SyncSide": "a folder, or a prefix and a client that is checked separately",
+    "StorageClient.SyncLocation": "a folder, or a prefix and a client that is checked separately",
     "StorageClient.TransferPipeline": "numbers",
     "StorageClient.TransferProgress": "numbers",
     "StorageClient.TransferServer": "a host, ports and a fingerprint",
@@ -92,7 +92,7 @@ extension Subjects {
     let oss = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), credentials: lasting, transport: transport)
     let access = AsperaNodeAccess.accessKey(id: "ak", secret: Secret(secret))
     let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: Secret(secret))
-    let transfers = AsperaTransfers(login: .account(account))
+    let transfers = AsperaTransferOptions(login: .account(account))
     let node = AsperaProvider(node: "https://node.example.com:9092", access: access, transfers: transfers)
     let dynamic = try DynamicKey(bits: 2_048)
     guard case .pem(let pem) = dynamic.privateKey.source else { return [] }
@@ -143,7 +143,8 @@ extension Subjects {
       ("StorageClient.FaspexClient", faspex), ("StorageClient.AsperaOnCloudClient", onCloud),
       ("StorageClient.AsperaOnCloudProvider", AsperaOnCloudProvider(onCloud, transfers: transfers)),
       ("StorageClient.CloudFolder", folder),
-      ("StorageClient.AsperaTransfers", transfers), ("StorageClient.AsperaTransfers.Login", transfers.login),
+      ("StorageClient.AsperaTransferOptions", transfers),
+      ("StorageClient.AsperaTransferOptions.Login", transfers.login),
       ("StorageClient.RemoteSigning", signing),
       (
         "StorageClient.RemoteSigning",

@@ -17,7 +17,7 @@ extension Subjects {
     "StorageAuthServer.LoopbackHostMiddleware": "has no properties",
     "StorageAuthServer.RequestMetricsMiddleware": "a metrics backend",
     "StorageAuthServer.StoreError": "a message and a remedy without secrets",
-    "StorageAuthServer.UnsharedKeyStore": "has no properties",
+    "StorageAuthServer.PassThroughKeyStore": "has no properties",
     "StorageAuthRedis.RedisDurability": "an enumeration without payload",
     "StorageAuthRedis.RedisFallback": "an enumeration without payload",
     "StorageAuthRedis.RedisURLError": "an enumeration without payload",
@@ -34,11 +34,11 @@ extension Subjects {
     "StorageAuthServer.ReplayVerdict": "an enumeration without payload",
     "StorageAuthServer.RequestedScope": "a caller's requested scope: names",
     "StorageAuthServer.TargetRules": "a set of kinds of keys, and a number",
-    "StorageAuthServer.TargetRules.Hazards": "a set of kinds of keys",
+    "StorageAuthServer.TargetRules.UnsafeNames": "a set of kinds of keys",
     "StorageAuthServer.KeyRequest": "a caller and a scope",
     "StorageAuthServer.TokenScope": "a name, a policy and a duration",
-    "StorageAuthServer.TokenShape": "two functions",
-    "StorageAuthServer.TokenShape.Refusal": "a status and a message without secrets",
+    "StorageAuthServer.TokenFormat": "two functions",
+    "StorageAuthServer.TokenFormat.Refusal": "a status and a message without secrets",
     "StorageAuthServer.TransferTokenRequest": "a caller and a policy",
     "StorageAuthServer.RefusalFormat": "an enumeration without payload",
   ]
@@ -56,7 +56,7 @@ extension Subjects {
     let scope = TokenScope("mia", AccessPolicy([AccessRule(.write, objects: .all, in: "photos")]))
     let order = KeyRequest(caller: "mia", scope: scope)
     let audits = Recorded()
-    let time = SteppedTime(now: date)
+    let time = ManualClock(now: date)
     let tokens = TokenService(audit: { audits.append($0) }, time: time) { _ in StaticCredentialProvider(key) }
     let vended = try await tokens.key(for: order)
     let broken = TokenService(audit: { audits.append($0) }, time: time) { _ in
@@ -66,7 +66,7 @@ extension Subjects {
     do { _ = try await broken.key(for: order) } catch { refusal = error }
     let keys = StaticCredentialProvider(key)
     let redis = RedisPool(try RedisConfiguration(url: "redis://app:\(mark)@redis.example/1"))
-    let signing = SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: keys)
+    let signing = SigningAccount(OSSStringToSignSigner(region: "cn-hangzhou"), credentials: keys)
     let issuer = FixedTokenIssuer(try AsperaToken(Secret("ATM2_\(mark)_2MTA")))
     _ = try present(audits.all.first)
     return [

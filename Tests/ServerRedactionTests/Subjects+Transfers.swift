@@ -31,7 +31,7 @@ extension Subjects {
 
   /// An engine that rejects the first token of a transfer and accepts the next.
   private struct Engine: TransferEngine {
-    let attempts = Tries()
+    let attempts = RetryCounts()
 
     func run(
       _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
@@ -46,7 +46,7 @@ extension Subjects {
     }
   }
 
-  private final class Tries: Sendable {
+  private final class RetryCounts: Sendable {
     private let count = Mutex(0)
 
     func next() -> Int {
@@ -60,7 +60,7 @@ extension Subjects {
   /// Returns a queue that ran a session with tokens, its events, and its components.
   static func transfers() async throws -> [(name: String, value: Any)] {
     let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: Secret(secret))
-    let tokens = Tries()
+    let tokens = RetryCounts()
     let issuer = ClosureTokenIssuer(source: "my app's server") { _ in
       TransferGrant(token: try AsperaToken(Secret("ATM2_\(mark)\(tokens.next())_2MTA")))
     }

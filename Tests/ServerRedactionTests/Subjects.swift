@@ -53,7 +53,7 @@ enum Subjects {
 
   private static func diagnosis() throws -> [(String, Any)] {
     let (request, response, document) = try refusal()
-    let answer = RefusedAnswer(response, body: Array(document.utf8))
+    let answer = RejectedResponse(response, body: Array(document.utf8))
     let diagnosis = SignatureDiagnosis(of: answer, to: request, signedFor: .oss(bucket: "photos"))
     let url = try OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou").presign(
       HTTPRequest(method: .get, scheme: "https", authority: request.authority, path: "/a"), with: key,
@@ -61,10 +61,10 @@ enum Subjects {
     var parts = SignedParts()
     parts.add(.header("x-oss-security-token"), token)
     return [
-      ("StorageDiagnosis.RefusedAnswer", answer), ("StorageDiagnosis.RefusedAnswer", RefusedAnswer(document)),
-      ("StorageDiagnosis.RefusedAnswer", RefusedAnswer("SignatureDoesNotMatch for \(url.url)")),
+      ("StorageDiagnosis.RejectedResponse", answer), ("StorageDiagnosis.RejectedResponse", RejectedResponse(document)),
+      ("StorageDiagnosis.RejectedResponse", RejectedResponse("SignatureDoesNotMatch for \(url.url)")),
       ("StorageDiagnosis.SignatureDiagnosis", try present(diagnosis)),
-      ("StorageDiagnosis.RefusedAnswer.Reading", answer.reading(by: SignedService.oss().reader)),
+      ("StorageDiagnosis.RejectedResponse.Reading", answer.reading(by: SignedService.oss().reader)),
       ("StorageDiagnosis.SignatureFinding", SignatureFinding(.headerChanged, line: "a", sent: secret, seen: token)),
       ("StorageDiagnosis.SignatureReading", try present(SignedService.oss().reader.signature(of: request))),
       ("StorageDiagnosis.SignedParts", parts),

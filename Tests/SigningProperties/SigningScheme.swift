@@ -7,7 +7,7 @@ package import StorageAuthTesting
 
 /// A signer, a presigner and a verifier with everything that the property tests require.
 package struct SigningScheme<
-  Signing: SplitSigner<AccessKey> & Presigner<AccessKey>, Verifying: SignatureVerifier
+  Signing: TwoStepSigner<AccessKey> & Presigner<AccessKey>, Verifying: SignatureVerifier
 >: Sendable where Signing.Request == HTTPRequest {
   package let name: String
   package let signer: Signing

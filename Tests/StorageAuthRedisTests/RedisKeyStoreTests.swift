@@ -49,7 +49,7 @@ final class RedisKeyStoreTests: XCTestCase {
   func testInstancesWithWrongClocksReportTheTimeOfTheIssuer() async throws {
     let server = try RedisServer()
     let issuer = issuer()
-    let fast = SteppedTime(now: .now.advanced(by: .seconds(3600)))
+    let fast = ManualClock(now: .now.advanced(by: .seconds(3600)))
     let right = try XCTUnwrap(try services(1, server, issuer).first)
     let wrong = try XCTUnwrap(try services(1, server, time: fast, issuer).first)
     let order = KeyRequest(caller: "mia", scope: scope)

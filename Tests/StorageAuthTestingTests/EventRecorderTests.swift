@@ -8,7 +8,7 @@ import XCTest
 /// The event recorder for tests: order, kinds and stopping.
 final class EventRecorderTests: XCTestCase {
   func testEventsAreRecordedInOrderAndByKind() async {
-    let events = AuthEvents()
+    let events = EventHub()
     let recorder = EventRecorder(events)
     let refresh = AuthEvent.Refresh(source: "vault", outcome: .started)
     let retry = AuthEvent.Retry(subject: "GET a", attempt: 2, delay: .seconds(1), reason: "It was busy.")
@@ -27,7 +27,7 @@ final class EventRecorderTests: XCTestCase {
   }
 
   func testStopEndsRecording() {
-    let events = AuthEvents()
+    let events = EventHub()
     let recorder = EventRecorder(events)
     recorder.stop()
     events.emit(.refresh(AuthEvent.Refresh(source: "vault", outcome: .started)))

@@ -82,7 +82,7 @@ final class ScriptedTransportTests: XCTestCase {
   }
 
   func testSlowResponseArrivesAsTheClockAdvances() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let transport = ScriptedTransport { _ throws(TransportError) in
       try await HTTPStreamingResponse.text("0123456789").slowed(by: .seconds(1), chunk: 4, on: time).delayed(
         by: .seconds(5), on: time)
@@ -106,7 +106,7 @@ final class ScriptedTransportTests: XCTestCase {
   }
 
   func testCancelledDelayFailsWithCancelled() async {
-    let time = SteppedTime()
+    let time = ManualClock()
     let task = Task { try await HTTPStreamingResponse.status(200).delayed(by: .seconds(1), on: time) }
     await time.wait(forSleeps: 1)
     task.cancel()

@@ -69,7 +69,7 @@ final class RequestTargetTests: XCTestCase {
       for text in ["\(target)", "\(target.parameters)", String(reflecting: target), dumped] {
         XCTAssertFalse(text.contains("marker"), text)
       }
-      XCTAssertEqual(target[WireText(name)], "marker")
+      XCTAssertEqual(target[ByteExactString(name)], "marker")
     }
     XCTAssertEqual("\(RequestTarget.Parameter(name: "acl", value: nil))", "acl")
     XCTAssertEqual("\(RequestTarget.Parameter(name: "prefix", value: "a/"))", "prefix=a/")

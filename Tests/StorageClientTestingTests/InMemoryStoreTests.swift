@@ -15,7 +15,7 @@ final class InMemoryStoreTests: XCTestCase {
   private let date = Timestamp(unixSeconds: 1_795_161_600)
 
   private func makeStore(pageSize: Int = 1000) -> InMemoryStore {
-    InMemoryStore(pageSize: pageSize, time: SteppedTime(now: date))
+    InMemoryStore(pageSize: pageSize, time: ManualClock(now: date))
   }
 
   private func kind(_ act: () async throws -> Void) async -> ServiceError.Kind? {

@@ -8,7 +8,7 @@ import XCTest
 
 /// Tests how the client detects and corrects clock skew from services' responses.
 final class ClockTests: XCTestCase {
-  private let time = SteppedTime()
+  private let time = ManualClock()
   private let log = EventLog()
 
   private func client(

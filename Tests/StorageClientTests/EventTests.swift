@@ -10,7 +10,7 @@ import XCTest
 
 /// Tests the events and log lines of the client.
 final class EventTests: XCTestCase {
-  private let time = SteppedTime()
+  private let time = ManualClock()
   private let log = EventLog()
 
   private func client(

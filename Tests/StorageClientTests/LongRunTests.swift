@@ -13,7 +13,7 @@ final class LongRunTests: XCTestCase {
   // matrix: S3 V4: early refresh, forced refresh, skew
   func testNoTransferIsLostRepeatedOrUnsignedUnderInjectedFaults() async throws {
     SecretWatch.install()
-    let time = SteppedTime()
+    let time = ManualClock()
     let plan = LongRun.Plan(
       transfers: 240, tasks: 2, time: time, retryDelay: .zero, hasFailingTokenServices: false,
       transport: NetworkTransport.make()

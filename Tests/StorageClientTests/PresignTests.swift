@@ -12,7 +12,7 @@ final class PresignTests: XCTestCase {
   private func client(_ key: AccessKey) -> StorageClient<OSSProvider> {
     StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou"), credentials: key, configuration: .test,
-      transport: ScriptedTransport(replies: []), time: SteppedTime(now: Timestamp(unixSeconds: 1_795_161_600)))
+      transport: ScriptedTransport(replies: []), time: ManualClock(now: Timestamp(unixSeconds: 1_795_161_600)))
   }
 
   func testURLComesWithTheHeadersThatItsUserMustSend() async throws {

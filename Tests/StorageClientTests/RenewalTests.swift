@@ -9,7 +9,7 @@ import XCTest
 
 /// Tests how the client refreshes credentials that expire or that a service rejects.
 final class RenewalTests: XCTestCase {
-  let time = SteppedTime()
+  let time = ManualClock()
   let log = EventLog()
 
   /// Returns a cache of a token service that issues `STS.1`, `STS.2` and so on, and its numbered fetches.

@@ -73,7 +73,7 @@ final class SendingTests: XCTestCase {
   }
 
   func testEveryAttemptIsSignedAgain() async throws {
-    let time = SteppedTime(now: Timestamp(unixSeconds: 1_795_161_600))
+    let time = ManualClock(now: Timestamp(unixSeconds: 1_795_161_600))
     let transport = ScriptedTransport { _ throws(TransportError) in
       defer { time.advance(by: .seconds(1)) }
       return HTTPStreamingResponse(time.uptime == .zero ? 500 : 200)

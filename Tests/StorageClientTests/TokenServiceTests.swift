@@ -8,7 +8,7 @@ import XCTest
 
 /// Tests the client while its credential provider fails.
 final class TokenServiceTests: XCTestCase {
-  private let time = SteppedTime()
+  private let time = ManualClock()
   private let log = EventLog()
 
   /// Returns a cache of a token service that issues `STS.1`, `STS.2` and so on, and fails at the given requests.

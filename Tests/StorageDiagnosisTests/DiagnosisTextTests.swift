@@ -23,7 +23,7 @@ final class DiagnosisTextTests: XCTestCase {
       UNSIGNED-PAYLOAD
       """
     assertDiagnosis(
-      SignatureDiagnosis(of: RefusedAnswer(text), to: signed, signedFor: .oss()), .otherDifference, sent: "b=1&c=2",
+      SignatureDiagnosis(of: RejectedResponse(text), to: signed, signedFor: .oss()), .otherDifference, sent: "b=1&c=2",
       seen: "c=2&b=1")
   }
 
@@ -54,12 +54,12 @@ final class DiagnosisTextTests: XCTestCase {
       let text = try OSSSigner(region: "cn-hangzhou").prepare(
         seen, as: Provocation.key.identity, in: .at(Provocation.now)
       ).stringToSign
-      assertDiagnosis(SignatureDiagnosis(of: RefusedAnswer(text), to: signed, signedFor: .oss()), cause, line: line)
+      assertDiagnosis(SignatureDiagnosis(of: RejectedResponse(text), to: signed, signedFor: .oss()), cause, line: line)
     }
     let signed = try Provocation.request(.get, "/a").oss()
     let other = try OSSSigner(region: "cn-hangzhou").prepare(
       Provocation.request(.get, "/something"), as: Provocation.key.identity, in: .at(Provocation.now))
-    let diagnosis = SignatureDiagnosis(of: RefusedAnswer(other.stringToSign), to: signed, signedFor: .oss())
+    let diagnosis = SignatureDiagnosis(of: RejectedResponse(other.stringToSign), to: signed, signedFor: .oss())
     assertDiagnosis(diagnosis, .hiddenDifference)
     XCTAssertTrue(diagnosis?.explanation.contains("only the hash") ?? false)
   }
@@ -79,14 +79,14 @@ final class DiagnosisTextTests: XCTestCase {
     let signed = try Provocation.request(.get, "/a").oss(.v1)
     let text = "GET\n\n\u{1B}[2Jx\n\(Provocation.now.httpDate)\n/photos/a"
     XCTAssertEqual(
-      SignatureDiagnosis(of: RefusedAnswer(text), to: signed, signedFor: .oss())?.seen, "\\u{1B}[2Jx")
+      SignatureDiagnosis(of: RejectedResponse(text), to: signed, signedFor: .oss())?.seen, "\\u{1B}[2Jx")
   }
 
   func testTokenInAServicesResponseIsMasked() throws {
     let signed = try Provocation.request(.get, "/a").oss(.v1, with: Provocation.temporaryKey)
     func diagnosis(_ token: String) -> SignatureDiagnosis? {
       let text = "GET\n\n\n\(Provocation.now.httpDate)\nx-oss-security-token:\(token)\n/photos/a"
-      return SignatureDiagnosis(of: RefusedAnswer(text), to: signed, signedFor: .oss())
+      return SignatureDiagnosis(of: RejectedResponse(text), to: signed, signedFor: .oss())
     }
     assertDiagnosis(diagnosis(Provocation.token), .unknown)
     let other = diagnosis("the-token-of-another")
@@ -106,7 +106,7 @@ final class DiagnosisTextTests: XCTestCase {
     ] {
       let end = Provocation.now.advanced(by: .seconds(60)).unixSeconds
       let text = "GET\n\n\n\(end)\n\(resource)"
-      let diagnosis = SignatureDiagnosis(of: RefusedAnswer(text), to: url.request, signedFor: .oss())
+      let diagnosis = SignatureDiagnosis(of: RejectedResponse(text), to: url.request, signedFor: .oss())
       let shown = "\(diagnosis as Any) \(String(reflecting: diagnosis)) \(diagnosis?.otherLines ?? [])"
       XCTAssertEqual(diagnosis?.line, "path", shown)
       XCTAssertEqual([Provocation.token, "another-token"].filter(shown.contains), [])

@@ -52,7 +52,7 @@ final class KeyAndTimeTests: XCTestCase {
     let provocation = try await Provocation(self)
     let inside = AccessRule(.read, .write, objects: .prefix("uploads/alice/"), in: "photos-1250000000")
     let policy = AccessPolicy([inside])
-    let time = SteppedTime(now: Provocation.now)
+    let time = ManualClock(now: Provocation.now)
     let keys = StaticCredentialProvider(Provocation.key)
     let alibaba = try await AlibabaAssumeRoleProvider(
       roleARN: LocalCloud.Role.alibaba.arn, credentials: keys, policy: policy.ramDocument(),
@@ -85,7 +85,7 @@ final class KeyAndTimeTests: XCTestCase {
     let wrong = AccessKey(id: alibaba.id, secret: Secret("another"), sessionToken: alibaba.sessionToken)
     let forged = try Provocation.request(.get, "/uploads/bob/dog.jpg", host: ossHost).oss(with: wrong)
     assertDiagnosis(try await provocation.explain(forged), .unknown)
-    let refusal = RefusedAnswer("<Error><Code>AccessDenied</Code><Message>No right.</Message></Error>")
+    let refusal = RejectedResponse("<Error><Code>AccessDenied</Code><Message>No right.</Message></Error>")
     let diagnosis = SignatureDiagnosis(of: refusal, to: try Provocation.request(.get, "/a").oss(), signedFor: .oss())
     XCTAssertFalse(diagnosis?.explanation.contains("temporary") ?? true)
   }

@@ -10,7 +10,7 @@ import XCTest
 final class OwnServiceTests: XCTestCase {
   private struct Reader: SignatureReader {
     let signatureParameters: Set = ["sig"]
-    var refusals: RefusalVocabulary { RefusalVocabulary() }
+    var errorCodes: ServiceErrorCodes { ServiceErrorCodes() }
     var meanings: [String: RefusalMeaning] { ["BadSignature": .mismatch, "Blocked": .denied] }
 
     func signature(of request: HTTPRequest) throws(VerificationError) -> SignatureReading? {
@@ -33,7 +33,7 @@ final class OwnServiceTests: XCTestCase {
       return parts
     }
 
-    func finding(for refusal: RefusedAnswer.Reading, to request: HTTPRequest) -> SignatureFinding? {
+    func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
       refusal.details["Why"] == "region" ? SignatureFinding(.wrongRegion, sent: "here", seen: "there") : nil
     }
 
@@ -44,7 +44,7 @@ final class OwnServiceTests: XCTestCase {
 
   private func diagnosis(_ document: String) -> SignatureDiagnosis? {
     let request = Provocation.request(.put, "/a", ["Content-Type": "text/xml", "Authorization": "me"])
-    return SignatureDiagnosis(of: RefusedAnswer(document), to: request, signedFor: SignedService(Reader()))
+    return SignatureDiagnosis(of: RejectedResponse(document), to: request, signedFor: SignedService(Reader()))
   }
 
   func testStringsCodesAndExplanationsOfTheServiceAreUsed() {

@@ -16,7 +16,7 @@ final class RandomChangeTests: XCTestCase {
     let service: SignedService
     /// The string that the service shows, by lines, with the name of each.
     let lines: [(name: String, value: String)]
-    let joined: ([String]) -> RefusedAnswer
+    let joined: ([String]) -> RejectedResponse
   }
 
   private func v1(_ generator: inout SeededGenerator) throws -> Text {
@@ -32,7 +32,7 @@ final class RandomChangeTests: XCTestCase {
         ("path", "/photos/\(word)?acl"),
       ],
       joined: {
-        RefusedAnswer(
+        RejectedResponse(
           "<Error><Code>SignatureDoesNotMatch</Code><StringToSign>\($0.joined(separator: "\n"))</StringToSign></Error>")
       })
   }
@@ -52,7 +52,7 @@ final class RandomChangeTests: XCTestCase {
         ("additional headers", "host;range"), ("payload hash", "UNSIGNED-PAYLOAD"),
       ],
       joined: {
-        RefusedAnswer(
+        RejectedResponse(
           "<Error><Code>SignatureDoesNotMatch</Code><CanonicalRequest>\($0.joined(separator: "\n"))</CanonicalRequest></Error>"
         )
       })
@@ -72,7 +72,7 @@ final class RandomChangeTests: XCTestCase {
       ],
       joined: { lines in
         let text = lines[..<3].joined(separator: "\n") + "\n" + lines[3...].joined(separator: "&amp;") + "\n"
-        return RefusedAnswer("<Error><Code>SignatureDoesNotMatch</Code><FormatString>\(text)</FormatString></Error>")
+        return RejectedResponse("<Error><Code>SignatureDoesNotMatch</Code><FormatString>\(text)</FormatString></Error>")
       })
   }
 
@@ -128,7 +128,7 @@ final class RandomChangeTests: XCTestCase {
         default: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: index)
         }
       }
-      let answer = RefusedAnswer(String(decoding: bytes, as: UTF8.self))
+      let answer = RejectedResponse(String(decoding: bytes, as: UTF8.self))
       var request = text.request
       if round % 5 == 0 {
         request["Authorization"] = String(decoding: bytes.suffix(40).filter { $0 > 32 && $0 < 127 }, as: UTF8.self)

@@ -11,8 +11,8 @@ import XCTest
 /// Diagnosis of real servers' responses, as their users quoted them.
 final class RealAnswerTests: XCTestCase {
   /// Returns a response of COS in its servers' format.
-  private func cosAnswer(_ window: String, _ hash: String, _ formatString: String) -> RefusedAnswer {
-    RefusedAnswer(
+  private func cosAnswer(_ window: String, _ hash: String, _ formatString: String) -> RejectedResponse {
+    RejectedResponse(
       """
       <?xml version='1.0' encoding='utf-8' ?>
       <Error>
@@ -131,7 +131,7 @@ final class RealAnswerTests: XCTestCase {
       <EC>0002-00000040</EC></Error>
       """
     for answer in [
-      RefusedAnswer(document), RefusedAnswer("oss: status 403\n\(document)\nat line 7"), RefusedAnswer(text),
+      RejectedResponse(document), RejectedResponse("oss: status 403\n\(document)\nat line 7"), RejectedResponse(text),
     ] {
       assertDiagnosis(
         SignatureDiagnosis(of: answer, to: url.request, signedFor: .oss(bucket: "llvision")), .contentTypeAdded,
@@ -153,7 +153,7 @@ final class RealAnswerTests: XCTestCase {
       ("RequestTimeTooSkewed", "", .clockSkew), ("SignatureDoesNotMatch", "", .unknown),
     ]
     for (code, message, cause) in rows {
-      let answer = RefusedAnswer(
+      let answer = RejectedResponse(
         "HTTP/1.1 403 Forbidden\r\nDate: \(Provocation.now.httpDate)\r\n\r\n<Error><Code>\(code)</Code><Message>\(message)"
           + "</Message></Error>")
       XCTAssertEqual(answer.status, 403)
@@ -162,17 +162,17 @@ final class RealAnswerTests: XCTestCase {
     for other in [
       "<Error><Code>NoSuchKey</Code></Error>", "", "Bad gateway", "<Error><Code>InvalidArgument</Code></Error>",
     ] {
-      XCTAssertNil(SignatureDiagnosis(of: RefusedAnswer(other), to: signed, signedFor: .oss()), other)
+      XCTAssertNil(SignatureDiagnosis(of: RejectedResponse(other), to: signed, signedFor: .oss()), other)
     }
   }
 
   func testWrongSignatureVersionIsNamed() throws {
     let v4 = try Provocation.request(.get, "/a").oss(.v4)
     let v1 = try Provocation.request(.get, "/a").oss(.v1)
-    let ofV1 = RefusedAnswer("GET\n\n\n\(Provocation.now.httpDate)\n/photos/a")
+    let ofV1 = RejectedResponse("GET\n\n\n\(Provocation.now.httpDate)\n/photos/a")
     assertDiagnosis(
       SignatureDiagnosis(of: ofV1, to: v4, signedFor: .oss()), .wrongVersion, line: "algorithm", sent: "V4", seen: "V1")
-    let ofV4 = RefusedAnswer("OSS4-HMAC-SHA256\n20261120T080000Z\n20261120/cn-hangzhou/oss/aliyun_v4_request\n00")
+    let ofV4 = RejectedResponse("OSS4-HMAC-SHA256\n20261120T080000Z\n20261120/cn-hangzhou/oss/aliyun_v4_request\n00")
     assertDiagnosis(SignatureDiagnosis(of: ofV4, to: v1, signedFor: .oss()), .wrongVersion, sent: "V1", seen: "V4")
   }
 }

@@ -33,7 +33,7 @@ final class S3RequestTests: XCTestCase {
 
   /// Returns the document with which S3 rejects a request, or `nil` if it accepts it.
   private func refusal(of request: HTTPRequest, against key: AccessKey, region: String = "eu-central-1")
-    -> RefusedAnswer?
+    -> RejectedResponse?
   {
     let verifier = S3Verifier(region: region)
     do throws(VerificationError) {
@@ -44,7 +44,7 @@ final class S3RequestTests: XCTestCase {
       _ = try verifier.verify(claim, of: request, against: key, at: Self.now)
       return nil
     } catch {
-      let words = verifier.refusals[error]
+      let words = verifier.errorCodes[error]
       var children = [XMLNode("Code", words.code), XMLNode("Message", error.message)]
       if let comparison = error.comparison {
         children.append(XMLNode("AWSAccessKeyId", key.id.string))
@@ -58,7 +58,7 @@ final class S3RequestTests: XCTestCase {
       }
       children.append(XMLNode("ServerTime", Self.now.iso8601))
       let document = String(decoding: XMLNode("Error", children: children).serialized(), as: UTF8.self)
-      return RefusedAnswer(HTTPResponse(status: words.status), body: Array(document.utf8))
+      return RejectedResponse(HTTPResponse(status: words.status), body: Array(document.utf8))
     }
   }
 
@@ -127,7 +127,8 @@ final class S3RequestTests: XCTestCase {
       <S3ComputedContentSHA256>bb</S3ComputedContentSHA256></Error>
       """
     assertDiagnosis(
-      SignatureDiagnosis(of: RefusedAnswer(document), to: sent, signedFor: .s3()), .payloadHash, sent: "aa", seen: "bb")
+      SignatureDiagnosis(of: RejectedResponse(document), to: sent, signedFor: .s3()), .payloadHash, sent: "aa",
+      seen: "bb")
     assertDiagnosis(try explain(sent) { $0["x-amz-content-sha256"] = nil }, .payloadHash)
   }
 
@@ -142,7 +143,7 @@ final class S3RequestTests: XCTestCase {
     assertDiagnosis(
       try explain(try signed(request(.put, "/a", ["x-amz-meta-a": "1"]))) { $0["x-amz-meta-a"] = nil }, .headerRemoved)
     // The service names them in a separate element, and the request that is compared has none of them.
-    let answer = RefusedAnswer(
+    let answer = RejectedResponse(
       "<Error><Code>AccessDenied</Code><Message>There were headers present in the request which were not signed</Message>"
         + "<HeadersNotSigned>x-amz-tagging, x-amz-acl</HeadersNotSigned></Error>")
     assertDiagnosis(
@@ -179,7 +180,7 @@ final class S3RequestTests: XCTestCase {
       <MaxAllowedSkewMilliseconds>900000</MaxAllowedSkewMilliseconds></Error>
       """
     let told = SignatureDiagnosis(
-      of: RefusedAnswer(document), to: try signed(request(.get, "/a")), signedFor: .s3())
+      of: RejectedResponse(document), to: try signed(request(.get, "/a")), signedFor: .s3())
     assertDiagnosis(told, .clockSkew, sent: "2026-11-20T07:00:00Z", seen: "2026-11-20T08:00:00Z")
 
     func url(_ seconds: Int64) throws -> HTTPRequest {
@@ -202,13 +203,13 @@ final class S3RequestTests: XCTestCase {
     let region = try explain(try signed(get, region: "us-east-1"), for: .s3(region: "eu-central-1"))
     assertDiagnosis(region, .wrongRegion, line: "region of the scope", sent: "us-east-1")
     XCTAssertTrue(region?.explanation.contains("for us-east-1 and the bucket is in eu-central-1") ?? false)
-    let told = RefusedAnswer(
+    let told = RejectedResponse(
       "<Error><Code>AuthorizationHeaderMalformed</Code><Message>The authorization header is malformed; the region "
         + "'us-east-1' is wrong; expecting 'eu-west-1'</Message><Region>eu-west-1</Region></Error>")
     assertDiagnosis(
       SignatureDiagnosis(of: told, to: try signed(get, region: "us-east-1"), signedFor: .s3()), .wrongRegion,
       sent: "us-east-1", seen: "eu-west-1")
-    let moved = RefusedAnswer(
+    let moved = RejectedResponse(
       HTTPResponse(status: .movedPermanently),
       body: Array(
         "<Error><Code>PermanentRedirect</Code><Message>…</Message><Endpoint>photos.s3.eu-west-1.amazonaws.com</Endpoint></Error>"
@@ -237,10 +238,10 @@ final class S3RequestTests: XCTestCase {
     var second = request(.get, "/a")
     second["Authorization"] = "AWS AKIAtest:c2ln"
     assertDiagnosis(try explain(second), .wrongVersion)
-    let denied = RefusedAnswer("<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>")
+    let denied = RejectedResponse("<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>")
     assertDiagnosis(
       SignatureDiagnosis(of: denied, to: try signed(request(.get, "/a")), signedFor: .s3()), .accessDenied)
-    let missing = RefusedAnswer("<Error><Code>NoSuchKey</Code><Message>No.</Message></Error>")
+    let missing = RejectedResponse("<Error><Code>NoSuchKey</Code><Message>No.</Message></Error>")
     XCTAssertNil(SignatureDiagnosis(of: missing, to: try signed(request(.get, "/a")), signedFor: .s3()))
   }
 
@@ -250,9 +251,9 @@ final class S3RequestTests: XCTestCase {
       request(.get, "/my%2520cat"), as: Self.key.identity, in: .at(Self.now))
     for text in [seen.stringToSign, seen.stringToSign + "\n", try XCTUnwrap(seen.canonicalRequest)] {
       assertDiagnosis(
-        SignatureDiagnosis(of: RefusedAnswer(text), to: sent, signedFor: .s3()), .encodedTwice, line: "path")
+        SignatureDiagnosis(of: RejectedResponse(text), to: sent, signedFor: .s3()), .encodedTwice, line: "path")
     }
     let v2 = "GET\n\n\nFri, 20 Nov 2026 08:00:00 GMT\n/photos/a"
-    XCTAssertNil(SignatureDiagnosis(of: RefusedAnswer(v2), to: sent, signedFor: .s3()))
+    XCTAssertNil(SignatureDiagnosis(of: RejectedResponse(v2), to: sent, signedFor: .s3()))
   }
 }

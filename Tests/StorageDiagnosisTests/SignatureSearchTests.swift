@@ -38,7 +38,7 @@ final class SignatureSearchTests: XCTestCase {
       if shows, let texts = try service.reader.signature(of: sent)?.texts {
         elements += "<StringToSign>\(escaped(texts.stringToSign))</StringToSign>"
         if let canonical = texts.canonicalRequest {
-          let name = service.reader.refusals.canonicalRequestElement
+          let name = service.reader.errorCodes.canonicalRequestElement
           elements += "<\(name)>\(escaped(canonical))</\(name)>"
         }
       }
@@ -46,7 +46,7 @@ final class SignatureSearchTests: XCTestCase {
         SignatureSearch(for: sent, signedFor: service, verifier: verifier, key: $0)
       }
       return RejectionReport(
-        of: RefusedAnswer("<Error>\(elements)</Error>"), to: sent, signedFor: service, search: search)
+        of: RejectedResponse("<Error>\(elements)</Error>"), to: sent, signedFor: service, search: search)
     }
 
     private func escaped(_ text: String) -> String {
@@ -172,7 +172,7 @@ final class SignatureSearchTests: XCTestCase {
     for scheme in schemes {
       let sent = try scheme.sign(scheme.request(.get), Provocation.key)
       let texts = try XCTUnwrap(scheme.service.reader.signature(of: sent)?.texts)
-      let answer = RefusedAnswer(
+      let answer = RejectedResponse(
         "<Error><Code>SignatureDoesNotMatch</Code><StringToSign>"
           + texts.stringToSign.replacing("&", with: "&amp;") + "</StringToSign></Error>")
       let blind = SignatureDiagnosis(of: answer, to: sent, signedFor: scheme.service)

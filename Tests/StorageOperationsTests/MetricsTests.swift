@@ -133,7 +133,7 @@ final class MetricsTests: XCTestCase {
 
   // matrix: Metrics: hostile values
   func testSeriesOfAnObserverAreLimited() {
-    let events = AuthEvents()
+    let events = EventHub()
     let observer = StorageMetrics(events, factory: metrics)
     for number in 0..<3_000 {
       let error = CredentialError(.failed, source: "vault", "It failed.", remedy: "Retry.")

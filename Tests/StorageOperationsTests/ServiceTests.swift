@@ -25,14 +25,14 @@ final class ServiceTests: XCTestCase {
     ServiceGroup(services: [service], logger: Self.quiet)
   }
 
-  private static func key(_ number: Int, on time: SteppedTime) -> AccessKey {
+  private static func key(_ number: Int, on time: ManualClock) -> AccessKey {
     AccessKey(
       id: "STS.\(number)", secret: "s", sessionToken: "t", expiration: time.now.advanced(by: .seconds(1800)))
   }
 
   // matrix: Cache service: run, shutdown
   func testCacheIsFilledAndRefreshedWithoutCallersUntilTheShutdown() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let provider = ScriptedProvider<AccessKey> { number throws(CredentialError) in
       IssuedCredential(Self.key(number, on: time))
     }
@@ -59,7 +59,7 @@ final class ServiceTests: XCTestCase {
 
   // matrix: Cache service: failure
   func testCacheOutlivesFailuresOfItsProvider() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let failure = CredentialError(.failed, source: "vault", "It is away.", remedy: "Retry.", isRetryable: true)
     let provider = ScriptedProvider<AccessKey> { number throws(CredentialError) in
       if number < 3 { throw failure }
@@ -136,7 +136,7 @@ final class ServiceTests: XCTestCase {
   // matrix: Server services: shutdown
   func testTokenServiceCancelsItsRequestsAtTheShutdown() async throws {
     let provider = ScriptedProvider<AccessKey> { number throws(CredentialError) in
-      IssuedCredential(Self.key(number, on: SteppedTime()))
+      IssuedCredential(Self.key(number, on: ManualClock()))
     }
     provider.hold()
     let service = TokenService { _ in provider }
@@ -159,12 +159,12 @@ final class ServiceTests: XCTestCase {
 
   // matrix: Server services: run
   func testSigningServiceKeepsItsKeysFreshWithoutCallers() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let provider = ScriptedProvider<AccessKey> { number throws(CredentialError) in
       IssuedCredential(Self.key(number, on: time))
     }
     let cache = CredentialCache(provider, time: time)
-    let account = SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: cache)
+    let account = SigningAccount(OSSStringToSignSigner(region: "cn-hangzhou"), credentials: cache)
     let service = SigningService<BasicRequestContext>(account) { _ in nil }
     let group = group(service)
     let running = Task { try await group.run() }

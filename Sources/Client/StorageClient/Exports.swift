@@ -10,6 +10,7 @@
 @_exported public import S3Auth
 @_exported public import StorageAuth
 @_exported public import StorageDiagnosis
+
 @_exported public import struct SystemPackage.FilePath
 
 #if STORAGE_AUTH_NIO

@@ -23,7 +23,7 @@ internal import StorageCrypto
 ///
 /// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
 /// and the behavior of the vendor's SDKs where that page is silent; see `Sources/Providers/COSAuth/COSAuth.docc/COS.md`.
-public struct COSSigner: SplitSigner, Presigner {
+public struct COSSigner: TwoStepSigner, Presigner {
   /// The type of requests that the signer signs.
   public typealias Request = HTTPRequest
   /// The type of credentials with which the signer signs.

@@ -93,7 +93,7 @@ struct COSHTTPString {
   let policy: COSHeaderPolicy
 
   /// The decoded, lowercase names of the signed query parameters, or `nil` to sign all of them.
-  var parameterNames: Set<WireText>?
+  var parameterNames: Set<ByteExactString>?
 
   /// The encoding and the order of the parameter names.
   ///
@@ -189,7 +189,7 @@ struct COSHTTPString {
     if let parameterNames {
       parameters.keep { parameter in
         let name = String(writing: { $0.append(decoding: wire.extracting(parameter.name), plusIsSpace: true) })
-        return parameterNames.contains(WireText(name.asciiLowercased))
+        return parameterNames.contains(ByteExactString(name.asciiLowercased))
       }
     } else {
       // A list of names consists of the same bytes with and without an empty name.

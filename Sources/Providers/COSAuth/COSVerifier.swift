@@ -75,7 +75,7 @@ public struct COSVerifier: SignatureVerifier {
     let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
     let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
     try checkNames(of: target)
-    let hasParameters = COSAuthorization.names.contains { target.contains(WireText($0)) }
+    let hasParameters = COSAuthorization.names.contains { target.contains(ByteExactString($0)) }
     let hasSign = target.contains("sign")
     guard authorizations.count + (hasParameters ? 1 : 0) + (hasSign ? 1 : 0) <= 1 else {
       throw .ambiguous("There is more than one authorization.")
@@ -87,7 +87,7 @@ public struct COSVerifier: SignatureVerifier {
       authorization = try COSAuthorization(text)
     } else if hasParameters {
       var fields: [String: String] = [:]
-      for name in COSAuthorization.names { fields[name] = try target.uniqueValue(for: WireText(name)) }
+      for name in COSAuthorization.names { fields[name] = try target.uniqueValue(for: ByteExactString(name)) }
       authorization = try COSAuthorization(fields)
     } else {
       return nil
@@ -203,7 +203,7 @@ extension COSVerifier {
 
   /// The status codes and error codes with which COS rejects a request, from the page "Error Codes" of its
   /// documentation.
-  public var refusals: RefusalVocabulary { RefusalVocabulary(canonicalRequestElement: "FormatString") }
+  public var errorCodes: ServiceErrorCodes { ServiceErrorCodes(canonicalRequestElement: "FormatString") }
 
   /// Returns a Boolean value that indicates whether a request contains a COS authorization, well-formed or not.
   ///
@@ -351,7 +351,7 @@ extension COSVerifier {
     for parameter in target.parameters {
       // All case mappings of Unicode count, including the mapping of U+212A (KELVIN SIGN) to `k`, because the program
       // that reads the name may use any of them.
-      let lowered = WireText(parameter.name.string.lowercased())
+      let lowered = ByteExactString(parameter.name.string.lowercased())
       guard Self.isUnlisted(lowered), parameter.name != lowered else { continue }
       throw VerificationError(
         .malformed, "The parameter \"\(parameter.name.string.onOneLine)\" is not in lower case.",
@@ -360,7 +360,7 @@ extension COSVerifier {
   }
 
   /// Returns whether a request may contain the query parameter without listing it in the signature.
-  private static func isUnlisted(_ name: WireText) -> Bool { isAuthorization(name) || tokenNames.contains(name) }
+  private static func isUnlisted(_ name: ByteExactString) -> Bool { isAuthorization(name) || tokenNames.contains(name) }
 
   /// Rejects name lists that do not match the request, and unlisted headers or parameters that have an effect.
   func checkCoverage(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
@@ -385,7 +385,7 @@ extension COSVerifier {
     }
     for field in request.headerFields where !listed.contains(field.name.canonicalName) {
       let name = field.name.canonicalName
-      if mode == .compatible, Self.tokenNames.contains(WireText(name)) { continue }
+      if mode == .compatible, Self.tokenNames.contains(ByteExactString(name)) { continue }
       if Self.hasEffect(name) || mode == .strict && name == "content-length" {
         throw Self.unsigned("header \(name)")
       }
@@ -433,16 +433,16 @@ extension COSVerifier {
   /// Returns whether a listed header is the session token in a URL, which the iOS SDK lists as a header even there.
   private func isTokenInURL(_ name: String, _ claim: COSClaim) -> Bool {
     mode == .compatible && claim.placement == .query && name == "x-cos-security-token"
-      && claim.target.contains(WireText(name))
+      && claim.target.contains(ByteExactString(name))
   }
 
-  private static let tokenNames: Set<WireText> = ["x-cos-security-token", "x-ci-security-token"]
+  private static let tokenNames: Set<ByteExactString> = ["x-cos-security-token", "x-ci-security-token"]
 
   private func checkParameters(of claim: COSClaim) throws(VerificationError) {
-    var present: [WireText: Int] = [:]
+    var present: [ByteExactString: Int] = [:]
     for parameter in claim.target.parameters { present[parameter.name.asciiLowercased, default: 0] += 1 }
-    let listed = claim.parameters.reduce(into: [WireText: Int]()) { $0[WireText($1), default: 0] += 1 }
-    for name in claim.parameters.map({ WireText($0) }) {
+    let listed = claim.parameters.reduce(into: [ByteExactString: Int]()) { $0[ByteExactString($1), default: 0] += 1 }
+    for name in claim.parameters.map({ ByteExactString($0) }) {
       let count = listed[name] ?? 0
       guard let there = present[name] else {
         throw .malformed("The parameter \(name) is listed as signed and not there.")
@@ -468,8 +468,8 @@ extension COSVerifier {
     name == "pic-operations" || withBytes(of: name) { COSHeaderPolicy.hasEffectPrefix($0) }
   }
 
-  private static func isAuthorization(_ name: WireText) -> Bool {
-    name == "sign" || COSAuthorization.names.contains { name == WireText($0) }
+  private static func isAuthorization(_ name: ByteExactString) -> Bool {
+    name == "sign" || COSAuthorization.names.contains { name == ByteExactString($0) }
   }
 
   private static func unsigned(_ what: String) -> VerificationError {
@@ -517,7 +517,7 @@ extension COSVerifier {
 
 extension COSClaim {
   /// The lowercase names of the query parameters that the signature lists, without duplicates.
-  var parameterNames: Set<WireText> { Set(parameters.map { WireText($0) }) }
+  var parameterNames: Set<ByteExactString> { Set(parameters.map { ByteExactString($0) }) }
 
   /// Returns the lowercase names of the request's headers that the signature lists.
   func signedHeaders(of request: HTTPRequest) -> Set<String> {

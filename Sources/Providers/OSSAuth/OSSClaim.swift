@@ -108,7 +108,7 @@ extension OSSVerifier {
   private func checkNames(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters where !Self.exactNames.contains(parameter.name) {
       let lowered =
-        parameter.name.isLowercaseASCII ? parameter.name : WireText(parameter.name.string.lowercased())
+        parameter.name.isLowercaseASCII ? parameter.name : ByteExactString(parameter.name.string.lowercased())
       guard !Self.loweredNames.contains(lowered),
         !lowered.starts(with: "x-oss-") || parameter.name.starts(with: "x-oss-")
       else {
@@ -120,7 +120,7 @@ extension OSSVerifier {
     }
   }
 
-  private static let exactNames: Set<WireText> = ["OSSAccessKeyId", "Signature", "security-token"]
+  private static let exactNames: Set<ByteExactString> = ["OSSAccessKeyId", "Signature", "security-token"]
   private static let loweredNames = Set(exactNames.map(\.asciiLowercased))
 
   private func headerClaim(
@@ -287,7 +287,7 @@ extension OSSVerifier {
   }
 }
 
-extension WireText {
+extension ByteExactString {
   /// Whether the string consists of ASCII characters without uppercase letters, and is therefore its own lowercase
   /// form.
   fileprivate var isLowercaseASCII: Bool {

@@ -29,7 +29,7 @@ internal import StorageCrypto
 /// "Include a V1 signature in a URL",
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/ddd-signatures-to-urls>. Where these pages are silent,
 /// the signer follows the vendor's SDKs; see `Sources/Providers/OSSAuth/OSSAuth.docc/OSS.md`.
-public struct OSSSigner: SplitSigner, Presigner {
+public struct OSSSigner: TwoStepSigner, Presigner {
   /// The type of requests that the signer signs.
   public typealias Request = HTTPRequest
   /// The type of credentials with which the signer signs.

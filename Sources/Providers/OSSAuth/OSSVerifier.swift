@@ -189,8 +189,8 @@ extension OSSVerifier {
 
   /// The status codes and error codes with which OSS rejects a request, from the page "Error responses" of its
   /// documentation.
-  public var refusals: RefusalVocabulary {
-    RefusalVocabulary(
+  public var errorCodes: ServiceErrorCodes {
+    ServiceErrorCodes(
       subject: .host("HostId"), headHeader: .ossError,
       refusals: [
         .invalidToken: .init(.forbidden, "InvalidSecurityToken"),
@@ -321,7 +321,7 @@ extension OSSClaim {
   /// Returns whether the signature covers the query parameter with the given decoded name.
   ///
   /// V4 covers all parameters except the signature. V1 covers sub-resources and, as the date line of a URL, `Expires`.
-  func signs(_ name: WireText) -> Bool {
+  func signs(_ name: ByteExactString) -> Bool {
     switch scheme {
     case .v4: name != "x-oss-signature"
     case .v1: OSSSubresources().contains(decoded: name.string) || placement == .query && name == "Expires"

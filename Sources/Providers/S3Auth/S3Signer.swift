@@ -24,7 +24,7 @@ internal import StorageCrypto
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>, and "Authenticating
 /// Requests: Using Query Parameters (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
-public struct S3Signer: SplitSigner, Presigner {
+public struct S3Signer: TwoStepSigner, Presigner {
   /// The type of requests that the signer signs.
   public typealias Request = HTTPRequest
   /// The type of credentials with which the signer signs.

@@ -82,8 +82,8 @@ public struct S3Verifier: SignatureVerifier {
   /// The status codes and error codes with which S3 rejects a request.
   ///
   /// Source: AWS, "Error Responses", <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
-  public var refusals: RefusalVocabulary {
-    RefusalVocabulary(
+  public var errorCodes: ServiceErrorCodes {
+    ServiceErrorCodes(
       refusals: [
         .invalidToken: .init(.badRequest, "InvalidToken"), .keyExpired: .init(.badRequest, "ExpiredToken"),
         .notYetValid: .init(.forbidden, "AccessDenied"), .malformed: .init(.badRequest, "InvalidRequest"),
@@ -231,10 +231,12 @@ public struct S3Verifier: SignatureVerifier {
 extension S3Verifier {
   /// The lowercase names of the query parameters of all S3 signatures; any of them marks a URL as presigned.
   static let loweredParameters = Set(
-    (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"] + declinedParameters).map { WireText($0).asciiLowercased })
+    (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"] + declinedParameters).map {
+      ByteExactString($0).asciiLowercased
+    })
 
   private static let exactParameters = Set(
-    (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"]).map { WireText($0) })
+    (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"]).map { ByteExactString($0) })
   private static let declinedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
 
   /// Returns the bucket, the object key and the query parameters of a request, depending on the addressing style.
@@ -255,7 +257,7 @@ extension S3Verifier {
   func hasSignature(in target: RequestTarget) throws(VerificationError) -> Bool {
     var isSigned = false
     for parameter in target.parameters {
-      let lowered = WireText(parameter.name.string.lowercased())
+      let lowered = ByteExactString(parameter.name.string.lowercased())
       guard Self.loweredParameters.contains(lowered) else { continue }
       if parameter.name == "AWSAccessKeyId" || parameter.name == "Signature" { throw S3Authorization.version2 }
       guard Self.exactParameters.contains(parameter.name) else {

@@ -32,7 +32,7 @@ package struct RejectionReport: Sendable {
   }
 
   /// Returns whether a response is one to a signature that does not match, so that a search can find the cause.
-  package static func concernsMismatch(_ answer: RefusedAnswer, of service: SignedService) -> Bool {
+  package static func concernsMismatch(_ answer: RejectedResponse, of service: SignedService) -> Bool {
     answer.reading(by: service.reader).mayBeMismatch(service.reader.meanings)
   }
 
@@ -47,7 +47,7 @@ package struct RejectionReport: Sendable {
   ///     response.
   ///   - search: The search for what the client signed, or `nil` if the key is not known.
   package init(
-    of answer: RefusedAnswer, to request: HTTPRequest, signedFor service: SignedService, region: String? = nil,
+    of answer: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService, region: String? = nil,
     isMismatch: Bool? = nil, search: SignatureSearch?
   ) {
     let reading = answer.reading(by: service.reader)
@@ -67,13 +67,13 @@ package struct RejectionReport: Sendable {
   }
 
   private init(
-    of reading: RefusedAnswer.Reading, to request: HTTPRequest, _ reader: any SignatureReader, region: String?,
+    of reading: RejectedResponse.Reading, to request: HTTPRequest, _ reader: any SignatureReader, region: String?,
     isMismatch: Bool, _ search: SignatureSearch?
   ) {
     let mask = SecretMask(SentRequest.tokens(of: request), masksNamedValues: true)
     func texts(of request: HTTPRequest) -> SignedTexts? { ((try? reader.signature(of: request)) ?? nil)?.texts }
     func masked(_ request: HTTPRequest) -> SignedTexts? { texts(of: request)?.masked(by: mask) }
-    func diagnosis(_ reading: RefusedAnswer.Reading, _ request: HTTPRequest) -> SignatureDiagnosis? {
+    func diagnosis(_ reading: RejectedResponse.Reading, _ request: HTTPRequest) -> SignatureDiagnosis? {
       SignatureDiagnosis(
         of: reading, SentRequest(request, reader, stringToSign: nil, canonicalRequest: nil))
     }

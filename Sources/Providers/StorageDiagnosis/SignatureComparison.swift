@@ -6,7 +6,7 @@ internal import StorageCrypto
 
 /// A comparison of a response with the request that the service rejected.
 struct SignatureComparison {
-  let answer: RefusedAnswer.Reading
+  let answer: RejectedResponse.Reading
   let sent: SentRequest
 
   /// The finding, or `nil` if the response concerns neither the signature nor its key.

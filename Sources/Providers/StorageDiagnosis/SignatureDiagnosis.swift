@@ -10,7 +10,7 @@ internal import StorageAuth
 /// describes the usual reason for each difference. Session tokens and signatures are masked in all of its properties.
 ///
 /// ```swift
-/// let diagnosis = SignatureDiagnosis(of: RefusedAnswer(body), to: request, signedFor: .oss(bucket: "photos"))
+/// let diagnosis = SignatureDiagnosis(of: RejectedResponse(body), to: request, signedFor: .oss(bucket: "photos"))
 /// print(diagnosis)
 /// ```
 public struct SignatureDiagnosis: Sendable, Hashable {
@@ -54,7 +54,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   ///   - canonicalRequest: The client's canonical request, or `nil` to derive it from the request. Some schemes have no
   ///     canonical request.
   public init?(
-    of answer: RefusedAnswer, to request: HTTPRequest, signedFor service: SignedService, stringToSign: String? = nil,
+    of answer: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService, stringToSign: String? = nil,
     canonicalRequest: String? = nil
   ) {
     let reading = answer.reading(by: service.reader)
@@ -65,7 +65,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   }
 
   /// Creates a diagnosis from a parsed response, or returns `nil` if the response does not concern the signature.
-  init?(of reading: RefusedAnswer.Reading, _ sent: SentRequest) {
+  init?(of reading: RejectedResponse.Reading, _ sent: SentRequest) {
     guard reading.concernsAuthorization(sent.reader.meanings),
       let finding = SignatureComparison(answer: reading, sent: sent).finding
     else { return nil }

@@ -72,8 +72,8 @@ public protocol SignatureReader: Sendable, Hashable {
   /// copied.
   var endsTextsWithLineFeed: Bool { get }
 
-  /// The service's error vocabulary: the elements of its error documents, and the header of its responses to HEAD.
-  var refusals: RefusalVocabulary { get }
+  /// The service's error codes: the elements of its error documents, and the header of its responses to HEAD.
+  var errorCodes: ServiceErrorCodes { get }
 
   /// The meanings of the service's error codes.
   ///
@@ -88,7 +88,7 @@ public protocol SignatureReader: Sendable, Hashable {
   ///   - refusal: The parsed response of the service.
   ///   - request: The request as the client sent it.
   /// - Returns: The finding, or `nil` to use the meaning of the error code.
-  func finding(for refusal: RefusedAnswer.Reading, to request: HTTPRequest) -> SignatureFinding?
+  func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding?
 
   /// Returns a service-specific description of what usually leads to a cause, and how to fix it.
   ///
@@ -131,7 +131,7 @@ extension SignatureReader {
   public var meanings: [String: RefusalMeaning] { RefusalMeaning.common }
 
   /// Returns `nil`, so that the error code determines the finding.
-  public func finding(for refusal: RefusedAnswer.Reading, to request: HTTPRequest) -> SignatureFinding? { nil }
+  public func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? { nil }
 
   /// Returns `nil`, so that the common descriptions apply.
   public func advice(for cause: SignatureDiagnosis.Cause) -> (usual: String, remedy: String)? { nil }

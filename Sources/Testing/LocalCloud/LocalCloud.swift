@@ -79,7 +79,7 @@ public final class LocalCloud: Sendable {
       let transferGateway = TransferGateway(aspera)
       let stores = try await StorageServices { provider in
         let gateway = Gateway(
-          provider.dialect(for: configuration), try storage.store(of: provider), configuration, context)
+          provider.service(for: configuration), try storage.store(of: provider), configuration, context)
         return try await open(configuration.port(of: provider)) { try await gateway.respond(to: $0, with: $1, $2) }
       }
       let services = try await open(configuration.services.port) {
@@ -460,7 +460,7 @@ extension LocalCloud {
 
     /// The storage service that accepts the role's credentials, or `nil` if the role's name is not in a vendor's
     /// format.
-    var provider: Provider? { Provider.allCases.first { $0.dialect.roleResource(arn) != nil } }
+    var provider: Provider? { Provider.allCases.first { $0.service.roleResource(arn) != nil } }
 
     /// The role's short name, which is the last component of the resource name.
     var name: String { arn.parts(between: "/").last.map(String.init) ?? "" }

@@ -198,7 +198,7 @@ extension SigningJob {
 
   /// Signs a request with the given signer.
   func sign(
-    _ request: HTTPRequest, with signer: some SplitSigner<AccessKey> & Presigner<AccessKey>, _ mode: Mode,
+    _ request: HTTPRequest, with signer: some TwoStepSigner<AccessKey> & Presigner<AccessKey>, _ mode: Mode,
     _ key: AccessKey, _ context: SigningContext
   ) throws -> SignedLine {
     switch mode {

@@ -8,7 +8,7 @@ import XCTest
 
 /// Tests the issuer that authorizes transfers with the credential of the Node API.
 final class NodeAccessTokenIssuerTests: XCTestCase {
-  private let time = SteppedTime()
+  private let time = ManualClock()
   private let spec = TransferSpec(.receive, [TransferPath("/a")])
 
   private func request(_ session: String, _ reason: TokenRequest.Reason = .initial) -> TokenRequest {
@@ -121,11 +121,11 @@ final class NodeAccessTokenIssuerTests: XCTestCase {
 /// A provider of numbered bearer tokens with a fixed lifetime.
 private final class NumberedBearers: CredentialProvider {
   let source = "bearer tokens that count"
-  private let time: SteppedTime
+  private let time: ManualClock
   private let life: Duration
   private let number = Lock(0)
 
-  init(time: SteppedTime, life: Duration) {
+  init(time: ManualClock, life: Duration) {
     self.time = time
     self.life = life
   }

@@ -14,7 +14,7 @@ final class OtherIssuerTests: XCTestCase {
 
   // matrix: Aspera transfer (issuer): header, expiry
   func testMintedTokenComesWithTheTagsThatServersRequire() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let key = try TokenVectors().bearerKey()
     let issuer = BearerTokenIssuer(
       accessKey: "ak", userID: "mia", fileID: "42", key: key, lifetime: .seconds(600), time: time)
@@ -35,7 +35,7 @@ final class OtherIssuerTests: XCTestCase {
 
   // matrix: Aspera transfer (issuer): forced refresh
   func testEachTokenIsMintedSeparately() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = BearerTokenIssuer(
       accessKey: "ak", userID: "mia", fileID: "1", key: try TokenVectors().bearerKey(), time: time)
     let first = try await issuer.issue(for: TokenRequest(session: "1", specification: spec))

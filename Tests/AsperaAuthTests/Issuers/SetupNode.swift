@@ -14,7 +14,7 @@ struct SetupNode {
   static let present = Timestamp(unixSeconds: 1_800_000_000)
 
   let transport: ScriptedTransport
-  let time = SteppedTime(now: present)
+  let time = ManualClock(now: present)
 
   init(_ replies: HTTPStreamingResponse...) {
     transport = ScriptedTransport(replies)

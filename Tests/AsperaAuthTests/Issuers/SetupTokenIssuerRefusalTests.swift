@@ -76,7 +76,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
   func testUnresponsiveNodeTimesOut() async {
     let node = SetupNode(SetupNode.answer())
     node.transport.hold()
-    let access = CredentialCache(AsperaNodeAccess.basic(user: "mia", password: Secret("c4nary0")), time: SteppedTime())
+    let access = CredentialCache(AsperaNodeAccess.basic(user: "mia", password: Secret("c4nary0")), time: ManualClock())
     let refusal = SetupNode.refusal(of: node.issuer(access: access))
     await node.transport.wait(forRequests: 1)
     await node.time.wait(forSleeps: 1)

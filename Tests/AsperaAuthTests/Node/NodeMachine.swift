@@ -21,7 +21,7 @@ struct NodeMachine: FileReader {
   var environment: [String: String] = [:]
   var files: [String: String] = [:]
   var permissions: UInt16 = 0o600
-  let time = SteppedTime(now: Timestamp(unixSeconds: 1_800_000_000))
+  let time = ManualClock(now: Timestamp(unixSeconds: 1_800_000_000))
   let warnings = Warnings()
 
   func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {

@@ -42,7 +42,7 @@ final class NodeProviderConformanceTests: XCTestCase {
 
   // matrix: Aspera Node (bearer): redaction
   func testBearerAccessProviderConforms() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let key = try TokenVectors().bearerKey()
     let short = try NodeBearerKey(pem: Secret(BearerKeys.short))
     let provider = BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, time: time)
@@ -60,7 +60,7 @@ final class NodeProviderConformanceTests: XCTestCase {
 
   // matrix: Aspera Node (bearer): early refresh, forced refresh, expiry
   func testCacheRefreshesMintedTokensBeforeExpirationAndAfterRejection() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let key = try TokenVectors().bearerKey()
     let cache = CredentialCache(
       BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .seconds(3_600), time: time),

@@ -15,7 +15,7 @@ struct GrantSample {
   static let token = "c4nary0-access-token"
 
   let transport: ScriptedTransport
-  let time = SteppedTime(now: present)
+  let time = ManualClock(now: present)
 
   init(_ replies: HTTPStreamingResponse...) {
     transport = ScriptedTransport(replies)

@@ -218,7 +218,7 @@ final class JWTGrantTests: XCTestCase {
   }
 
   func testProviderConforms() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     func provider(_ reply: HTTPStreamingResponse) throws -> JWTGrantProvider {
       try JWTGrantProvider(
         GrantSample.grant, key: GrantSample.key(), transport: ScriptedTransport { _ in reply }, time: time)

@@ -38,7 +38,7 @@ final class AscpCancellationTests: XCTestCase {
         .send(Frames.initial, Frames.statistics(1)), .describe(in: $0.file("started")), .pause,
       ]
     }
-    let time = SteppedTime()
+    let time = ManualClock()
     let reports = Reports()
     let running = fake.engine(time: time).start(report: reports.add)
     try await reports.contains(.running)
@@ -61,7 +61,7 @@ final class AscpCancellationTests: XCTestCase {
     let fake = try FakeAscp(self) {
       [.noteTermination(in: $0.file("stopped")), .connect, .send(Frames.initial, Frames.statistics(1)), .pause]
     }
-    let time = SteppedTime()
+    let time = ManualClock()
     let reports = Reports()
     let running = fake.engine(time: time).start(report: reports.add)
     try await reports.contains(.running)
@@ -104,7 +104,7 @@ final class AscpCancellationTests: XCTestCase {
 
   func testTransferCompletedBeforeCancellationSucceeds() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.done), .expectEnd)
-    let time = SteppedTime()
+    let time = ManualClock()
     let running = fake.engine(time: time).start()
     await time.wait(forSleeps: 2)
     running.cancel()

@@ -101,7 +101,7 @@ final class AscpEngineTests: XCTestCase {
     let fake = try FakeAscp(self)
     for program in ["/no/such/ascp", fake.folder.path, fake.file("steps.json")] {
       let engine = AscpEngine(
-        ascp: program, time: SteppedTime(), temporaryFiles: fake.temporaryFiles, environment: { _ in nil })
+        ascp: program, time: ManualClock(), temporaryFiles: fake.temporaryFiles, environment: { _ in nil })
       let failure = await engine.failure()
       XCTAssertEqual(failure?.kind, .caller, program)
       XCTAssertEqual(failure?.message.hasPrefix("ascp could not be started: "), true, "\(String(describing: failure))")

@@ -47,7 +47,7 @@ final class AscpLoginTests: XCTestCase {
 
   func testLoginWithoutAResponseTimesOut() async throws {
     let fake = try FakeAscp(self) { [.ignoreTermination, .note("", in: $0.file("ready")), .pause] }
-    let time = SteppedTime()
+    let time = ManualClock()
     let account = try XCTUnwrap(account)
     let testing = Task { [engine = fake.engine(time: time)] in await engine.testLogin(account) }
     _ = try await fake.text(of: "ready")
@@ -69,7 +69,7 @@ final class AscpLoginTests: XCTestCase {
   }
 
   func testMissingProgramIsTheCallersError() async throws {
-    let engine = AscpEngine(ascp: "/no/such/ascp", time: SteppedTime())
+    let engine = AscpEngine(ascp: "/no/such/ascp", time: ManualClock())
     guard case .refused(let failure) = await engine.testLogin(try XCTUnwrap(account)) else {
       return XCTFail("accepted")
     }

@@ -17,7 +17,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     let fake = try FakeAscp(self) {
       [.noteTermination(in: $0.file("stopped")), .note("", in: $0.file("ready")), .pause]
     }
-    let time = SteppedTime()
+    let time = ManualClock()
     let running = fake.engine(time: time).start()
     _ = try await fake.text(of: "ready")
     await time.wait(forSleeps: 1)
@@ -32,7 +32,7 @@ final class AscpMisbehaviourTests: XCTestCase {
 
   func testProgramThatExitsBeforeItConnectsIsReportedWithItsOutput() async throws {
     let fake = try FakeAscp(self, .print("\u{1b}[31mascp: no license found\u{7}\n\n"), .exit(1))
-    let time = SteppedTime()
+    let time = ManualClock()
     let running = fake.engine(time: time).start()
     // The time in which a connection that was opened before the exit may still arrive.
     await time.wait(forSleeps: 2)
@@ -47,7 +47,7 @@ final class AscpMisbehaviourTests: XCTestCase {
 
   func testProgramThatCrashesBeforeItConnectsIsReported() async throws {
     let fake = try FakeAscp(self, .crash)
-    let time = SteppedTime()
+    let time = ManualClock()
     let running = fake.engine(time: time).start()
     await time.wait(forSleeps: 2)
     time.advance(by: limits.arrival)
@@ -116,7 +116,7 @@ final class AscpMisbehaviourTests: XCTestCase {
 
   func testProgramThatClosesTheConnectionAndKeepsRunningIsStopped() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.statistics(1)), .close, .pause)
-    let time = SteppedTime()
+    let time = ManualClock()
     let running = fake.engine(time: time).start()
     await time.wait(forSleeps: 2)
     time.advance(by: limits.exit)
@@ -127,7 +127,7 @@ final class AscpMisbehaviourTests: XCTestCase {
 
   func testProgramThatKeepsRunningAfterADoneFrameIsStoppedAndSucceeds() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.done), .pause)
-    let time = SteppedTime()
+    let time = ManualClock()
     let running = fake.engine(time: time).start()
     await time.wait(forSleeps: 2)
     time.advance(by: limits.exit)
@@ -137,7 +137,7 @@ final class AscpMisbehaviourTests: XCTestCase {
 
   func testSilentProgramIsStopped() async throws {
     let fake = try FakeAscp(self, .connect, .send(Frames.initial, Frames.statistics(1)), .pause)
-    let time = SteppedTime()
+    let time = ManualClock()
     let reports = Reports()
     let running = fake.engine(time: time).start(report: reports.add)
     try await reports.contains(.running)
@@ -154,7 +154,7 @@ final class AscpMisbehaviourTests: XCTestCase {
         .ignoreTermination, .connect, .share, .spawn(notingIn: $0.file("child")), .noise(1 << 16), .pause,
       ]
     }
-    let time = SteppedTime()
+    let time = ManualClock()
     let running = fake.engine(time: time).start()
     await time.wait(forSleeps: 2)
     time.advance(by: limits.terminate)
@@ -186,7 +186,7 @@ final class AscpMisbehaviourTests: XCTestCase {
         .note("", in: $0.file("hung up")), .pause,
       ]
     }
-    let time = SteppedTime()
+    let time = ManualClock()
     let running = fake.engine(time: time).start()
     _ = try await fake.text(of: "hung up")
     // The order of the closed connection and the DONE frame is undefined, and therefore which timeouts are pending.

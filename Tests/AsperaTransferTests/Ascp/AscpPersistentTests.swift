@@ -68,7 +68,7 @@ final class AscpPersistentTests: XCTestCase {
         .connect, .send(Frames.initial, Frames.statistics(1)), .expect("Type: DONE\n\n", into: $0.file("told")), .pause,
       ]
     }
-    let time = SteppedTime()
+    let time = ManualClock()
     let (additions, continuation) = AsyncStream.makeStream(of: [TransferPath].self)
     let reports = Reports()
     let running = fake.engine(time: time).start(session, additions: additions, report: reports.add)

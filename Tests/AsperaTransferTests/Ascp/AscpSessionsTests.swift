@@ -11,7 +11,7 @@ import XCTest
 
 /// Tests transfers with several concurrent sessions (`multi_session`).
 final class AscpSessionsTests: XCTestCase {
-  private let time = SteppedTime()
+  private let time = ManualClock()
   private let starts = Starts()
   private let gate = SessionGate()
 

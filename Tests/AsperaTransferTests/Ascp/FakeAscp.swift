@@ -105,7 +105,7 @@ final class FakeAscp: Sendable {
   }
 
   func engine(
-    limits: AscpLimits = AscpLimits(), time: any SigningClock = SteppedTime(), environment: [String: String]? = nil
+    limits: AscpLimits = AscpLimits(), time: any SigningClock = ManualClock(), environment: [String: String]? = nil
   ) -> AscpEngine {
     let environment = environment ?? ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
     return AscpEngine(ascp: program, limits: limits, time: time, temporaryFiles: temporaryFiles) { environment[$0] }

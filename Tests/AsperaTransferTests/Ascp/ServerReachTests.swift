@@ -55,7 +55,7 @@ final class ServerReachTests: XCTestCase {
   private func engine(_ fake: FakeAscp, _ reach: ServerReach = ServerReach()) -> AscpEngine {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     return AscpEngine(
-      ascp: fake.program, time: SteppedTime(), temporaryFiles: fake.temporaryFiles,
+      ascp: fake.program, time: ManualClock(), temporaryFiles: fake.temporaryFiles,
       environment: { $0 == "PATH" ? path : nil }, reach: reach)
   }
 

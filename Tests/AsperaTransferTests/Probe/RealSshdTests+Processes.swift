@@ -56,7 +56,7 @@ extension RealSshdTests {
     let temporary = try fixture.temporary
     for user in ["stuck", "forced"] {
       let account = try servers.account("password", user: user)
-      let time = SteppedTime()
+      let time = ManualClock()
       let machine = ProviderContext(transport: ScriptedTransport([]), time: time)
       let check = Task { try await AccountProbe(machine, runner: nil, temporary: temporary).check(account) }
       // The first sleep is the timeout of the check, and the second begins when the server has accepted the account.
@@ -77,7 +77,7 @@ extension RealSshdTests {
     let temporary = try fixture.temporary
     try await withSilentPort { port in
       let account = try AsperaAccount(host: "127.0.0.1", user: "mia", password: Secret("p"), sshPort: port)
-      let time = SteppedTime()
+      let time = ManualClock()
       let machine = ProviderContext(transport: ScriptedTransport([]), time: time)
       let check = Task {
         try await AccountProbe(machine, timeout: .seconds(60), runner: nil, temporary: temporary).check(account)

@@ -82,7 +82,7 @@ final class ErrorCodeReactionTests: XCTestCase {
     let fake = try FakeAscp(
       self, .connect, .send(Frames.initial, Frames.session, Frames.error(row.code, row.text)), .exit(1))
     let engine = fake.engine()
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let configuration = TransferQueueConfiguration(tokenRenewals: 1, transportRetries: 1)
     let bench = try QueueBench(

@@ -10,15 +10,15 @@ import XCTest
 
 /// A queue with a scripted engine on stepped time, and all its events.
 final class QueueBench: Sendable {
-  let time: SteppedTime
+  let time: ManualClock
   let engine: ScriptedEngine
   let queue: TransferQueue
   private let log: EventLog
 
   init(
     _ engine: ScriptedEngine = ScriptedEngine(), account: AsperaAccount? = nil, issuer: (any TokenIssuer)? = nil,
-    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), time: SteppedTime = SteppedTime(),
-    authEvents: AuthEvents = AuthEvents()
+    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), time: ManualClock = ManualClock(),
+    authEvents: EventHub = EventHub()
   ) throws {
     self.time = time
     self.engine = engine

@@ -73,7 +73,7 @@ final class QueueBurstTests: XCTestCase {
 
   // matrix: Aspera transfer (issuer): forced refresh
   func testFiftyConsecutiveSessionsFinishDespiteRejectedTokens() async throws {
-    let (time, refusals) = (SteppedTime(), Refusals())
+    let (time, refusals) = (ManualClock(), Refusals())
     let issuer = ScriptedIssuer(life: .seconds(3600), time: time)
     let bench = try QueueBench(ScriptedEngine(Self.server(refused: refusals)), issuer: issuer, time: time)
     for id in Self.ids { bench.queue.add(.sample(id)) }
@@ -86,7 +86,7 @@ final class QueueBurstTests: XCTestCase {
 
   // matrix: Aspera transfer (issuer): expiry, early refresh
   func testFiftySpacedSessionsFinishWithoutExpiredTokensDespiteRejectedOnes() async throws {
-    let (time, refusals) = (SteppedTime(), Refusals())
+    let (time, refusals) = (ManualClock(), Refusals())
     // Fifty starts take a hundred seconds, of which a token of 150 seconds could wait for thirty.
     let issuer = ScriptedIssuer(life: .seconds(150), time: time)
     let bench = try QueueBench(

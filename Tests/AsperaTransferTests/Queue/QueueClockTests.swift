@@ -24,7 +24,7 @@ final class QueueClockTests: XCTestCase {
   func testTokenLifetimeIsCountedFromTheIssuersTime() async throws {
     for error in [Duration.seconds(86_400), .seconds(-86_400)] {
       for (life, expected) in [(Duration.seconds(3600 + 100), 2), (.seconds(3600 + 140), 1)] {
-        let time = SteppedTime()
+        let time = ManualClock()
         let issuer = ScriptedIssuer { request throws(CredentialError) in
           let served = time.now.advanced(by: error)
           let token = AsperaToken.sample("\(request.attempt)", expiration: served.advanced(by: life))
@@ -42,7 +42,7 @@ final class QueueClockTests: XCTestCase {
 
   // matrix: Aspera transfer (token): skew
   func testFixedTokenExpiredOnlyByTheLocalClockIsSent() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let bench = try QueueBench(time: time)
     let token = AsperaToken.sample("t", expiration: time.now.advanced(by: .seconds(-3600)))
     bench.queue.add(.sample("a", token: .fixed(token)))

@@ -71,7 +71,7 @@ extension QueueControlTests {
 
   func testStartsAreSpacedWhileSeveralSessionsAreActive() async throws {
     let starts = Lock<[Duration]>([])
-    let time = SteppedTime()
+    let time = ManualClock()
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         starts.withLock { $0.append(time.uptime) }
@@ -98,7 +98,7 @@ extension QueueControlTests {
   }
 
   func testTokenIsRequestedWhenItsSessionStarts() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let asked = Lock<[Duration]>([])
     let started = Lock<[Duration]>([])
     let issuer = ScriptedIssuer { request throws(CredentialError) in

@@ -105,7 +105,7 @@ final class QueueControlTests: XCTestCase {
   }
 
   func testCancelledSessionRunsAgainOnRequest() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let bench = try QueueBench(ScriptedEngine(Self.held), issuer: issuer, time: time)
     bench.queue.add(.sample("a"))
@@ -148,7 +148,7 @@ final class QueueControlTests: XCTestCase {
   }
 
   func testUrgentSessionInterruptsTheActiveOneWhichContinuesBeforeTheQueue() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: .seconds(3600), time: time)
     let bench = try QueueBench(ScriptedEngine(Self.held), issuer: issuer, time: time)
     for id in ["a", "b", "c"] { bench.queue.add(.sample(id)) }
@@ -177,7 +177,7 @@ final class QueueControlTests: XCTestCase {
   }
 
   func testTokenThatExpiresDuringAnInterruptionIsRenewed() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: .seconds(600), time: time)
     let bench = try QueueBench(ScriptedEngine(Self.held), issuer: issuer, time: time)
     for id in ["a", "b"] { bench.queue.add(.sample(id)) }

@@ -164,9 +164,9 @@ final class QueueEventTests: XCTestCase {
   }
 
   func testRefreshesRetriesAndTransfersAreReportedAsAuthEvents() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: .seconds(3600), time: time)
-    let events = AuthEvents()
+    let events = EventHub()
     let recorder = EventRecorder(events)
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
@@ -191,9 +191,9 @@ final class QueueEventTests: XCTestCase {
   // matrix: Aspera transfer (token): redaction
   // matrix: Aspera transfer (issuer): redaction
   func testEventsOfAQueueContainNoSecret() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: nil, time: time)
-    let events = AuthEvents()
+    let events = EventHub()
     let recorder = EventRecorder(events)
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in

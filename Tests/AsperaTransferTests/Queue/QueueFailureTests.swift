@@ -14,7 +14,7 @@ final class QueueFailureTests: XCTestCase {
   private func assertFinal(
     _ failure: TransferFailure, _ kind: TransferFailure.Kind, afterRunning: Bool = false, line: UInt = #line
   ) async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
@@ -96,7 +96,7 @@ final class QueueFailureTests: XCTestCase {
   }
 
   func testRetryLimitsForTokensAndConnectionsAreSeparate() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: nil, time: time)
     // Seven lost connections and two rejected tokens, mixed, followed by a success.
     let bench = try QueueBench(
@@ -117,7 +117,7 @@ final class QueueFailureTests: XCTestCase {
   }
 
   func testTokensAreRenewedEvenWithoutConnectionRetries() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
@@ -131,7 +131,7 @@ final class QueueFailureTests: XCTestCase {
   }
 
   func testProgressResetsBothRetryLimits() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in

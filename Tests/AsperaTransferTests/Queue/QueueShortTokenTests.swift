@@ -30,7 +30,7 @@ final class QueueShortTokenTests: XCTestCase {
   }
 
   /// A server whose clock is ahead of the client's, and which loses the first connection of every third session.
-  private func engine(_ desk: Desk, _ time: SteppedTime, ahead: Duration) -> ScriptedEngine {
+  private func engine(_ desk: Desk, _ time: ManualClock, ahead: Duration) -> ScriptedEngine {
     ScriptedEngine { attempt throws(TransferFailure) in
       attempt.report(.connecting)
       guard desk.accepts(attempt.token, at: time.now.advanced(by: ahead)) else { throw .expiredToken }
@@ -48,7 +48,7 @@ final class QueueShortTokenTests: XCTestCase {
   private func run(
     ahead: Duration, active: Int, tellsExpiration: Bool = true
   ) async throws -> (bench: QueueBench, issuer: ScriptedIssuer, desk: Desk) {
-    let (time, desk) = (SteppedTime(), Desk())
+    let (time, desk) = (ManualClock(), Desk())
     let issuer = ScriptedIssuer { request throws(CredentialError) in
       let end = time.now.advanced(by: .seconds(5))
       desk.issue("ATM2_\(request.session)-\(request.attempt)_AAA", until: end)
@@ -99,7 +99,7 @@ final class QueueShortTokenTests: XCTestCase {
 
   // matrix: Aspera transfer (issuer): expiry
   func testBearerTokensThatExpireInTheQueueAreSignedAgain() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let key = try NodeBearerKey(
       pem: Secret(
         XCTUnwrap(PrivateKey.generateRSA(bits: 2048).pkcs8PEM).withBytes { bytes in

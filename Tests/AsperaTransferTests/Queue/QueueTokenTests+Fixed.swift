@@ -31,7 +31,7 @@ extension QueueTokenTests {
 
   // matrix: Aspera transfer (token): expiry, early refresh
   func testFixedTokenThatExpiredBeforeAnAttemptIsNotSent() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let bench = try QueueBench(
       ScriptedEngine { _ throws(TransferFailure) in throw .lostConnection },
       configuration: TransferQueueConfiguration(retryDelay: .seconds(20)), time: time)

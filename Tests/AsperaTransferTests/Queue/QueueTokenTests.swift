@@ -12,7 +12,7 @@ import XCTest
 final class QueueTokenTests: XCTestCase {
   // matrix: Aspera transfer (issuer): header
   func testTokenIsRequestedWhenItsSessionBecomesActive() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
@@ -39,7 +39,7 @@ final class QueueTokenTests: XCTestCase {
   }
 
   func testIssuerOfASessionPrecedesTheQueuesIssuerAndAFixedToken() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let common = ScriptedIssuer(life: nil, time: time)
     let own = ScriptedIssuer(source: "own") { _ in .token("own") }
     let bench = try QueueBench(issuer: common, time: time)
@@ -73,7 +73,7 @@ final class QueueTokenTests: XCTestCase {
       (TransferFailure.expiredToken, TokenRequest.Reason.expired), (.deniedToken, .rejected),
       (.undefinedToken, .missing),
     ] {
-      let time = SteppedTime()
+      let time = ManualClock()
       let issuer = ScriptedIssuer(life: nil, time: time)
       let bench = try QueueBench(
         ScriptedEngine { attempt throws(TransferFailure) in
@@ -99,7 +99,7 @@ final class QueueTokenTests: XCTestCase {
 
   // matrix: Aspera transfer (issuer): expiry
   func testTokenThatExpiresWhileWaitingToStartIsRenewed() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: .seconds(150), time: time)
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
@@ -119,7 +119,7 @@ final class QueueTokenTests: XCTestCase {
   // matrix: Aspera transfer (issuer): early refresh
   func testTokenIsRenewedBeforeAStartWithLessThanTwoMinutesLeft() async throws {
     for (delay, expected) in [(Duration.seconds(29), 1), (.seconds(31), 2)] {
-      let time = SteppedTime()
+      let time = ManualClock()
       let issuer = ScriptedIssuer(life: .seconds(150), time: time)
       let bench = try QueueBench(
         ScriptedEngine { attempt throws(TransferFailure) in
@@ -134,7 +134,7 @@ final class QueueTokenTests: XCTestCase {
   }
 
   func testTokenIsNotRenewedDuringATransfer() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: .seconds(600), time: time)
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
@@ -151,7 +151,7 @@ final class QueueTokenTests: XCTestCase {
   }
 
   func testThirdConsecutiveRejectedTokenEndsTheSession() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: nil, time: time)
     let bench = try QueueBench(
       ScriptedEngine { _ throws(TransferFailure) in throw .deniedToken }, issuer: issuer, time: time)
@@ -181,7 +181,7 @@ final class QueueTokenTests: XCTestCase {
   }
 
   func testTooShortLivedTokensEndTheSession() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer(life: .seconds(60), time: time)
     let bench = try QueueBench(issuer: issuer, time: time)
     bench.queue.add(.sample("a"))
@@ -192,7 +192,7 @@ final class QueueTokenTests: XCTestCase {
   }
 
   func testTransientIssuerFailureIsRetriedAfterItsDelay() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let issuer = ScriptedIssuer { request throws(CredentialError) in
       guard request.attempt > 3 else { throw .outage(isRetryable: true) }
       return .token("t")
@@ -209,7 +209,7 @@ final class QueueTokenTests: XCTestCase {
 
   func testPermanentOrRepeatedIssuerFailureEndsTheSessionWithItsCause() async throws {
     for (isRetryable, count) in [(false, 1), (true, 5)] {
-      let time = SteppedTime()
+      let time = ManualClock()
       let issuer = ScriptedIssuer { _ throws(CredentialError) in throw .outage(isRetryable: isRetryable) }
       let bench = try QueueBench(issuer: issuer, time: time)
       bench.queue.add(.sample("a"))

@@ -13,9 +13,9 @@ import XCTest
 final class QueueTracingTests: XCTestCase {
   // matrix: Tracing: failures
   func testSessionHasItsTokensAndAttemptsInOrder() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let instrument = RecordingInstrument()
-    let events = AuthEvents()
+    let events = EventHub()
     let observation = events.install(instrument)
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in

@@ -14,7 +14,7 @@ final class QueueTransferIDTests: XCTestCase {
   /// Runs sessions with the given tags, the first attempt of each of which fails, and returns the tags of all attempts.
   private func sentTags(_ tags: [String: TransferSpec]) async throws -> [String: [JSONObject?]] {
     let sent = Lock<[String: [JSONObject?]]>([:])
-    let time = SteppedTime()
+    let time = ManualClock()
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in
         sent.withLock { $0[attempt.session, default: []].append(attempt.spec.tags) }

@@ -21,7 +21,7 @@ final class ScriptedIssuer: TokenIssuer {
   }
 
   /// Creates an issuer of numbered tokens with a lifetime: `ATM2_ID-N_AAA`.
-  convenience init(life: Duration?, time: SteppedTime) {
+  convenience init(life: Duration?, time: ManualClock) {
     self.init { request throws(CredentialError) in
       .token("\(request.session)-\(request.attempt)", expiration: life.map { time.now.advanced(by: $0) })
     }

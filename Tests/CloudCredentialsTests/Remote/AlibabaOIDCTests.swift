@@ -9,7 +9,7 @@ import XCTest
 
 /// Tests the requests with an identity token to Alibaba Cloud STS.
 final class AlibabaOIDCTests: XCTestCase {
-  private let time = SteppedTime(now: RemoteService.now)
+  private let time = ManualClock(now: RemoteService.now)
   private let role = "acs:ram::1234567890123456:role/uploader"
 
   func testIdentityTokenIsReadForEachRequestAndSentUnsigned() async throws {

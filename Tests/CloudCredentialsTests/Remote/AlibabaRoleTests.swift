@@ -9,7 +9,7 @@ import XCTest
 
 /// Tests the requests that assume a role of Alibaba Cloud, and the handling of error responses.
 final class AlibabaRoleTests: XCTestCase {
-  private let time = SteppedTime(now: RemoteService.now)
+  private let time = ManualClock(now: RemoteService.now)
   private let role = "acs:ram::1234567890123456:role/uploader"
 
   private func assumeRole(

@@ -10,7 +10,7 @@ import XCTest
 
 /// Tests the requests to AWS's instance metadata service and to the container credentials endpoint.
 final class AmazonMetadataTests: XCTestCase {
-  private let time = SteppedTime(now: RemoteService.now)
+  private let time = ManualClock(now: RemoteService.now)
   private let path = "/latest/meta-data/iam/security-credentials/"
 
   private func instance(

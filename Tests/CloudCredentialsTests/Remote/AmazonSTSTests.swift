@@ -10,7 +10,7 @@ import XCTest
 
 /// Tests the requests to AWS STS, and the handling of its responses.
 final class AmazonSTSTests: XCTestCase {
-  private let time = SteppedTime(now: RemoteService.now)
+  private let time = ManualClock(now: RemoteService.now)
   private let role = "arn:aws:iam::123456789012:role/uploader"
 
   private static func answer(
@@ -318,11 +318,11 @@ final class AmazonSTSTests: XCTestCase {
 
 /// Clocks that stand still, and on which short delays end immediately.
 private final class PausingTime: SigningClock {
-  private let base: SteppedTime
+  private let base: ManualClock
   private let isCancelled: Bool
   private let taken = Lock<[Duration]>([])
 
-  init(_ base: SteppedTime, isCancelled: Bool = false) {
+  init(_ base: ManualClock, isCancelled: Bool = false) {
     self.base = base
     self.isCancelled = isCancelled
   }

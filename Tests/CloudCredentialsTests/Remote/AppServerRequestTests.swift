@@ -10,7 +10,7 @@ import XCTest
 
 /// Tests the requests to app servers.
 final class AppServerRequestTests: XCTestCase {
-  private let time = SteppedTime(now: RemoteService.now)
+  private let time = ManualClock(now: RemoteService.now)
 
   func testRequestIsCreatedForEachFetch() async throws {
     let answer = RemoteService.ossAppServer.answer
@@ -37,7 +37,7 @@ final class AppServerRequestTests: XCTestCase {
   func testWrongLocalClockDoesNotExpireAKey() async throws {
     let answer = RemoteService.ossAppServer.answer
     for clock in ["2026-01-15T08:00:00Z", "2028-01-15T08:00:00Z"] {
-      let time = SteppedTime(now: try XCTUnwrap(Timestamp(iso8601: clock)))
+      let time = ManualClock(now: try XCTUnwrap(Timestamp(iso8601: clock)))
       let transport = ScriptedTransport { _ in .json(answer, headers: RemoteService.date) }
       let cache = CredentialCache(
         AppServerCredentialProvider("https://app.example.com/", transport: transport, time: time),

@@ -8,7 +8,7 @@ import XCTest
 
 /// Tests the errors for implausible times of credentials.
 final class AppServerTimeTests: XCTestCase {
-  private let time = SteppedTime(now: RemoteService.now)
+  private let time = ManualClock(now: RemoteService.now)
 
   private func message(_ body: String) async -> String {
     let transport = ScriptedTransport([.json(body)])

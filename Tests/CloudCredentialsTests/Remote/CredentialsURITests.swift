@@ -9,7 +9,7 @@ import XCTest
 
 /// Tests the requests to a credentials URI.
 final class CredentialsURITests: XCTestCase {
-  private let time = SteppedTime(now: RemoteService.now)
+  private let time = ManualClock(now: RemoteService.now)
 
   func testURIIsRequestedUnchanged() async throws {
     let transport = ScriptedTransport([.json(RemoteService.credentialsURI.answer)])

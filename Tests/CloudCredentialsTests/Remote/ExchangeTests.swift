@@ -17,7 +17,7 @@ final class ExchangeTests: XCTestCase {
       for status in [301, 302, 303, 307, 308] {
         let transport = ScriptedTransport(
           service.before.map { .text($0) } + [.status(status, headers: ["Location": "https://evil.example.com/"])])
-        let provider = service.provider(transport, SteppedTime(now: RemoteService.now))
+        let provider = service.provider(transport, ManualClock(now: RemoteService.now))
         let error = await failure(of: provider, service.name)
         XCTAssertEqual(error?.code, .failed, service.name)
         XCTAssertEqual(error?.message.contains("redirect (HTTP \(status))"), true, service.name)
@@ -105,7 +105,7 @@ final class ExchangeTests: XCTestCase {
   // matrix: Amazon container: time limit
   func testSlowServiceTimesOut() async throws {
     for service in RemoteService.all where !metadata.contains(service.name) {
-      let time = SteppedTime(now: RemoteService.now)
+      let time = ManualClock(now: RemoteService.now)
       let transport = ScriptedTransport([.json(service.answer)])
       transport.hold()
       let provider = service.provider(transport, time)
@@ -123,7 +123,7 @@ final class ExchangeTests: XCTestCase {
 
   func testSlowBodyTimesOut() async throws {
     let service = RemoteService.credentialsURI
-    let time = SteppedTime(now: RemoteService.now)
+    let time = ManualClock(now: RemoteService.now)
     let dripping = HTTPStreamingResponse.json(service.answer).slowed(by: .seconds(3600), chunk: 1, on: time)
     let provider = service.provider(ScriptedTransport([dripping]), time)
     async let failed = failure(of: provider, service.name)
@@ -134,7 +134,7 @@ final class ExchangeTests: XCTestCase {
   }
 
   func testTransportThatIgnoresCancellationIsAbandoned() async throws {
-    let time = SteppedTime(now: RemoteService.now)
+    let time = ManualClock(now: RemoteService.now)
     let provider = RemoteService.ossAppServer.provider(DeafTransport(), time)
     async let failed = failure(of: provider)
     await time.wait(forSleeps: 1)
@@ -147,7 +147,7 @@ final class ExchangeTests: XCTestCase {
     for service in RemoteService.all {
       let transport = ScriptedTransport([.json(service.answer)])
       transport.hold()
-      let provider = service.provider(transport, SteppedTime(now: RemoteService.now))
+      let provider = service.provider(transport, ManualClock(now: RemoteService.now))
       let task = Task { await failure(of: provider, service.name) }
       await transport.wait(forRequests: 1)
       task.cancel()

@@ -9,7 +9,7 @@ import XCTest
 
 /// Tests the requests to the metadata services of both clouds, and which of their failures let a chain continue.
 final class InstanceMetadataTests: XCTestCase {
-  private let time = SteppedTime(now: RemoteService.now)
+  private let time = ManualClock(now: RemoteService.now)
   private let alibabaPath = "/latest/meta-data/ram/security-credentials/"
 
   private func alibaba(
@@ -130,7 +130,7 @@ final class InstanceMetadataTests: XCTestCase {
   // matrix: Instance metadata: time limit
   func testUnresponsiveAddressIsNotConfiguredAfterASecond() async throws {
     for service in [RemoteService.alibabaMetadata, .tencentMetadata] {
-      let time = SteppedTime(now: RemoteService.now)
+      let time = ManualClock(now: RemoteService.now)
       let transport = ScriptedTransport([])
       transport.hold()
       let provider = service.provider(transport, time)

@@ -29,7 +29,7 @@ final class RemoteConformanceTests: XCTestCase {
 
   func testEveryProviderConforms() async {
     for service in RemoteService.all {
-      let time = SteppedTime(now: RemoteService.now)
+      let time = ManualClock(now: RemoteService.now)
       let body = service.answer
       let leaking = #"{"code":1,"Code":"No","Message":"\#(RemoteService.ownSecret) \#(RemoteService.ownToken)"}"#
       let sends = service.name.contains("AssumeRole") && !service.name.contains("With")

@@ -66,7 +66,7 @@ struct RemoteService: Sendable {
       """,
     id: ["credentials", "tmpSecretId"], secret: ["credentials", "tmpSecretKey"],
     token: ["credentials", "sessionToken"], end: ["expiredTime"]
-  ) { AppServerCredentialProvider("https://app.example.com/sts", shape: .cos, transport: $0, time: $1) }
+  ) { AppServerCredentialProvider("https://app.example.com/sts", format: .cos, transport: $0, time: $1) }
 
   static let credentialsURI = RemoteService(
     name: "credentials URI", answer: "{\(alibabaFields)}", id: ["AccessKeyId"], secret: ["AccessKeySecret"],

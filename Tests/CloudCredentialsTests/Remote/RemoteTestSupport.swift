@@ -9,14 +9,14 @@ import XCTest
 extension RemoteService {
   /// A provider that receives another last response.
   func answering(
-    _ reply: HTTPStreamingResponse, by time: any SigningClock = SteppedTime(now: RemoteService.now)
+    _ reply: HTTPStreamingResponse, by time: any SigningClock = ManualClock(now: RemoteService.now)
   ) -> any CredentialProvider<AccessKey> {
     provider(ScriptedTransport(before.map { .text($0) } + Array(repeating: reply, count: tries)), time)
   }
 
   /// A provider whose last request fails with a transport error.
   func failing(
-    _ error: TransportError, by time: any SigningClock = SteppedTime(now: RemoteService.now)
+    _ error: TransportError, by time: any SigningClock = ManualClock(now: RemoteService.now)
   ) -> any CredentialProvider<AccessKey> {
     let before = before
     let count = Tick()

@@ -9,7 +9,7 @@ import XCTest
 
 /// Tests the requests to Tencent Cloud STS, and the handling of error responses.
 final class TencentSTSTests: XCTestCase {
-  private let time = SteppedTime(now: RemoteService.now)
+  private let time = ManualClock(now: RemoteService.now)
   private let role = "qcs::cam::uin/100000000001:roleName/cos-role"
   private let policy = #"{"version":"2.0","statement":[{"effect":"allow","action":["name/cos:*"],"resource":["*"]}]}"#
 

@@ -21,7 +21,7 @@ extension Reader {
   /// Checks that the ranges of a response's size cover it without gaps.
   private static let answerHeads = Reader(name: "answer-heads") { input, _ in
     guard let (response, _) = response(input) else { return false }
-    for dialect in [ServiceDialect.oss, .cos] {
+    for dialect in [HeaderConventions.oss, .cos] {
       let info = ObjectInfo(key: "k", response: response, dialect: dialect)
       try require(info.size ?? 0 >= 0, "an object has a negative size")
       guard let size = info.size, let sizes = try? PartSizes(length: size, preferred: 1 << 20) else { continue }
@@ -38,7 +38,7 @@ extension Reader {
 
   private static let serviceErrors = Reader(name: "service-errors") { input, _ in
     guard let (response, body) = response(input) else { return false }
-    for dialect in [ServiceDialect.oss, .cos] {
+    for dialect in [HeaderConventions.oss, .cos] {
       let document = ServiceError.document(response, body: body, dialect: dialect)
       let error = ServiceError(document, of: response, subject: "GET /", dialect: dialect)
       let plan = RetryPlan(StorageClientConfiguration(), isRepeatable: true)
@@ -54,7 +54,7 @@ extension Reader {
   private static let lists = Reader(name: "list-answers") { input, _ in
     let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
     var isRead = false
-    for dialect in [ServiceDialect.oss, .cos] {
+    for dialect in [HeaderConventions.oss, .cos] {
       guard let document = try? ServiceDocument(input, named: "ListBucketResult", dialect),
         let page = try? ListPage(document, of: request, dialect)
       else { continue }
@@ -82,7 +82,7 @@ extension Reader {
     let server = SigningServiceClient(
       "https://a.example/sign", timeout: .seconds(1),
       transport: ScriptedTransport([.status(random.once(in: 8) ? 403 : 200, input)]),
-      time: SteppedTime(now: Samples.now), headers: { [:] })
+      time: ManualClock(now: Samples.now), headers: { [:] })
     do {
       if random.once(in: 2) {
         try await server.identity(of: "oss").credential().check()

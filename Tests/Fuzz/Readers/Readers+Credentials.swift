@@ -39,8 +39,8 @@ extension Reader {
     },
     answer("app-server-answers") { transport, time in
       [
-        AppServerCredentialProvider("https://a.example/", shape: .oss, transport: transport, time: time),
-        AppServerCredentialProvider("https://a.example/", shape: .cos, transport: transport, time: time),
+        AppServerCredentialProvider("https://a.example/", format: .oss, transport: transport, time: time),
+        AppServerCredentialProvider("https://a.example/", format: .cos, transport: transport, time: time),
         CredentialsURIProvider("https://a.example/", transport: transport, time: time),
       ]
     },
@@ -59,7 +59,7 @@ extension Reader {
     Reader(name: name) { input, random in
       let bodies = text(input).split(separator: "\n\n", omittingEmptySubsequences: false).map { Array($0.utf8) }
       let status = random.once(in: 8) ? random.pick([100, 204, 301, 400, 403, 404, 429, 500, 503, 999]) : 200
-      let time = SteppedTime(now: Samples.now)
+      let time = ManualClock(now: Samples.now)
       var isTaken = false
       let count = providers(ScriptedTransport([]), time).count
       for index in 0..<count {
@@ -101,9 +101,9 @@ extension Reader {
   private static let processOutput = Reader(name: "process-output") { input, _ in
     let machine = machine(output: input)
     var isTaken = false
-    for shape in [ProcessOutputShape.alibabaCloud, .amazon] {
+    for format in [ProcessOutputFormat.alibabaCloud, .amazon] {
       do {
-        try await ProcessCredentialProvider(["program"], shape: shape, machine: machine).credential().check()
+        try await ProcessCredentialProvider(["program"], format: format, machine: machine).credential().check()
         isTaken = true
       } catch {
         try requireNoSecret(in: "\(error)", of: [])
@@ -117,7 +117,7 @@ extension Reader {
   private static func machine(files: [UInt8] = [], output: [UInt8] = []) -> ProviderContext {
     ProviderContext(
       environment: { _ in nil }, home: "/home/fuzz", files: SameFile(bytes: files), commands: SameOutput(bytes: output),
-      transport: ScriptedTransport([]), time: SteppedTime(now: Samples.now))
+      transport: ScriptedTransport([]), time: ManualClock(now: Samples.now))
   }
 
   private struct SameFile: FileReader {

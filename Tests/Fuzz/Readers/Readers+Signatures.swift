@@ -207,13 +207,13 @@ extension Reader {
   private static func check(_ order: SigningRequest, _ input: [UInt8]) throws -> Bool {
     let rules = SigningRules(
       AccessPolicy([AccessRule(.read, .write, objects: .prefix("alice/"), in: "photos")]), lifetime: .seconds(3600))
-    let signer: any StringSigner =
+    let signer: any StringToSignSigner =
       switch order.scheme {
-      case .cosV5: COSStringSigner(endpoint: try .cos(region: "ap-guangzhou"))
-      case .s3V4: S3StringSigner(region: "eu-central-1", endpoint: try .s3(region: "eu-central-1"))
-      default: OSSStringSigner(region: "cn-hangzhou")
+      case .cosV5: COSStringToSignSigner(endpoint: try .cos(region: "ap-guangzhou"))
+      case .s3V4: S3StringToSignSigner(region: "eu-central-1", endpoint: try .s3(region: "eu-central-1"))
+      default: OSSStringToSignSigner(region: "cn-hangzhou")
       }
-    let intents: [SigningIntent]
+    let intents: [AuthorizedRequest]
     do throws(SigningRefusal) {
       intents = try [0, 1].map { _ throws(SigningRefusal) in
         try signer.intent(of: order)
@@ -238,7 +238,7 @@ extension Reader {
   /// Reads the input of `explain`: a request and the service's response.
   private static let refusedAnswers = Reader(name: "refused-answers") { input, random in
     guard let (request, body) = Samples.request(input) else { return false }
-    let answer = RefusedAnswer(text(body))
+    let answer = RejectedResponse(text(body))
     let service = random.pick([SignedService.oss(bucket: "photos", region: "cn-hangzhou"), .oss(), .cos(), .s3()])
     guard let diagnosis = SignatureDiagnosis(of: answer, to: request, signedFor: service) else { return false }
     let again = SignatureDiagnosis(of: answer, to: request, signedFor: service)

@@ -22,7 +22,7 @@ struct Store: Sendable {
   let name: String
   let provider: LocalCloud.Provider
   let client: any ObjectStore
-  let events: AuthEvents
+  let events: EventHub
   let transport: WatchingTransport
 
   /// Returns clients for all clouds and signature versions, with tokens from the app servers and the token services.

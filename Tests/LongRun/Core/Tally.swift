@@ -27,7 +27,7 @@ final class Tally: Sendable {
   }
 
   private let state = Mutex(Counts())
-  private let observations = Mutex<[AuthEvents.Observation]>([])
+  private let observations = Mutex<[EventHub.Observation]>([])
 
   init(_ stores: [Store]) {
     observations.withLock { $0 = stores.map { $0.events.observe { [weak self] in self?.take($0) } } }

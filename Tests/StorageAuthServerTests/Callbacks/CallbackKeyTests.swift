@@ -33,7 +33,7 @@ final class CallbackKeyTests: XCTestCase {
   func testConcurrentCallbacksShareOneFetch() async throws {
     let pem = try XCTUnwrap(XCTUnwrap(Self.signer).publicKey.pem)
     let transport = ScriptedTransport { _ in .text(pem) }
-    let verifier = CallbackVerifier(transport: transport, time: SteppedTime())
+    let verifier = CallbackVerifier(transport: transport, time: ManualClock())
     let request = try request()
     transport.hold()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -52,7 +52,7 @@ final class CallbackKeyTests: XCTestCase {
       .text("<html>", status: 200), .status(302, headers: ["Location": "https://example.com/"]), .status(404),
       .text(String(repeating: " ", count: 20_000) + pem), .text(short), .text(pem),
     ])
-    let time = SteppedTime()
+    let time = ManualClock()
     let verifier = CallbackVerifier(transport: transport, time: time)
     let request = try request()
     for count in 1...5 {
@@ -78,7 +78,7 @@ final class CallbackKeyTests: XCTestCase {
   func testInventedURLsCauseFewFetches() async throws {
     let pem = try XCTUnwrap(XCTUnwrap(Self.signer).publicKey.pem)
     let transport = ScriptedTransport { request in request.path == "/k.pem" ? .text(pem) : .status(404) }
-    let time = SteppedTime()
+    let time = ManualClock()
     let verifier = CallbackVerifier(transport: transport, time: time)
     _ = try await verifier.verify(try request(), body: [1])
     for number in 0..<100 {
@@ -98,7 +98,7 @@ final class CallbackKeyTests: XCTestCase {
 
   func testSlowKeyIsRefused() async throws {
     let transport = ScriptedTransport { _ in .text("") }
-    let time = SteppedTime()
+    let time = ManualClock()
     let verifier = CallbackVerifier(transport: transport, time: time)
     transport.hold()
     let request = try request()

@@ -44,7 +44,7 @@ final class CallbackStormTests: XCTestCase {
       ("the genuine name", { _ in Self.published }),
     ]
     for (name, url) in storms {
-      let time = SteppedTime()
+      let time = ManualClock()
       let verifier = CallbackVerifier(transport: transport, time: time)
       // Ten forgeries a minute for ten minutes, and then two hundred at once.
       for number in 0..<300 {
@@ -59,7 +59,7 @@ final class CallbackStormTests: XCTestCase {
 
   func testStormCausesABoundedNumberOfFetches() async throws {
     let transport = ScriptedTransport { _ in .status(404) }
-    let time = SteppedTime()
+    let time = ManualClock()
     let verifier = CallbackVerifier(
       keyHosts: ["gosspublic.alicdn.com", "keys.example.test"], transport: transport, time: time)
     // A minute of a thousand different URLs, and of every name that a key may have, on each of two hosts.
@@ -81,7 +81,7 @@ final class CallbackStormTests: XCTestCase {
   func testGenuineKeyIsFetchedSoonAfterAFailure() async throws {
     let pem = try XCTUnwrap(XCTUnwrap(Self.signer).publicKey.pem)
     let transport = ScriptedTransport([.status(503), .status(503), .text(pem)])
-    let time = SteppedTime()
+    let time = ManualClock()
     let verifier = CallbackVerifier(transport: transport, time: time)
     for (advance, fetches, expected) in [
       (0, 1, .keyUnavailable), (0, 1, .keyUnavailable), (1, 2, .keyUnavailable), (1, 2, .keyUnavailable), (1, 3, nil),
@@ -96,7 +96,7 @@ final class CallbackStormTests: XCTestCase {
   func testKeysFromOtherPathsDoNotEvictThePublishedKey() async throws {
     let pem = try XCTUnwrap(XCTUnwrap(Self.signer).publicKey.pem)
     let transport = ScriptedTransport { _ in .text(pem) }
-    let verifier = CallbackVerifier(transport: transport, time: SteppedTime())
+    let verifier = CallbackVerifier(transport: transport, time: ManualClock())
     let first = await refusal(verifier, try request())
     XCTAssertNil(first)
     for number in 0..<10 { _ = await refusal(verifier, try request("https://gosspublic.alicdn.com/\(number).pem")) }

@@ -17,7 +17,7 @@ final class HealthRouteTests: XCTestCase {
   // matrix: Health routes: run
   func testReadinessNamesTheChecksAndFailsWithOneOfThem() async throws {
     let isReachable = Mutex(true)
-    let time = SteppedTime()
+    let time = ManualClock()
     let router = Router()
     router.addHealthRoutes(
       [HealthCheck("redis") { isReachable.withLock { $0 } }, HealthCheck("disk") { true }], time: time)
@@ -40,7 +40,7 @@ final class HealthRouteTests: XCTestCase {
   // matrix: Health routes: load
   func testManyRequestsRunTheChecksOnce() async throws {
     let runs = Mutex(0)
-    let time = SteppedTime()
+    let time = ManualClock()
     let router = Router()
     router.addHealthRoutes([HealthCheck("counted") { runs.withLock { $0 += 1 } == () }], time: time)
     let url = try await RunningServer.start(router, self)
@@ -57,7 +57,7 @@ final class HealthRouteTests: XCTestCase {
 
   // matrix: Health routes: failure
   func testCheckThatNeverEndsFailsAtItsTimeLimit() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let router = Router()
     router.addHealthRoutes(
       [HealthCheck("stuck") { await withCheckedContinuation { (_: CheckedContinuation<Bool, Never>) in } }],
@@ -72,7 +72,7 @@ final class HealthRouteTests: XCTestCase {
 
   // matrix: Health routes: run
   func testCredentialIsReadyOnceItsProviderGivesOne() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let failure = CredentialError(.failed, source: "vault", "It is away.", remedy: "Retry.", isRetryable: true)
     let provider = ScriptedProvider<AccessKey>(
       [.failure(failure), .credential(AccessKey(id: "id", secret: "secret-word"))], source: "vault")

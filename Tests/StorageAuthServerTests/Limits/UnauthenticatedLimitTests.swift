@@ -22,7 +22,7 @@ final class UnauthenticatedLimitTests: XCTestCase {
     }
   }
 
-  private let time = SteppedTime()
+  private let time = ManualClock()
 
   /// Passes a request of a peer through the middleware, and returns the status and `Retry-After` of the response.
   private func send(

@@ -91,7 +91,7 @@ final class RemoteRefusalTests: XCTestCase {
       orders.withLock { $0 += 1 }
       let rules = SigningRules(AccessPolicy([AccessRule(.read, objects: .all, in: "photos")]))
       let rekeyed = AccessKey(id: order.stringToSign.contains("unknown") ? "unknown" : key.id, secret: key.secret)
-      let answer = try OSSStringSigner(region: "cn-hangzhou").sign(
+      let answer = try OSSStringToSignSigner(region: "cn-hangzhou").sign(
         order,
         with: order.canonicalRequest?.contains("unknown") == true
           ? AccessKey(id: "unknown", secret: key.secret) : rekeyed,

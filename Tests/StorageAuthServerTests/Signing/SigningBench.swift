@@ -41,8 +41,8 @@ struct SigningBench {
     self.cloud = cloud
     let router = Router()
     let signing = SigningService<BasicRequestContext>(
-      SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: keys),
-      SigningAccount(COSStringSigner(endpoint: cloud.cosEndpoint), credentials: keys), time: time
+      SigningAccount(OSSStringToSignSigner(region: "cn-hangzhou"), credentials: keys),
+      SigningAccount(COSStringToSignSigner(endpoint: cloud.cosEndpoint), credentials: keys), time: time
     ) { _ in SigningRules(policy, lifetime: lifetime) }
     signing.addRoutes(to: router.group("api").add(middleware: Login()))
     url = try await RunningServer.start(router, test) + "/api/sign"

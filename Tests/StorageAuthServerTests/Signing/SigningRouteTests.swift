@@ -12,7 +12,7 @@ import XCTest
 
 /// Tests the signing route's responses to requests outside its policy, for every scheme, in headers and in URLs.
 final class SigningRouteTests: XCTestCase {
-  private let time = SteppedTime()
+  private let time = ManualClock()
 
   private var date: Timestamp { time.now }
 

@@ -10,7 +10,7 @@ import XCTest
 final class TokenAuditTests: XCTestCase {
   func testCallersInputCannotForgeALogLine() async throws {
     let lines = AuditLines()
-    let time = SteppedTime()
+    let time = ManualClock()
     let key = AccessKey(
       id: "STS.1", secret: "secret-1", sessionToken: "token-1", expiration: time.now.advanced(by: .seconds(1800)))
     let service = TokenService(audit: lines.append, time: time) { scope in

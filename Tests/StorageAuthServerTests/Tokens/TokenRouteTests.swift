@@ -66,19 +66,19 @@ final class TokenRouteTests: XCTestCase {
     case post = "POST"
   }
 
-  private func source(_ url: String, _ shape: AppServerShape) -> AppServerCredentialProvider {
-    AppServerCredentialProvider(shape: shape) {
+  private func source(_ url: String, _ format: AppServerFormat) -> AppServerCredentialProvider {
+    AppServerCredentialProvider(format: format) {
       AppServerRequest(url, headers: [.authorization: "Bearer mia"])
     }
   }
 
   func testClientsOfEveryCloudParseTheResponses() async throws {
     let url = try await start(StaticCredentialProvider(key))
-    for (path, shape) in [
-      ("distribute-token.json", AppServerShape.oss), ("cos/credentials", .cos), ("credentials.json", .s3),
+    for (path, format) in [
+      ("distribute-token.json", AppServerFormat.oss), ("cos/credentials", .cos), ("credentials.json", .s3),
     ] {
-      for shape in [shape, .automatic] {
-        let issued = try await source("\(url)/\(path)", shape).issue()
+      for format in [format, .automatic] {
+        let issued = try await source("\(url)/\(path)", format).issue()
         XCTAssertEqual(issued.credential.id, "STS.id")
         XCTAssertEqual(issued.credential.secret, Secret("the-secret"))
         XCTAssertEqual(issued.credential.sessionToken, Secret("the-token"))

@@ -9,7 +9,7 @@ import XCTest
 
 /// Tests the token service without a network and with stepped clocks.
 final class TokenServiceTests: XCTestCase {
-  private let time = SteppedTime()
+  private let time = ManualClock()
   private let lines = AuditLines()
 
   private func order(_ caller: String = "mia", scope: String = "uploads", life: Duration = .seconds(1800)) -> KeyRequest

@@ -48,10 +48,10 @@ final class SeveralSchemesTests: XCTestCase {
 
   private struct Bench {
     let authority: String
-    let time: SteppedTime
+    let time: ManualClock
 
     init(_ test: XCTestCase, isStrict: Bool = false) async throws {
-      time = SteppedTime(now: date)
+      time = ManualClock(now: date)
       let service = VerifiedService(accounts: [first, second], isStrict: isStrict, time: time)
       authority = String(try await RunningServer.start(service.router, test).dropFirst("http://".count))
     }

@@ -26,7 +26,7 @@ final class UnsignedOperationTests: XCTestCase {
     _ verifier: some SignatureVerifier, allowing: Bool = false
   ) async throws -> ServiceEndpoint {
     let middleware = SignatureMiddleware<VerifiedContext>(
-      verifier, replays: nil, allowsUnsignedOperations: allowing, time: SteppedTime(now: Self.date)
+      verifier, replays: nil, allowsUnsignedOperations: allowing, time: ManualClock(now: Self.date)
     ) { _ in Self.key }
     let router = Router(context: VerifiedContext.self)
     router.add(middleware: middleware).get("**") { _, context in

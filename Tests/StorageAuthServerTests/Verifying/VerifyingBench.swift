@@ -56,7 +56,7 @@ struct VerifyingBench {
 
   let service: Service
   let endpoint: ServiceEndpoint
-  let time: SteppedTime
+  let time: ManualClock
   /// The number of key lookups.
   let lookups: Counter
   /// The number of handler calls.
@@ -69,7 +69,7 @@ struct VerifyingBench {
     replays: ReplayGuard? = ReplayGuard(), limits: VerificationLimits = VerificationLimits()
   ) async throws {
     self.service = service
-    let time = SteppedTime(now: Self.date)
+    let time = ManualClock(now: Self.date)
     let (lookups, handled) = (Counter(), Counter())
     let keys: @Sendable (AccessKeyID) async throws -> AccessKey? = { id in
       lookups.count()

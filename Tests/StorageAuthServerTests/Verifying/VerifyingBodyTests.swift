@@ -141,7 +141,7 @@ final class VerifyingBodyTests: XCTestCase {
 
   // matrix: S3 V4: verify, bad input
   func testBodyWithoutALengthIsRefusedIfTheSignatureMustCoverIt() async throws {
-    let time = SteppedTime(now: VerifyingBench.date)
+    let time = ManualClock(now: VerifyingBench.date)
     let endpoint = try ServiceEndpoint("https://files.example.com", style: .path)
     for (method, allows, body, status) in [
       (HTTPRequest.Method.get, false, "hello", HTTPResponse.Status.badRequest), (.delete, false, "hello", .badRequest),

@@ -16,7 +16,7 @@ final class VerifyingKeyIDTests: XCTestCase {
   private static let key = AccessKey(id: "user@example.test/sub=1", secret: "not-a-secret")
 
   func testMiddlewareVerifiesHeadersAndURLs() async throws {
-    let time = SteppedTime(now: VerifyingBench.date)
+    let time = ManualClock(now: VerifyingBench.date)
     let middleware = SignatureMiddleware<VerifiedContext>(S3Verifier(region: "us-east-1"), replays: nil, time: time) {
       $0 == Self.key.id ? Self.key : nil
     }

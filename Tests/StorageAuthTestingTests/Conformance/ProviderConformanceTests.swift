@@ -107,7 +107,7 @@ final class ProviderConformanceTests: XCTestCase {
   }
 
   func testExpiredCredentialIsReported() async {
-    let time = SteppedTime()
+    let time = ManualClock()
     let ended = AccessKey(id: "AKIDexample", secret: "s", expiration: time.now)
     let report = await ProviderConformance(StaticCredentialProvider(ended), secrets: secrets, time: time).report()
     XCTAssertEqual(report.failures.map(\.rule), [ProviderRule.validity.rawValue], "\(report)")

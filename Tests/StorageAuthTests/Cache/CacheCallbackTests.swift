@@ -68,7 +68,7 @@ final class CacheCallbackTests: XCTestCase {
 
   // matrix: Callback: time limit
   func testBlockingCallbackThatNeverReturnsOccupiesOneThread() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let calls = Lock(0)
     let isReleased = DispatchSemaphore(value: 0)
     let cache = CredentialCache<Token>(

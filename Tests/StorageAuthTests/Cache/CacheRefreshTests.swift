@@ -89,7 +89,7 @@ final class CacheRefreshTests: XCTestCase {
       XCTAssertNotNil(fixture.cache.current())
       await fixture.source.fail()
       await until("the failure was processed") { fixture.cache.state.withLock { $0.machine.flight } == nil }
-      pauses.append(fixture.cache.pause)
+      pauses.append(fixture.cache.remainingBackoff)
       let next = try XCTUnwrap(fixture.cache.state.withLock { $0.machine.failure?.renewal })
       renewals.append(next)
       fixture.time.advance(by: next - uptime)
@@ -233,7 +233,7 @@ final class CacheRefreshTests: XCTestCase {
   }
 
   func testExpiredCredentialWithoutAProviderFailsWithARemedy() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let end = time.now.advanced(by: .seconds(100))
     let cache = CredentialCache(Token(name: "by hand", expiration: end), time: time)
     XCTAssertEqual(cache.current()?.credential.name, "by hand")

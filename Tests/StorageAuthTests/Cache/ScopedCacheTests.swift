@@ -10,13 +10,13 @@ import XCTest
 final class ScopedCacheTests: XCTestCase {
   /// A provider that counts the requests for each scope and issues numbered keys.
   private final class Source: ScopedCredentialProvider {
-    let time: SteppedTime
+    let time: ManualClock
     let counts = Mutex<[CredentialScope: Int]>([:])
     let widens: Bool
     let gate = AsyncStream.makeStream(of: Void.self)
     let isHeld: Bool
 
-    init(_ time: SteppedTime, widens: Bool = false, isHeld: Bool = false) {
+    init(_ time: ManualClock, widens: Bool = false, isHeld: Bool = false) {
       self.time = time
       self.widens = widens
       self.isHeld = isHeld
@@ -50,7 +50,7 @@ final class ScopedCacheTests: XCTestCase {
     var total: Int { counts.withLock { $0.values.reduce(0, +) } }
   }
 
-  private let time = SteppedTime()
+  private let time = ManualClock()
 
   private func scope(_ key: String, _ action: AccessAction = .read) -> CredentialScope {
     CredentialScope(action, .key(key), in: "photos")

@@ -78,11 +78,11 @@ extension CredentialCache {
 /// A cache with a provider that responds on demand and clocks that the test advances.
 struct CacheFixture {
   let source = HeldSource()
-  let time = SteppedTime()
+  let time = ManualClock()
   let cache: CredentialCache<Token>
 
   init(configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), random: Double = 0) {
-    cache = CredentialCache(source, configuration, AuthEvents(), time, random: { random })
+    cache = CredentialCache(source, configuration, EventHub(), time, random: { random })
   }
 
   /// Stores a credential in the cache.

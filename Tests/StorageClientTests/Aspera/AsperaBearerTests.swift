@@ -13,24 +13,24 @@ import XCTest
 /// Tests a client with a bearer token, for which a node identifies files by IDs.
 final class AsperaBearerTests: XCTestCase {
   private let node = IdentifiedNode()
-  private let time = SteppedTime()
+  private let time = ManualClock()
 
   private func client(
     root: String = "/", rootFileID: String? = nil, access: AsperaNodeAccess = .bearer(Secret("eJx1"), accessKey: "ak"),
-    login: AsperaTransfers.Login = .dynamicKey, _ transport: ScriptedTransport? = nil
+    login: AsperaTransferOptions.Login = .dynamicKey, _ transport: ScriptedTransport? = nil
   ) -> StorageClient<AsperaProvider> {
     client(root: root, rootFileID: rootFileID, StaticCredentialProvider(access), login: login, transport, at: time)
   }
 
   private func client(
     root: String = "/", rootFileID: String? = nil, _ credentials: some CredentialProvider<AsperaNodeAccess>,
-    login: AsperaTransfers.Login = .dynamicKey, _ transport: ScriptedTransport? = nil, at time: any SigningClock
+    login: AsperaTransferOptions.Login = .dynamicKey, _ transport: ScriptedTransport? = nil, at time: any SigningClock
   ) -> StorageClient<AsperaProvider> {
     SecretWatch.install()
     SecretWatch.add(Secret("eJx1"))
     return StorageClient(
       .aspera(
-        node: nodeURL, root: root, rootFileID: rootFileID, transfers: AsperaTransfers(login: login, engine: node)),
+        node: nodeURL, root: root, rootFileID: rootFileID, transfers: AsperaTransferOptions(login: login, engine: node)),
       credentials: credentials, configuration: .test, transport: transport ?? ScriptedTransport(node.reply), time: time)
   }
 
@@ -81,7 +81,7 @@ final class AsperaBearerTests: XCTestCase {
   func testCallersServerReplacesTheHostOfTheNode() async throws {
     let server = TransferServer(host: "fast.example.com", sshPort: 22, udpPort: 33003)
     let client = StorageClient(
-      .aspera(node: nodeURL, transfers: AsperaTransfers(login: .dynamicKey, server: server, engine: node)),
+      .aspera(node: nodeURL, transfers: AsperaTransferOptions(login: .dynamicKey, server: server, engine: node)),
       credentials: .bearer(Secret("eJx1"), accessKey: "ak"), configuration: .test,
       transport: ScriptedTransport(node.reply), time: time)
     try await client.upload([2], to: "a")
@@ -92,13 +92,13 @@ final class AsperaBearerTests: XCTestCase {
 
   func testLoginThatExcludesAPartOfTheServerIsAnError() async throws {
     let account = try AsperaAccount(host: "h", user: "u", password: Secret("not-a-password"))
-    let cases: [(AsperaTransfers.Login, TransferServer, String)] = [
+    let cases: [(AsperaTransferOptions.Login, TransferServer, String)] = [
       (.account(account), TransferServer(host: "h", sshPort: 1), "account of the login excludes host and sshPort"),
       (.webSocket(), TransferServer(host: "h", udpPort: 1), "WebSocket excludes udpPort"),
     ]
     for (login, server, says) in cases {
       let client = StorageClient(
-        .aspera(node: nodeURL, transfers: AsperaTransfers(login: login, server: server, engine: node)),
+        .aspera(node: nodeURL, transfers: AsperaTransferOptions(login: login, server: server, engine: node)),
         credentials: .bearer(Secret("eJx1"), accessKey: "ak"), configuration: .test,
         transport: ScriptedTransport(node.reply), time: time)
       await assertThrows(StorageError.self, { try await client.upload([1], to: "a") }) {

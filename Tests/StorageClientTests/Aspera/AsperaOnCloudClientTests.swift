@@ -43,7 +43,7 @@ final class AsperaOnCloudClientTests: XCTestCase {
     let client = StorageClient(
       .aspera(
         onCloud: applications.onCloud(), workspace: "Film",
-        transfers: AsperaTransfers(
+        transfers: AsperaTransferOptions(
           login: .account(try applications.account()), ascp: applications.simulator,
           queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero))), configuration: .test,
       transport: NetworkTransport.shared, events: log.events)
@@ -65,7 +65,7 @@ final class AsperaOnCloudClientTests: XCTestCase {
   func testTransfersHaveTheTagsOfTheWorkspaceAndTheDirection() async throws {
     let applications = try await LocalApplications(self)
     let folder = try await applications.onCloud().homeFolder()
-    let provider = folder.provider(root: "/", transfers: AsperaTransfers())
+    let provider = folder.provider(root: "/", transfers: AsperaTransferOptions())
     for (direction, action) in [(TransferDirection.send, "upload_files"), (.receive, "download_files")] {
       let files = provider.tags[direction]?["aspera"]?["files"]
       XCTAssertEqual(files?["files_transfer_action"]?.string, action)
@@ -78,7 +78,7 @@ final class AsperaOnCloudClientTests: XCTestCase {
     let transport = SwitchedTransport()
     let cloud = applications.onCloud(transport: transport)
     let client = StorageClient(
-      .aspera(onCloud: cloud, transfers: AsperaTransfers(login: .account(try applications.account()))),
+      .aspera(onCloud: cloud, transfers: AsperaTransferOptions(login: .account(try applications.account()))),
       configuration: .test, transport: NetworkTransport.shared)
     await assertThrows((any Error).self) { _ = try await client.list().names }
     transport.isOn = true

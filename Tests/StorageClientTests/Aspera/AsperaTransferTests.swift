@@ -117,7 +117,7 @@ final class AsperaTransferTests: XCTestCase {
 
   func testMissingAscpIsReportedWithTheSearchedLocation() async throws {
     let client = StorageClient(
-      .aspera(node: nodeURL, transfers: AsperaTransfers(login: .dynamicKey, ascp: "/nowhere/ascp")),
+      .aspera(node: nodeURL, transfers: AsperaTransferOptions(login: .dynamicKey, ascp: "/nowhere/ascp")),
       credentials: nodeAccess, transport: ScriptedTransport(service.reply))
     await assertThrows(AsperaError.self, { try await client.upload([1], to: "k") }) {
       XCTAssertEqual($0.code, .toolNotFound)

@@ -37,14 +37,14 @@ final class AsperaUploadTests: XCTestCase {
 
   func testCallersServerIsSentToTheNodeAndUsedWhateverTheNodeReturns() async throws {
     let named = TransferServer(host: "fast.example.com", sshPort: 22, udpPort: 33003)
-    let cases: [(AsperaTransfers.Login, TransferServer, String?)] = [
+    let cases: [(AsperaTransferOptions.Login, TransferServer, String?)] = [
       (.dynamicKey, TransferServer(), nil), (.dynamicKey, named, "fast.example.com"), (.webSocket(), .init(), nil),
       (.webSocket(), .init(host: "fast.example.com"), "fast.example.com"),
     ]
     for (login, server, expected) in cases {
       let transport = ScriptedTransport(service.reply)
       let engine = FileEngine(service)
-      let transfers = AsperaTransfers(login: login, server: server, engine: engine)
+      let transfers = AsperaTransferOptions(login: login, server: server, engine: engine)
       let client = StorageClient(
         .aspera(node: nodeURL, transfers: transfers), credentials: nodeAccess, configuration: .test,
         transport: transport, time: RushingTime())
@@ -91,7 +91,7 @@ final class AsperaUploadTests: XCTestCase {
 
   func testPasswordIsNotSentToAnotherHost() async throws {
     let engine = FileEngine(service)
-    let login = AsperaTransfers.Login.account(
+    let login = AsperaTransferOptions.Login.account(
       try AsperaAccount(host: "mine.example.com", user: "xfer", password: Secret("not-a-password")))
     await assertThrows(
       TransferFailure.self,
@@ -106,7 +106,7 @@ final class AsperaUploadTests: XCTestCase {
     let client = StorageClient(
       .aspera(
         node: nodeURL,
-        transfers: AsperaTransfers(
+        transfers: AsperaTransferOptions(
           login: .dynamicKey, engine: engine, targetRate: 100_000, minimumRate: 10, ratePolicy: .fair,
           tokenLifetime: .seconds(600))), credentials: nodeAccess, transport: transport)
     try await client.upload([1], to: "a")

@@ -14,7 +14,7 @@ final class AsperaWebSocketTests: XCTestCase {
     let hostKey = String(repeating: "ab", count: 20)
     let answer: JSONValue = ["wss_enabled": true, "wss_port": 9093, "sshfp": .string(hostKey)]
     let service = NodeService(answer: try XCTUnwrap(answer.object))
-    for (login, port) in [(AsperaTransfers.Login.webSocket(), 9093), (.webSocket(port: 443), 443)] {
+    for (login, port) in [(AsperaTransferOptions.Login.webSocket(), 9093), (.webSocket(port: 443), 443)] {
       let engine = FileEngine(service)
       let client = asperaClient(ScriptedTransport(service.reply), engine: engine, login: login)
       try await client.upload([1, 2], to: "k")

@@ -128,7 +128,7 @@ final class FaspexClientTests: XCTestCase {
   }
 
   private func client(
-    _ transport: any HTTPTransport, login: AsperaTransfers.Login? = nil
+    _ transport: any HTTPTransport, login: AsperaTransferOptions.Login? = nil
   ) throws -> FaspexClient {
     let time = RushingTime()
     let count = Lock(0)
@@ -141,7 +141,7 @@ final class FaspexClientTests: XCTestCase {
     }
     return FaspexClient(
       url: "https://faspex.example.com/aspera/faspex/", credentials: cache,
-      transfers: AsperaTransfers(
+      transfers: AsperaTransferOptions(
         login: try login ?? .password(), engine: FileEngine(NodeService())), transport: transport, time: time)
   }
 }

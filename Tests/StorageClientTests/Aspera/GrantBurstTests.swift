@@ -17,7 +17,7 @@ final class GrantBurstTests: XCTestCase {
 
   func testFiftySessionsFinishAlthoughTheirBearerTokensExpireInTheMiddleOfTheQueue() async throws {
     // Whole seconds, because the times in grants have no fractions.
-    let time = SteppedTime(now: Timestamp(unixSeconds: Timestamp.now.unixSeconds))
+    let time = ManualClock(now: Timestamp(unixSeconds: Timestamp.now.unixSeconds))
     let applications = try await LocalApplications(
       self, rules: .init(tokenLifetime: .seconds(5)), clock: { time.now })
     let cloud = applications.cloud

@@ -79,7 +79,7 @@ final class SubprocessCommandRunnerTests: XCTestCase {
 
   // matrix: Process: time limit
   func testTimeoutTerminatesTheProgramAndItsChildren() async throws {
-    let time = SteppedTime()
+    let time = ManualClock()
     let folder = try TemporaryDirectory(self)
     let file = folder.path("started").string
     let run = Task {

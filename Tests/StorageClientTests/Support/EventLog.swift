@@ -5,13 +5,13 @@ import StorageClient
 
 /// Records the events of a client.
 final class EventLog: Sendable {
-  let events: AuthEvents
+  let events: EventHub
   private let collected = Collected<AuthEvent>()
-  private let observation: AuthEvents.Observation
+  private let observation: EventHub.Observation
 
   init() {
     SecretWatch.install()
-    events = AuthEvents()
+    events = EventHub()
     observation = events.observe { [collected] in collected.append($0) }
   }
 

@@ -25,7 +25,7 @@ enum SecretWatch {
     add(key)
     add(temporaryKey)
     LoggingSystem.bootstrap { _ in Handler() }
-    AuthEvents.watcher.withLock { $0 = { event in event.write(to: Logger(label: "watched")) } }
+    EventHub.watcher.withLock { $0 = { event in event.write(to: Logger(label: "watched")) } }
     TokenTable.watcher.withLock { $0 = { add($0) } }
     TransferTokenTable.watcher.withLock { $0 = { add(Secret($0)) } }
     return true
@@ -83,7 +83,7 @@ final class SecretWatchTests: XCTestCase {
     let found = Collected<String>()
     SecretWatch.catcher.withLock { $0 = { found.append($0) } }
     defer { SecretWatch.catcher.withLock { $0 = nil } }
-    AuthEvents().emit(.retry(.init(subject: "GET oss://photos/a", attempt: 2, delay: .zero, reason: "token \(token)")))
+    EventHub().emit(.retry(.init(subject: "GET oss://photos/a", attempt: 2, delay: .zero, reason: "token \(token)")))
     XCTAssertEqual(found.values.count, 1)
     Logger(label: "anywhere").trace("it", metadata: ["deep": ["token": "\(token)"]])
     XCTAssertEqual(found.values.count, 2)

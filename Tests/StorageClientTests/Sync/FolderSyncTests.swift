@@ -59,9 +59,9 @@ final class FolderSyncTests: XCTestCase {
     let source = try folder(files)
     for provider in ResumableProvider.allCases {
       let store = provider.store(cloud)
-      let objects = SyncSide.objects(in: store, below: "up \(provider)/")
+      let objects = SyncLocation.objects(in: store, below: "up \(provider)/")
       let back = try TemporaryDirectory(self)
-      for (from, to) in [(SyncSide.folder(source.path), objects), (objects, SyncSide.folder(back.path))] {
+      for (from, to) in [(SyncLocation.folder(source.path), objects), (objects, SyncLocation.folder(back.path))] {
         let report = try await FolderSync(from: from, to: to).run()
         XCTAssertTrue(report.isComplete, "\(report)")
         XCTAssertEqual(report.created, files.count)
@@ -74,7 +74,7 @@ final class FolderSyncTests: XCTestCase {
       XCTAssertEqual(stored, files)
       XCTAssertEqual(try content(back), files)
     }
-    let copy = SyncSide.objects(in: cloud.cos(), below: "copy/")
+    let copy = SyncLocation.objects(in: cloud.cos(), below: "copy/")
     let between = FolderSync(from: .objects(in: cloud.oss(), below: "up oss/"), to: copy)
     let report = try await between.run()
     XCTAssertEqual(report.created, files.count)
@@ -110,7 +110,7 @@ final class FolderSyncTests: XCTestCase {
       let source = try folder(files)
       let store = provider.store(cloud)
       var options = SyncOptions()
-      let target = SyncSide.objects(in: store, below: "p/")
+      let target = SyncLocation.objects(in: store, below: "p/")
       _ = try await FolderSync(from: .folder(source.path), to: target).run()
       try write([8], "a.txt", source)
       for path in ["a.txt", "large.bin"] { try touch(path, source, path == "a.txt" ? -86_400 : 86_400) }
@@ -135,7 +135,7 @@ final class FolderSyncTests: XCTestCase {
   func testExtraneousFilesAndObjectsAreDeletedOnRequestOnly() async throws {
     let cloud = try await Cloud(self)
     let source = try folder(["keep/a": [1]])
-    let target = SyncSide.objects(in: cloud.oss(), below: "p/")
+    let target = SyncLocation.objects(in: cloud.oss(), below: "p/")
     for key in ["p/keep/a", "p/old/b", "p/old/c.log", "other"] { try await cloud.oss().upload([0], to: key) }
     _ = try await FolderSync(from: .folder(source.path), to: target).run()
     let kept = try await content(cloud.oss(), below: "p/")
@@ -162,7 +162,7 @@ final class FolderSyncTests: XCTestCase {
       }
       return HTTPStreamingResponse(200, request.parameter("list-type") == nil ? "" : page)
     }
-    let source = SyncSide.objects(in: ossClient(transport), below: "p/")
+    let source = SyncLocation.objects(in: ossClient(transport), below: "p/")
     await assertThrows(ServiceError.self) {
       _ = try await FolderSync(from: source, to: .folder(local.path), options: .init(deletes: true)).run()
     } _: {
@@ -245,7 +245,7 @@ final class FolderSyncTests: XCTestCase {
     let source = try folder(["large": pattern(20_000_000)])
     let options = SyncOptions(stateFolder: state.path)
     let configuration = StorageClientConfiguration(attempts: 1)
-    let sides: [(SyncSide, (any HTTPTransport) -> SyncSide)] = [
+    let sides: [(SyncLocation, (any HTTPTransport) -> SyncLocation)] = [
       (.folder(source.path), { .objects(in: cloud.oss(configuration: configuration, over: $0), below: "p/") }),
       (
         .objects(in: cloud.oss(), below: "p/"),

@@ -27,7 +27,7 @@ final class SyncSafetyTests: SyncTestCase {
   // matrix: Synchronization: deletion
   func testMissingSourceDeletesNothing() async throws {
     let (directory, store) = (try TemporaryDirectory(self), store("a", "b"))
-    let missing = SyncSide.folder(directory.path("typo"))
+    let missing = SyncLocation.folder(directory.path("typo"))
     await assertRefused(.unusableFile, missing, .objects(in: store)) { $0.allowsEmptySource = true }
     await assertThrows(StorageError.self) { _ = try await FolderSync(from: missing, to: .objects(in: store)).preview() }
     let kept = try await keys(store)
@@ -38,7 +38,7 @@ final class SyncSafetyTests: SyncTestCase {
   // matrix: Synchronization: deletion
   func testEmptySourceDeletesNothingUnlessItIsAllowed() async throws {
     let (directory, store) = (try TemporaryDirectory(self), store("a", "p/", "p/b.log"))
-    let folder = SyncSide.folder(directory.path("."))
+    let folder = SyncLocation.folder(directory.path("."))
     await assertRefused(.emptySource, folder, .objects(in: store))
     // An object that stands for a folder is no content of it.
     store["q/"] = []
@@ -76,7 +76,7 @@ final class SyncSafetyTests: SyncTestCase {
     let preview = try await FolderSync(
       from: .folder(directory.path(".")), to: .objects(in: store), options: SyncOptions(deletes: true)
     ).preview()
-    XCTAssertEqual(Set(preview.kept.map { WireText($0.path) }), Set(kept.map { WireText($0) }))
+    XCTAssertEqual(Set(preview.kept.map { ByteExactString($0.path) }), Set(kept.map { ByteExactString($0) }))
     let report = try await sync(.folder(directory.path(".")), .objects(in: store))
     XCTAssertEqual(report.deleted, 5)
     XCTAssertEqual(report.skipped.count, 4)
@@ -84,7 +84,7 @@ final class SyncSafetyTests: SyncTestCase {
     XCTAssertTrue(report.kept.allSatisfy { $0.reason.contains("skipped") }, "\(report.kept)")
     XCTAssertFalse(report.isComplete)
     let rest = try await keys(store)
-    XCTAssertEqual(Set(rest.map { WireText($0) }), Set((kept + ["file"]).map { WireText($0) }))
+    XCTAssertEqual(Set(rest.map { ByteExactString($0) }), Set((kept + ["file"]).map { ByteExactString($0) }))
   }
 
   // matrix: Synchronization: deletion
@@ -106,7 +106,7 @@ final class SyncSafetyTests: SyncTestCase {
   func testFailedTransferKeepsWhatWouldBeDeleted() async throws {
     let (directory, store) = (try TemporaryDirectory(self), store("old"))
     _ = try directory.write([1], to: "new")
-    let source = SyncSide.folder(directory.path("."))
+    let source = SyncLocation.folder(directory.path("."))
     store.fail(.upload, key: "new", times: 2, with: error)
     let report = try await sync(source, .objects(in: store))
     XCTAssertEqual([report.deleted, report.kept.count, report.transfers.failedObjects], [0, 1, 1])
@@ -176,7 +176,7 @@ final class SyncSafetyTests: SyncTestCase {
     for names in [["p/b", "p/a"], ["p/a", "p/a"], ["p/a", "q/b"], ["p/é", "p/e\u{301}"]] {
       let listed = ListingStore(names)
       for (source, target) in [
-        (SyncSide.objects(in: listed, below: "p/"), SyncSide.folder(directory.path("."))),
+        (SyncLocation.objects(in: listed, below: "p/"), SyncLocation.folder(directory.path("."))),
         (.folder(directory.path(".")), .objects(in: listed, below: "p/")),
       ] {
         await assertRefused(.malformedAnswer, source, target) { $0.comparison = .none }
@@ -189,7 +189,7 @@ final class SyncSafetyTests: SyncTestCase {
 
   // matrix: Synchronization: directions
   func testSidesThatContainEachOtherAreRefused() async throws {
-    func side(_ prefix: String, _ endpoint: String = "http://127.0.0.1:9", bucket: String = "photos") -> SyncSide {
+    func side(_ prefix: String, _ endpoint: String = "http://127.0.0.1:9", bucket: String = "photos") -> SyncLocation {
       let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(404) }
       let client = StorageClient(
         .oss(bucket: bucket, region: "cn-hangzhou", endpoint: endpoint), credentials: key, configuration: .test,
@@ -231,7 +231,8 @@ final class SyncSafetyTests: SyncTestCase {
     let store = InMemoryStore()
     for key in bad + good { store[key] = Array(key.utf8) }
     let report = try await sync(.objects(in: store), .folder(root)) { $0.deletes = false }
-    XCTAssertEqual(Set(report.transfers.failures.map { WireText($0.name) }), Set(bad.map { WireText($0) }))
+    XCTAssertEqual(
+      Set(report.transfers.failures.map { ByteExactString($0.name) }), Set(bad.map { ByteExactString($0) }))
     XCTAssertEqual(report.created, good.count)
     XCTAssertEqual(try parent.names, ["root"])
     XCTAssertEqual(try outside.names, [])
@@ -258,7 +259,7 @@ final class SyncSafetyTests: SyncTestCase {
     try FileManager.default.createSymbolicLink(
       atPath: directory.path(composed).string, withDestinationPath: outside.url.path)
     let linked = try await sync(.objects(in: store), .folder(directory.path("."))) { $0.comparison = .none }
-    XCTAssertEqual(linked.transfers.failures.map { WireText($0.name) }, [WireText("\(composed)/x")])
+    XCTAssertEqual(linked.transfers.failures.map { ByteExactString($0.name) }, [ByteExactString("\(composed)/x")])
     XCTAssertEqual(try outside.names, [])
   }
 

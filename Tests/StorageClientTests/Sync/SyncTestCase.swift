@@ -17,7 +17,7 @@ class SyncTestCase: XCTestCase {
 
   /// Synchronizes with deletions, unless the options are changed.
   func sync(
-    _ source: SyncSide, _ target: SyncSide, _ change: (inout SyncOptions) -> Void = { _ in }
+    _ source: SyncLocation, _ target: SyncLocation, _ change: (inout SyncOptions) -> Void = { _ in }
   ) async throws -> SyncReport {
     var options = SyncOptions(deletes: true)
     change(&options)
@@ -26,7 +26,7 @@ class SyncTestCase: XCTestCase {
 
   /// Asserts that a synchronization throws an error with a code.
   func assertRefused(
-    _ code: StorageError.Code, _ source: SyncSide, _ target: SyncSide,
+    _ code: StorageError.Code, _ source: SyncLocation, _ target: SyncLocation,
     _ change: (inout SyncOptions) -> Void = { _ in }, line: UInt = #line
   ) async {
     await assertThrows(StorageError.self, { _ = try await sync(source, target, change) }, line: line) {

@@ -45,8 +45,8 @@ struct Provocation {
   }
 
   /// Sends a request unchanged, byte for byte.
-  func send(_ request: HTTPRequest, to provider: LocalCloud.Provider) async throws -> RefusedAnswer {
-    RefusedAnswer(try await exchange(request, with: cloud.endpoint(of: provider)))
+  func send(_ request: HTTPRequest, to provider: LocalCloud.Provider) async throws -> RejectedResponse {
+    RejectedResponse(try await exchange(request, with: cloud.endpoint(of: provider)))
   }
 
   /// Sends a request that was changed on the way, and explains the response.

@@ -175,10 +175,10 @@ public struct Schedule {
         .oss(bucket: service.bucket, region: "cn-hangzhou", endpoint: endpoint), credentials: .anonymous,
         configuration: configuration, transport: connection, time: world.clock)
     }
-    let folder = SyncSide.folder(World.rootPath, in: process)
+    let folder = SyncLocation.folder(World.rootPath, in: process)
     let sourceStore = store(world.services[circumstances.sourceIndex], 9001 + circumstances.sourceIndex)
-    let source = SyncSide.objects(in: sourceStore, below: world.prefix.text)
-    let target = SyncSide.objects(
+    let source = SyncLocation.objects(in: sourceStore, below: world.prefix.text)
+    let target = SyncLocation.objects(
       in: world.isNested ? sourceStore : store(world.target, 9011 + world.targetIndex),
       below: world.targetPrefix.text)
     var options = world.options

@@ -19,7 +19,7 @@ public struct AcmeBucket: BucketProvider {
   }
 
   /// The names of the service's headers, and its way of paging.
-  public var dialect: ServiceDialect { ServiceDialect(headerPrefix: "x-acme-", paging: .marker) }
+  public var dialect: HeaderConventions { HeaderConventions(headerPrefix: "x-acme-", paging: .marker) }
 
   /// The environment variables with the key.
   public var defaultCredentials: CredentialChain<AccessKey> {
@@ -29,6 +29,6 @@ public struct AcmeBucket: BucketProvider {
 
   /// Returns the bucket and the percent-encoded key.
   public func copySource(_ source: CopySource) -> String {
-    "/\(source.bucket ?? bucket)/\(WireText(source.key).percentEncoded(keepingSlashes: true))"
+    "/\(source.bucket ?? bucket)/\(ByteExactString(source.key).percentEncoded(keepingSlashes: true))"
   }
 }

@@ -87,7 +87,7 @@ struct SessionMachine {
   var isActivated = false
   /// Whether the current attempt has reported `didStartRunning`.
   var hasStarted = false
-  var tries = Tries()
+  var tries = RetryCounts()
 
   init(means: TokenSupply, requiresToken: Bool, configuration: TransferQueueConfiguration) {
     self.means = means
@@ -119,7 +119,7 @@ struct SessionMachine {
   mutating func enter() -> [Effect] {
     state = .waiting
     isActivated = false
-    tries = Tries()
+    tries = RetryCounts()
     return requiresToken && means == .none ? end(.failure(.tokenRequired)) : []
   }
 

@@ -18,7 +18,7 @@ final class SessionTokens: Sendable {
   ///
   /// A token must remain valid for at least `margin` when an attempt uses it.
   init(
-    issuer: SessionTokenProvider, margin: Duration, configuration: CredentialCacheConfiguration, events: AuthEvents,
+    issuer: SessionTokenProvider, margin: Duration, configuration: CredentialCacheConfiguration, events: EventHub,
     time: any SigningClock
   ) {
     self.issuer = issuer
@@ -30,7 +30,7 @@ final class SessionTokens: Sendable {
   ///
   /// The token is used until it expires, or indefinitely if its expiration is unknown.
   init(
-    fixed grant: TransferGrant, configuration: CredentialCacheConfiguration, events: AuthEvents, time: any SigningClock
+    fixed grant: TransferGrant, configuration: CredentialCacheConfiguration, events: EventHub, time: any SigningClock
   ) {
     issuer = nil
     margin = .zero
@@ -55,7 +55,7 @@ final class SessionTokens: Sendable {
   }
 
   /// The time for which no request may be sent to the issuer after a failure, or zero if a request may be sent now.
-  var pause: Duration { cache.pause }
+  var remainingBackoff: Duration { cache.remainingBackoff }
 
   /// Waits until the cache has a token that remains valid for the margin, requesting a token if necessary.
   ///

@@ -26,7 +26,7 @@ public final class TransferQueue: Sendable {
   typealias SignerMaker = @Sendable (AsperaAccount?) -> any Signer<TransferSpec, TransferGrant>
 
   /// The destination of events about token refreshes, retries, signatures and transfers.
-  public let authEvents: AuthEvents
+  public let authEvents: EventHub
 
   let engine: any TransferEngine
   let account: AsperaAccount?
@@ -39,7 +39,7 @@ public final class TransferQueue: Sendable {
 
   init(
     engine: any TransferEngine, account: AsperaAccount?, issuer: (any TokenIssuer)?,
-    configuration: TransferQueueConfiguration, authEvents: AuthEvents, time: any SigningClock,
+    configuration: TransferQueueConfiguration, authEvents: EventHub, time: any SigningClock,
     random: @escaping @Sendable () -> Double, makeSigner: @escaping SignerMaker
   ) {
     self.engine = engine
@@ -64,7 +64,7 @@ public final class TransferQueue: Sendable {
   ///   - time: The clock for expiration, delays and timeouts.
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil, issuer: some TokenIssuer,
-    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: AuthEvents = AuthEvents(),
+    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),
     time: any SigningClock = .system
   ) {
     self.init(
@@ -82,7 +82,7 @@ public final class TransferQueue: Sendable {
   ///   - time: The clock for expiration, delays and timeouts.
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil,
-    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: AuthEvents = AuthEvents(),
+    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),
     time: any SigningClock = .system
   ) {
     self.init(

@@ -11,7 +11,7 @@ internal import StorageCrypto
 /// another operation is read as an empty result. Namespaces and their prefixes do not matter.
 struct ServiceDocument: Sendable {
   private let root: XMLNode
-  private let dialect: ServiceDialect
+  private let conventions: HeaderConventions
 
   /// Parses the body of a response.
   ///
@@ -20,10 +20,10 @@ struct ServiceDocument: Sendable {
   /// - Parameters:
   ///   - body: The body of the response.
   ///   - name: The name of the operation's root element.
-  ///   - dialect: The service-specific names.
+  ///   - conventions: The service-specific names.
   /// - Throws: ``StorageError/Code/malformedAnswer`` if the body is not such a document.
-  init(_ body: [UInt8], named name: String, _ dialect: ServiceDialect) throws(StorageError) {
-    self.init(root: try Self.root(of: body), dialect)
+  init(_ body: [UInt8], named name: String, _ conventions: HeaderConventions) throws(StorageError) {
+    self.init(root: try Self.root(of: body), conventions)
     try requireName(name)
   }
 
@@ -34,16 +34,18 @@ struct ServiceDocument: Sendable {
   /// - Throws: ``ServiceError`` if the document is an error, and ``StorageError/Code/malformedAnswer`` if the body is not
   ///   the document of the operation.
   init(
-    _ body: [UInt8], named name: String, of response: HTTPResponse, subject: String, _ dialect: ServiceDialect
+    _ body: [UInt8], named name: String, of response: HTTPResponse, subject: String, _ conventions: HeaderConventions
   ) throws {
-    self.init(root: try Self.root(of: body), dialect)
-    if let error = ServiceError(insideSuccess: root, of: response, subject: subject, dialect: dialect) { throw error }
+    self.init(root: try Self.root(of: body), conventions)
+    if let error = ServiceError(insideSuccess: root, of: response, subject: subject, conventions: conventions) {
+      throw error
+    }
     try requireName(name)
   }
 
-  private init(root: XMLNode, _ dialect: ServiceDialect) {
+  private init(root: XMLNode, _ conventions: HeaderConventions) {
     self.root = root
-    self.dialect = dialect
+    self.conventions = conventions
   }
 
   /// Parses the body of a response without checking the name of its root element.
@@ -82,7 +84,7 @@ struct ServiceDocument: Sendable {
   func require(_ name: String, _ asked: String) throws(StorageError) {
     let found = try text(name) ?? ""
     if found.isIdentical(to: asked) { return }
-    if let decoded = dialect.decodedName(found), decoded.isIdentical(to: asked) { return }
+    if let decoded = conventions.decodedName(found), decoded.isIdentical(to: asked) { return }
     throw StorageError.contradiction("its \(name) is \(found.shown), but the request is about \(asked.shown)")
   }
 
@@ -92,8 +94,8 @@ struct ServiceDocument: Sendable {
   /// without the account number at its end.
   func requireBucket(_ name: String, _ bucket: String) throws(StorageError) {
     if let found = try text(name) {
-      if dialect.aliasSuffixes.contains(where: { bucket.hasByteSuffix($0) }) { return }
-      if dialect.omitsAccountNumber, let rest = bucket.removingBytePrefix("\(found)-"), !rest.isEmpty,
+      if conventions.aliasSuffixes.contains(where: { bucket.hasByteSuffix($0) }) { return }
+      if conventions.omitsAccountNumber, let rest = bucket.removingBytePrefix("\(found)-"), !rest.isEmpty,
         rest.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
       {
         return
@@ -140,7 +142,7 @@ struct ServiceDocument: Sendable {
   ///   - node: The element.
   ///   - encodes: Whether the document says that names are encoded.
   func name(_ node: XMLNode?, _ encodes: Bool) throws(StorageError) -> String {
-    guard let node, let name = dialect.decodedName(node.text) else {
+    guard let node, let name = conventions.decodedName(node.text) else {
       throw StorageError.malformedAnswer("a listed name is missing or is not percent-encoded UTF-8")
     }
     guard encodes || name.isIdentical(to: node.text) else {
@@ -168,7 +170,7 @@ extension XMLNode {
   }
 }
 
-extension ServiceDialect {
+extension HeaderConventions {
   /// Returns the name that a percent-encoded name in a response represents, or `nil` if it is not valid.
   fileprivate func decodedName(_ text: String) -> String? {
     text.percentDecodedBytes(plusIsSpace: encodesSpaceAsPlus).flatMap { String(validating: $0, as: UTF8.self) }

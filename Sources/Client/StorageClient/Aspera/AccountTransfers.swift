@@ -30,7 +30,7 @@ package struct AccountTransfers: Sendable {
   }
 
   /// The events of the transfers, such as retries.
-  package var events: AuthEvents { queue.authEvents }
+  package var events: EventHub { queue.authEvents }
 
   /// Uploads a file to the Aspera server.
   ///

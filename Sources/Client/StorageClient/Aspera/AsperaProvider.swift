@@ -27,7 +27,7 @@ public struct AsperaProvider: StorageProvider {
   public let rootFileID: String?
 
   /// The settings for file transfers to and from the node: login, program and rates.
-  public let transfers: AsperaTransfers
+  public let transfers: AsperaTransferOptions
 
   /// Further tags of transfers by file ID, which an application on top of the node requires.
   package var tags: [TransferDirection: JSONObject] = [:]
@@ -48,7 +48,7 @@ public struct AsperaProvider: StorageProvider {
   ///   - transfers: The settings for file transfers: login, program and rates.
   public init(
     node: String, access: AsperaNodeAccess? = nil, root: String = "/", rootFileID: String? = nil,
-    transfers: AsperaTransfers = AsperaTransfers()
+    transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) {
     let names = root.words(between: "/")
     self.root = "/" + names.joined(separator: "/")
@@ -146,7 +146,7 @@ extension StorageProvider where Self == AsperaProvider {
   ///   - transfers: The settings for file transfers: login, program and rates.
   public static func aspera(
     node: String, access: AsperaNodeAccess? = nil, root: String = "/", rootFileID: String? = nil,
-    transfers: AsperaTransfers = AsperaTransfers()
+    transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) -> AsperaProvider {
     AsperaProvider(node: node, access: access, root: root, rootFileID: rootFileID, transfers: transfers)
   }

@@ -9,7 +9,7 @@ struct EntryList {
   private static let mostEntries = 1_000_000
 
   private(set) var entries: [NodeEntry] = []
-  private var names: Set<WireText> = []
+  private var names: Set<ByteExactString> = []
   private let location: String
 
   init(_ location: String) {
@@ -21,7 +21,7 @@ struct EntryList {
   /// - Throws: ``StorageError`` if the folder has too many entries, or if the node returned an entry before: it sends
   ///   the same positions again, or the folder was changed meanwhile.
   mutating func append(_ more: [NodeEntry]) throws(StorageError) {
-    for entry in more where !names.insert(WireText(entry.name)).inserted {
+    for entry in more where !names.insert(ByteExactString(entry.name)).inserted {
       throw .malformedAnswer(
         "the entry \"\(entry.name)\" of \(location) occurs twice, because the node repeats positions or the folder was "
           + "changed meanwhile")

@@ -23,7 +23,7 @@ final class FolderIDs: Sendable {
     var accessKey = ""
     var root: String?
     /// The folders by their paths, which are compared as bytes: a file system may have both spellings of a name.
-    var folders: [WireText: Folder] = [:]
+    var folders: [ByteExactString: Folder] = [:]
 
     /// Discards the IDs of other access keys.
     mutating func use(_ accessKey: String) {
@@ -56,7 +56,7 @@ final class FolderIDs: Sendable {
       state.use(accessKey)
       if state.folders.count >= Self.limit { state.folders = state.folders.filter { $0.value.end > uptime } }
       if state.folders.count >= Self.limit { state.folders = [:] }
-      state.folders[WireText(path)] = Folder(id: id, end: uptime + Self.lifetime)
+      state.folders[ByteExactString(path)] = Folder(id: id, end: uptime + Self.lifetime)
     }
   }
 
@@ -68,7 +68,7 @@ final class FolderIDs: Sendable {
       state.use(accessKey)
       var path = path[...]
       while !path.isEmpty {
-        if let folder = state.folders[WireText(path)], folder.end > uptime { return (String(path), folder.id) }
+        if let folder = state.folders[ByteExactString(path)], folder.end > uptime { return (String(path), folder.id) }
         path = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
       }
       return ("", nil)

@@ -180,7 +180,7 @@ extension IdentifiedFiles {
     let filter = name.map { "&name=\($0.percentEncoded())" } ?? ""
     var list = EntryList(node.client.location(ofKey: key))
     var position = ""
-    var tokens: Set<WireText> = []
+    var tokens: Set<ByteExactString> = []
     var emptyPages = 0
     while true {
       let (response, answer) = try await node.call(
@@ -197,7 +197,7 @@ extension IdentifiedFiles {
       let next = response.headerFields[.nextIterationToken] ?? ""
       guard consume(page), !next.isEmpty else { return list.entries }
       emptyPages += page.isEmpty ? 1 : 0
-      guard tokens.insert(WireText(next)).inserted, emptyPages <= Self.mostEmptyPages else {
+      guard tokens.insert(ByteExactString(next)).inserted, emptyPages <= Self.mostEmptyPages else {
         throw StorageError.malformedAnswer("it repeats the token of an earlier page, or too many pages are empty")
       }
       position = "&iteration_token=\(next.percentEncoded())"

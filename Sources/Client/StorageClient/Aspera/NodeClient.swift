@@ -335,8 +335,8 @@ extension NodeClient {
   private func entries(
     of keys: ArraySlice<String>, in files: some NodeFiles
   ) async throws -> [(key: String, entry: NodeEntry?)] {
-    var known: Set<WireText> = []
-    let keys = keys.filter { known.insert(WireText($0)).inserted }
+    var known: Set<ByteExactString> = []
+    let keys = keys.filter { known.insert(ByteExactString($0)).inserted }
     return try await withThrowingTaskGroup(of: (Int, NodeEntry?).self) { group in
       for (index, key) in keys.enumerated() { group.addTask { (index, try await existing(key, in: files)) } }
       return try await group.reduce(into: keys.map { (key: $0, entry: NodeEntry?.none) }) { $0[$1.0].entry = $1.1 }

@@ -21,7 +21,7 @@ final class TransferContext: Sendable {
   private let server: TransferServer
   /// The user of the account that the caller specified, or `nil` if the node specifies the user.
   let ownUser: String?
-  private let observation: AuthEvents.Observation
+  private let observation: EventHub.Observation
 
   /// Creates the transfer queue, the token issuer and the account from the settings of the client's provider.
   ///
@@ -66,7 +66,7 @@ final class TransferContext: Sendable {
       transport: client.transport,
       time: client.time)
     // The operation that a transfer belongs to emits the transfer event, with its key.
-    let events = AuthEvents(measuredBy: client.events)
+    let events = EventHub(measuredBy: client.events)
     observation = events.observe { [told = client.events] event in
       if case .transfer = event { return }
       told.relay(event)

@@ -30,7 +30,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     for request: HeaderScope = [], headers: HTTPFields = [:], body: [UInt8] = [], checksum: ObjectChecksum? = nil,
     isRepeatable: Bool = true
   ) throws(SigningError) -> RequestDraft {
-    var digest = BodyDigest.of(body, provider.digests, provider.dialect.algorithm)
+    var digest = BodyDigest.of(body, provider.digests, provider.conventions.algorithm)
     if let checksum { digest.checksum = checksum }
     return try draft(
       method, key, parameters, headers: headers.adding(provider.headers(of: request, body: digest, alongside: headers)),
@@ -42,7 +42,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     putting payload: any UploadPayload, _ key: String, _ parameters: [RequestTarget.Parameter] = [],
     for request: HeaderScope, headers: HTTPFields, isRepeatable: Bool = true
   ) async throws -> RequestDraft {
-    let digest = try await BodyDigest.of(payload, provider.digests, provider.dialect.algorithm)
+    let digest = try await BodyDigest.of(payload, provider.digests, provider.conventions.algorithm)
     return try draft(
       .put, key, parameters, headers: headers.adding(provider.headers(of: request, body: digest, alongside: headers)),
       body: .none, isRepeatable: isRepeatable)
@@ -58,9 +58,9 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     var draft = RequestDraft(
       request, to: endpoint, at: client.location(ofKey: key), body: body, isRepeatable: isRepeatable)
     if client.scoped != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
-    draft.proof = SuccessProof(method, key, parameters, isCopy: headers[provider.dialect.copySource] != nil)
-    draft.requestID = provider.dialect.requestID
-    draft.forbidsOverwriting = provider.dialect.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
+    draft.proof = SuccessProof(method, key, parameters, isCopy: headers[provider.conventions.copySource] != nil)
+    draft.requestID = provider.conventions.requestID
+    draft.forbidsOverwriting = provider.conventions.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
     return draft
   }
 }
@@ -85,14 +85,14 @@ extension BucketClient {
         of: key, isForbidden: options.forbidOverwrite, checksVersioning: options.checksVersioning)
       switch source.storage {
       case .bytes(let bytes):
-        let fields = try options.fields(in: provider.dialect, named: key)
+        let fields = try options.fields(in: provider.conventions, named: key)
         return try await upload(BytesPayload(bytes: bytes), to: key, options, fields, ledger)
       case .file(let path):
         return try await upload(FilePayload(path), to: key, options, ledger)
       case .opened(let file):
         return try await upload(file, to: key, options, ledger)
       case .stream(let stream, let length):
-        let fields = try options.fields(in: provider.dialect, named: key)
+        let fields = try options.fields(in: provider.conventions, named: key)
         return try await upload(stream, length: length, to: key, options, fields, ledger)
       }
     }
@@ -101,7 +101,7 @@ extension BucketClient {
   private func upload(
     _ file: FilePayload, to key: String, _ options: UploadOptions, _ ledger: TransferLedger
   ) async throws -> UploadedObject {
-    let fields = try options.fields(in: provider.dialect, file: file.path, key: key)
+    let fields = try options.fields(in: provider.conventions, file: file.path, key: key)
     return try await upload(file, to: key, options, fields, ledger)
   }
 
@@ -142,12 +142,12 @@ extension BucketClient {
     _ progress: ProgressMeter
   ) async throws -> UploadedObject {
     let draft = try await draft(
-      putting: payload, key, for: .put, headers: fields.belonging(to: .put, provider.dialect.scopes),
+      putting: payload, key, for: .put, headers: fields.belonging(to: .put, provider.conventions.scopes),
       isRepeatable: !options.forbidOverwrite && options.ifMatch == nil)
     let (response, body, checksum) = try await put(payload, draft, progress: progress)
     return UploadedObject(
       key: key, size: payload.length, etag: response.headerFields[.eTag], checksum: checksum, response,
-      provider.dialect, callbackReply: draft.callbackReply(body, provider.dialect))
+      provider.conventions, callbackReply: draft.callbackReply(body, provider.conventions))
   }
 }
 
@@ -161,14 +161,14 @@ extension BucketClient {
     var draft = draft
     if payload.length <= payloadChunkSize {
       let bytes = try await payload.collected()
-      let checksum = ObjectChecksum(provider.dialect.algorithm, of: bytes)
+      let checksum = ObjectChecksum(provider.conventions.algorithm, of: bytes)
       draft.body = .bytes(bytes)
       let (response, answer) = try await client.exchange(draft)
       progress.advance(by: payload.length)
       try compare(checksum, with: response, subject: draft.subject)
       return (response, answer, checksum)
     }
-    let meter = BodyMeter(length: payload.length, provider.dialect.algorithm, progress: progress)
+    let meter = BodyMeter(length: payload.length, provider.conventions.algorithm, progress: progress)
     draft.body = meter.body(of: payload.stream)
     draft.meter = meter
     let (response, answer) = try await client.exchange(draft)
@@ -178,7 +178,7 @@ extension BucketClient {
 
   /// Compares a checksum with the checksum in a response, if the response has one.
   func compare(_ checksum: ObjectChecksum, with response: HTTPResponse, subject: String) throws(StorageError) {
-    let headers = provider.dialect.checksums.filter { $0.algorithm == checksum.algorithm }
+    let headers = provider.conventions.checksums.filter { $0.algorithm == checksum.algorithm }
     guard let expected = response.headerFields.checksum(in: headers) else { return }
     guard expected == checksum else {
       throw StorageError.checksumMismatch(
@@ -225,7 +225,7 @@ extension BucketClient {
   func fetch(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     let draft = try draft(options, for: key)
     let reply = try await client.send(draft)
-    let info = ObjectInfo(key: key, response: reply.response, dialect: provider.dialect)
+    let info = ObjectInfo(key: key, response: reply.response, conventions: provider.conventions)
     let length = reply.response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
     let isWhole = reply.response.status != .partialContent && options.parameters.isEmpty
     let body = resumed(reply, info, options, length: length).checked(
@@ -236,9 +236,9 @@ extension BucketClient {
 
   /// Requests the description of an object from the service.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
-    try headers.check(for: .head, named: "a request for the description of an object", provider.dialect.scopes)
+    try headers.check(for: .head, named: "a request for the description of an object", provider.conventions.scopes)
     let (response, _) = try await client.exchange(draft(.head, key, for: .head, headers: headers))
-    return ObjectInfo(key: key, response: response, dialect: provider.dialect)
+    return ObjectInfo(key: key, response: response, conventions: provider.conventions)
   }
 
   /// Requests the description of an object with a `HEAD` request, as a download with the given options would report it.
@@ -246,12 +246,12 @@ extension BucketClient {
   /// - Returns: The description, or `nil` if the service refuses the request without a reason. A response to `HEAD` has
   ///   no body, so only the download itself can report the reason.
   func described(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
-    let scopes = provider.dialect.scopes
-    let headers = try options.fields(in: provider.dialect).belonging(to: .head, scopes)
+    let scopes = provider.conventions.scopes
+    let headers = try options.fields(in: provider.conventions).belonging(to: .head, scopes)
     let parameters = options.versionID.map { [RequestTarget.Parameter("versionId", $0)] } ?? []
     do {
       let (response, _) = try await client.exchange(draft(.head, key, parameters, for: .head, headers: headers))
-      return ObjectInfo(key: key, response: response, dialect: provider.dialect)
+      return ObjectInfo(key: key, response: response, conventions: provider.conventions)
     } catch let error as ServiceError where !error.isExplained && error.status.kind == .clientError {
       return nil
     }
@@ -261,7 +261,7 @@ extension BucketClient {
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
     var parameters = options.parameters
     if let versionID = options.versionID { parameters.append(.init("versionId", versionID)) }
-    return try draft(.get, key, parameters, for: .get, headers: options.fields(in: provider.dialect))
+    return try draft(.get, key, parameters, for: .get, headers: options.fields(in: provider.conventions))
   }
 }
 
@@ -297,7 +297,7 @@ extension BucketClient {
     var parameters: [RequestTarget.Parameter] = [.init("encoding-type", "url"), .init("max-keys", "\(limit)")]
     if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
     if let delimiter { parameters.append(.init("delimiter", delimiter)) }
-    switch provider.dialect.paging {
+    switch provider.conventions.paging {
     case .continuationToken:
       parameters.append(.init("list-type", "2"))
       if let continuation { parameters.append(.init("continuation-token", continuation)) }
@@ -307,7 +307,7 @@ extension BucketClient {
     let (_, document) = try await document(from: draft(.get, nil, parameters), named: "ListBucketResult")
     let request = ListRequest(
       bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation)
-    return try ListPage(document, of: request, provider.dialect)
+    return try ListPage(document, of: request, provider.conventions)
   }
 }
 
@@ -320,30 +320,30 @@ extension BucketClient {
   private func copyQuietly(
     _ source: CopySource, to key: String, options: CopyOptions
   ) async throws -> CopiedObject {
-    let dialect = provider.dialect
+    let conventions = provider.conventions
     _ = try draft(.get, source.key)
-    try options.headers.check(for: .copy, named: "a copy", dialect.scopes)
+    try options.headers.check(for: .copy, named: "a copy", conventions.scopes)
     var headers = HTTPFields()
     if let attributes = options.attributes {
-      try attributes.headers.check(for: .copy, named: "a copy", dialect.scopes)
-      headers = try attributes.fields(in: dialect, named: key)
-      headers[dialect.metadataDirective] = dialect.replaceMetadata
+      try attributes.headers.check(for: .copy, named: "a copy", conventions.scopes)
+      headers = try attributes.fields(in: conventions, named: key)
+      headers[conventions.metadataDirective] = conventions.replaceMetadata
     }
     for field in options.headers { headers[field.name] = field.value }
     let forbidsOverwrite = options.forbidOverwrite || options.attributes?.forbidOverwrite == true
-    if forbidsOverwrite { try headers.forbidOverwrite(in: dialect) }
+    if forbidsOverwrite { try headers.forbidOverwrite(in: conventions) }
     try await checkOverwriting(
       of: key, isForbidden: forbidsOverwrite,
       checksVersioning: options.checksVersioning || options.attributes?.checksVersioning == true)
-    headers[dialect.copySource] = provider.copySource(source)
+    headers[conventions.copySource] = provider.copySource(source)
     var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
     draft.scope = draft.scope?.reading(source, in: provider.bucket)
     let (response, answer) = try await document(from: draft, named: "CopyObjectResult")
     guard let etag = try answer.text("ETag") else { throw StorageError.malformedAnswer("it has no ETag") }
     return CopiedObject(
       key: key, etag: etag, lastModified: try answer.text("LastModified").flatMap { Timestamp(iso8601: $0) },
-      checksum: response.headerFields.checksum(in: dialect.checksums),
-      versionID: response.headerFields[dialect.versionID])
+      checksum: response.headerFields.checksum(in: conventions.checksums),
+      versionID: response.headerFields[conventions.versionID])
   }
 
   /// Sends a request whose successful response is an XML document.
@@ -356,7 +356,7 @@ extension BucketClient {
     try await client.exchange(draft) { response, body in
       (
         response,
-        try ServiceDocument(body, named: name, of: response, subject: draft.subject, provider.dialect)
+        try ServiceDocument(body, named: name, of: response, subject: draft.subject, provider.conventions)
       )
     }
   }
@@ -400,14 +400,14 @@ extension BucketClient {
     headers[.contentMD5] = MD5.hash(body).base64
     var draft = try draft(.post, nil, [.init("delete")], headers: headers, body: body)
     draft.scope = CredentialScope(deleting: batch, in: provider.bucket)
-    let dialect = provider.dialect
+    let conventions = provider.conventions
     let answer = try await client.exchange(draft) { response, body in
       // OSS answers a quiet deletion without failures with an empty body.
       if body.isEmpty {
-        try SuccessProof.noContent.check(response, draft.subject, requestID: dialect.requestID)
+        try SuccessProof.noContent.check(response, draft.subject, requestID: conventions.requestID)
         return ServiceDocument?.none
       }
-      return try ServiceDocument(body, named: "DeleteResult", of: response, subject: draft.subject, dialect)
+      return try ServiceDocument(body, named: "DeleteResult", of: response, subject: draft.subject, conventions)
     }
     try report.enter(answer, asked: batch)
   }
@@ -526,7 +526,7 @@ extension BucketClient {
     try await client.transfer("upload", key, progress) { ledger in
       try await checkOverwriting(
         of: key, isForbidden: options.forbidOverwrite, checksVersioning: options.checksVersioning)
-      let fields = try options.fields(in: provider.dialect, file: payload.path, key: key)
+      let fields = try options.fields(in: provider.conventions, file: payload.path, key: key)
       let upload = ResumableUpload(
         bucket: self, key: key, fields: fields, file: payload, storage: checkpoint, ledger: ledger)
       if configuration.uploadsInParts(payload.length) { return try await upload.run() }

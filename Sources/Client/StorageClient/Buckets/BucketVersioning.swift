@@ -43,7 +43,7 @@ extension BucketClient {
   ///
   /// - Throws: ``StorageError`` if the service ignores the instruction because of the bucket's versioning state.
   func checkOverwriting(of key: String, isForbidden: Bool, checksVersioning: Bool) async throws {
-    guard isForbidden, checksVersioning, provider.dialect.overwritesWithVersioning else { return }
+    guard isForbidden, checksVersioning, provider.conventions.overwritesWithVersioning else { return }
     let state = try await bucketVersioning()
     guard state != .disabled else { return }
     throw StorageError(

@@ -36,10 +36,10 @@ extension StorageClient where Provider: BucketProvider {
 extension BucketClient {
   /// Requests the description of one version of an object.
   func head(_ key: String, versionID: String, headers: HTTPFields) async throws -> ObjectInfo {
-    try headers.check(for: .head, named: "a request for the description of an object", provider.dialect.scopes)
+    try headers.check(for: .head, named: "a request for the description of an object", provider.conventions.scopes)
     let draft = try draft(.head, key, [.init("versionId", versionID)], for: .head, headers: headers)
     let (response, _) = try await client.exchange(draft)
-    return ObjectInfo(key: key, response: response, dialect: provider.dialect)
+    return ObjectInfo(key: key, response: response, conventions: provider.conventions)
   }
 
   /// Deletes one version of an object.

@@ -32,7 +32,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   /// ```swift
   /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
   /// ```
-  public let events: AuthEvents
+  public let events: EventHub
 
   /// The differences between this machine's clock and the clocks of the services, as far as they are known.
   public let clockSkew: ClockSkew
@@ -65,7 +65,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   public init(
     _ provider: Provider, credentials: some CredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: AuthEvents? = nil,
+    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil,
     clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
@@ -85,7 +85,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   public init(
     _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: AuthEvents = AuthEvents(),
+    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(),
     clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
@@ -105,7 +105,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: AuthEvents? = nil,
+    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil,
     clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
@@ -116,11 +116,11 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   package init(
     _ provider: Provider, credentials: some CredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(), transport: any HTTPTransport,
-    events: AuthEvents? = nil, clockSkew: ClockSkew = ClockSkew(), time: any SigningClock
+    events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew(), time: any SigningClock
   ) {
     let cache =
       credentials as? CredentialCache<Provider.SigningCredential>
-      ?? CredentialCache(credentials, events: events ?? AuthEvents(), time: time)
+      ?? CredentialCache(credentials, events: events ?? EventHub(), time: time)
     self.init(
       provider, cache: cache, configuration: configuration, transport: transport, events: events ?? cache.events,
       clockSkew: clockSkew, time: time)
@@ -129,7 +129,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   package init(
     _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(), transport: any HTTPTransport,
-    events: AuthEvents = AuthEvents(), clockSkew: ClockSkew = ClockSkew(), time: any SigningClock
+    events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew(), time: any SigningClock
   ) {
     self.init(
       provider, cache: CredentialCache(credentials, events: events, time: time), configuration: configuration,
@@ -141,7 +141,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     scoped: ScopedCredentialCache<Provider.SigningCredential>? = nil,
     remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)? = nil,
     configuration: StorageClientConfiguration,
-    transport: any HTTPTransport, events: AuthEvents, clockSkew: ClockSkew, time: any SigningClock
+    transport: any HTTPTransport, events: EventHub, clockSkew: ClockSkew, time: any SigningClock
   ) {
     configuredProvider = provider
     self.configuration = configuration
@@ -420,7 +420,7 @@ extension StorageClient {
   public init(
     _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: AuthEvents = AuthEvents(),
+    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(),
     clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
@@ -440,7 +440,7 @@ extension StorageClient {
   public init(
     _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: AuthEvents? = nil, clockSkew: ClockSkew = ClockSkew()
+    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
   ) {
     var everything = AccessRule(objects: .all, in: provider.containerName)
     everything.actions = Set(AccessAction.allCases)

@@ -8,21 +8,21 @@ internal import StorageAuth
 /// Two different addresses can lead to the same objects, so the comparison errs on the side of equality: the scheme and
 /// the style of URLs do not matter, nor which of a vendor's hosts is used, because the vendors' bucket names are unique.
 struct StoreAddress: Hashable {
-  private let service: WireText
-  private let host: WireText
-  private let container: WireText
+  private let service: ByteExactString
+  private let host: ByteExactString
+  private let container: ByteExactString
 
   init(service: String, endpoint: ServiceEndpoint, container: String, uniqueBelow domains: [String]) {
-    self.service = WireText(service)
-    self.container = WireText(container)
+    self.service = ByteExactString(service)
+    self.container = ByteExactString(container)
     let authority = endpoint.authority.asciiLowercased
     let port =
       authority.portStart.map { authority[$0...] } ?? (endpoint.scheme.isIdentical(to: "https") ? ":443" : ":80")
     let host = authority.portStart.map { authority[..<$0] } ?? authority[...]
     if domains.contains(where: { host.hasByteSuffix($0) }) {
-      self.host = WireText("")
+      self.host = ByteExactString("")
     } else {
-      self.host = WireText((endpoint.isLoopback ? "localhost" : host) + port)
+      self.host = ByteExactString((endpoint.isLoopback ? "localhost" : host) + port)
     }
   }
 }
@@ -43,7 +43,7 @@ protocol AddressedStore: ObjectStore {
 extension StorageClient: AddressedStore {
   var address: StoreAddress? {
     guard let endpoint = try? configuredProvider.endpoint else { return nil }
-    let domains = (configuredProvider as? any BucketProvider)?.dialect.domains ?? []
+    let domains = (configuredProvider as? any BucketProvider)?.conventions.domains ?? []
     return StoreAddress(
       service: provider.name, endpoint: endpoint, container: provider.containerName, uniqueBelow: domains)
   }

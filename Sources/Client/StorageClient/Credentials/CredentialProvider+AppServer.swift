@@ -13,11 +13,11 @@ extension CredentialProvider where Self == AppServerCredentialProvider {
   ///
   /// - Parameters:
   ///   - url: The URL of the server: `https`, or `http` on this machine.
-  ///   - shape: The format of the server's response.
+  ///   - format: The format of the server's response.
   public static func appServer(
-    _ url: String, shape: AppServerShape = .automatic
+    _ url: String, format: AppServerFormat = .automatic
   ) -> AppServerCredentialProvider {
-    AppServerCredentialProvider(url, shape: shape, transport: .platformDefault)
+    AppServerCredentialProvider(url, format: format, transport: .platformDefault)
   }
 }
 
@@ -33,13 +33,13 @@ extension AppServerCredentialProvider {
   ///
   /// - Parameters:
   ///   - source: The provider's name in error messages, without secrets.
-  ///   - shape: The format of the server's response.
+  ///   - format: The format of the server's response.
   ///   - request: A closure that creates a request with the app's login.
   public init(
-    source: String = "app server", shape: AppServerShape = .automatic,
+    source: String = "app server", format: AppServerFormat = .automatic,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
   ) {
-    self.init(source: source, shape: shape, transport: .platformDefault, request: request)
+    self.init(source: source, format: format, transport: .platformDefault, request: request)
   }
 }
 

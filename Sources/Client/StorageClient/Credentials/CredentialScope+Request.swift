@@ -15,7 +15,7 @@ extension CredentialScope {
   init?(
     _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], in bucket: String
   ) {
-    func value(_ name: WireText) -> WireText?? { parameters.first { $0.name == name }.map(\.value) }
+    func value(_ name: ByteExactString) -> ByteExactString?? { parameters.first { $0.name == name }.map(\.value) }
     if let key {
       let action: AccessAction =
         if value("uploadId") != nil || method == .put || method == .post {

@@ -73,11 +73,11 @@ public struct DownloadOptions: Sendable, Hashable {
 
   /// Returns the headers of a download request.
   ///
-  /// - Parameter dialect: The service-specific names.
+  /// - Parameter conventions: The service-specific names.
   /// - Throws: ``StorageError/Code/invalidOption`` if an additional header does not apply to downloads or has a
   ///   separate option.
-  func fields(in dialect: ServiceDialect) throws(StorageError) -> HTTPFields {
-    try headers.check(for: .download, named: "a download", dialect.scopes)
+  func fields(in conventions: HeaderConventions) throws(StorageError) -> HTTPFields {
+    try headers.check(for: .download, named: "a download", conventions.scopes)
     var fields = HTTPFields()
     for field in headers {
       guard !Self.own.contains(field.name) else {

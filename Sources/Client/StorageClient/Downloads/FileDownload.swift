@@ -34,7 +34,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   }
 
   private func algorithm(for object: ObjectInfo) -> ObjectChecksum.Algorithm {
-    object.checksum?.algorithm ?? bucket.provider.dialect.algorithm
+    object.checksum?.algorithm ?? bucket.provider.conventions.algorithm
   }
 
   /// Starts to download the first range, or the whole object if ranges are not possible because it is empty or
@@ -47,7 +47,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     var whole: ObjectInfo?
     if options.range == nil, options.parameters.isEmpty {
       ranged.range = ByteRange(0..<length)
-      if !bucket.provider.dialect.rangesTellChecksum {
+      if !bucket.provider.conventions.rangesTellChecksum {
         whole = try await bucket.described(key, options: options)
         if let size = whole?.size, size <= length { ranged.range = nil }
         if options.ifMatch == nil { ranged.ifMatch = try whole?.etag.map { try AnswerValue($0, named: "ETag").text } }

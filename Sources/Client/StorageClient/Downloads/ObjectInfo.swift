@@ -41,7 +41,7 @@ public struct ObjectInfo: Sendable, Hashable {
   /// All headers of the response that described the object.
   public let headers: HTTPFields
 
-  init(key: String, response: HTTPResponse, dialect: ServiceDialect) {
+  init(key: String, response: HTTPResponse, conventions: HeaderConventions) {
     let fields = response.headerFields
     self.key = key
     let length = fields[.contentLength].flatMap { Int64(digits: $0) }
@@ -49,12 +49,12 @@ public struct ObjectInfo: Sendable, Hashable {
     etag = fields[.eTag]
     contentType = fields[.contentType]
     lastModified = fields[.lastModified].flatMap { Timestamp(httpDate: $0) }
-    checksum = fields.checksum(in: dialect.checksums)
-    versionID = fields[dialect.versionID]
-    storageClass = fields[dialect.storageClass]
+    checksum = fields.checksum(in: conventions.checksums)
+    versionID = fields[conventions.versionID]
+    storageClass = fields[conventions.storageClass]
     headers = fields
     let named = fields.compactMap { field in
-      field.name.canonicalName.removingBytePrefix(dialect.metadataPrefix).map { (String($0), field.value) }
+      field.name.canonicalName.removingBytePrefix(conventions.metadataPrefix).map { (String($0), field.value) }
     }
     metadata = Dictionary(named) { first, second in "\(first), \(second)" }
   }

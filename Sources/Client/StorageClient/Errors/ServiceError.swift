@@ -303,21 +303,21 @@ extension ServiceError {
 
   /// Returns the XML error document of a response, from the body or from the header that replaces the body after a
   /// `HEAD` request.
-  static func document(_ response: HTTPResponse, body: [UInt8], dialect: ServiceDialect) -> XMLNode? {
+  static func document(_ response: HTTPResponse, body: [UInt8], conventions: HeaderConventions) -> XMLNode? {
     errorElement(in: body)
-      ?? dialect.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
+      ?? conventions.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
       .flatMap { errorElement(in: $0) }
   }
 
   /// Creates an error from the XML document in a response whose status reports success, or `nil` if the document is no
   /// error.
-  init?(insideSuccess document: XMLNode, of response: HTTPResponse, subject: String, dialect: ServiceDialect) {
+  init?(insideSuccess document: XMLNode, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
     guard document.name.isIdentical(to: "Error") else { return nil }
-    self.init(document, of: response, subject: subject, dialect: dialect)
+    self.init(document, of: response, subject: subject, conventions: conventions)
   }
 
   /// Creates an error from an XML error document, or only from the response status if the document is `nil`.
-  init(_ document: XMLNode?, of response: HTTPResponse, subject: String, dialect: ServiceDialect) {
+  init(_ document: XMLNode?, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
     func text(_ name: String) -> String? {
       document?[name].map(\.text).flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -326,9 +326,9 @@ extension ServiceError {
     self.init(
       code: text("Code") ?? Self.code(for: status), message: text("Message") ?? Self.message(for: status),
       status: status, isExplained: document != nil,
-      requestID: text("RequestId") ?? fields[dialect.requestID],
+      requestID: text("RequestId") ?? fields[conventions.requestID],
       hostID: text("HostId"),
-      detailCode: text("EC") ?? dialect.detailCode.flatMap { fields[$0] },
+      detailCode: text("EC") ?? conventions.detailCode.flatMap { fields[$0] },
       subject: subject,
       serverTime: text("ServerTime").flatMap { Timestamp(iso8601: $0) }
         ?? fields[.date].flatMap { Timestamp(httpDate: $0) },

@@ -14,14 +14,14 @@ public import StorageAuth
 /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
 /// ```
 public final class AuthEventLogger: Sendable {
-  private let observation: AuthEvents.Observation
+  private let observation: EventHub.Observation
 
   /// Creates an observer and starts logging.
   ///
   /// - Parameters:
   ///   - events: The hub whose events are logged.
   ///   - logger: The logger that receives the events.
-  public init(_ events: AuthEvents, to logger: Logger) {
+  public init(_ events: EventHub, to logger: Logger) {
     observation = events.observe { $0.write(to: logger) }
   }
 

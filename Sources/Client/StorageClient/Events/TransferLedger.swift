@@ -15,7 +15,7 @@ final class TransferLedger: Sendable {
     var isClosed = false
   }
 
-  private let events: AuthEvents
+  private let events: EventHub
   private let time: any SigningClock
   private let subject: String
   private let progress: TransferProgress.Handler?
@@ -24,7 +24,7 @@ final class TransferLedger: Sendable {
   /// The span that measures the transfer until the ledger is closed, or `nil` if no instrument is installed.
   private let span: ActiveSpan?
 
-  init(_ events: AuthEvents, _ time: any SigningClock, subject: String, progress: TransferProgress.Handler?) {
+  init(_ events: EventHub, _ time: any SigningClock, subject: String, progress: TransferProgress.Handler?) {
     self.events = events
     self.time = time
     self.subject = subject

@@ -176,7 +176,7 @@ extension ListPage {
   ///
   /// The objects and the common prefixes of a page are two lists, each in the order of bytes. A page's entries are greater
   /// than all entries of the previous page.
-  init(_ document: ServiceDocument, of request: ListRequest, _ dialect: ServiceDialect) throws(StorageError) {
+  init(_ document: ServiceDocument, of request: ListRequest, _ conventions: HeaderConventions) throws(StorageError) {
     try document.requireBucket("Name", request.bucket)
     try document.require("Prefix", request.prefix)
     try document.require("Delimiter", request.delimiter ?? "")
@@ -190,7 +190,7 @@ extension ListPage {
       }
     }
     let entries = objects.merged(with: prefixes)
-    if case .marker = dialect.paging, let marker = request.continuation, let first = entries.first {
+    if case .marker = conventions.paging, let marker = request.continuation, let first = entries.first {
       try first.check(follows: marker)
     }
     guard try document.isTruncated() else {
@@ -198,7 +198,7 @@ extension ListPage {
       return
     }
     let continuation: String
-    switch dialect.paging {
+    switch conventions.paging {
     case .continuationToken:
       guard let token = try document.text("NextContinuationToken") else {
         throw StorageError.malformedAnswer("a truncated page has no continuation")

@@ -36,7 +36,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   static func begin(
     _ bucket: BucketClient<Provider>, key: String, fields: HTTPFields
   ) async throws -> MultipartUpload {
-    let scopes = bucket.provider.dialect.scopes
+    let scopes = bucket.provider.conventions.scopes
     try fields.check(for: [.initiate, .part, .complete, .abort], named: "a multipart upload", scopes)
     let draft = try bucket.draft(
       .post, key, [.init("uploads")], for: .initiate, headers: fields.belonging(to: .initiate, scopes))
@@ -50,7 +50,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 
   /// Returns the headers that apply to the given request of the multipart upload.
   func fields(of request: HeaderScope) -> HTTPFields {
-    fields.belonging(to: request, bucket.provider.dialect.scopes)
+    fields.belonging(to: request, bucket.provider.conventions.scopes)
   }
 
   /// Uploads a part and compares its checksum with the service's checksum.
@@ -74,8 +74,8 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       let (response, body, etag) = try await completed(draft)
       try bucket.compare(checksum, with: response, subject: "the object \(key)")
       return UploadedObject(
-        key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.dialect,
-        callbackReply: draft.callbackReply(body, bucket.provider.dialect))
+        key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.conventions,
+        callbackReply: draft.callbackReply(body, bucket.provider.conventions))
     } catch let error as ServiceError where error.attempts > 1 && Self.mayHaveSucceeded(error) {
       return try await stored(parts, unless: error)
     }
@@ -83,7 +83,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 
   /// Returns the size and the checksum of the object that consists of parts in their order.
   private func combined(_ parts: [Part]) -> (size: Int64, checksum: ObjectChecksum) {
-    let empty = ObjectChecksum(bucket.provider.dialect.algorithm, of: [])
+    let empty = ObjectChecksum(bucket.provider.conventions.algorithm, of: [])
     return (
       parts.reduce(0) { $0.saturatingAdding($1.length) },
       parts.reduce(empty) { $0.followed(by: $1.checksum, byteCount: $1.length) }
@@ -105,18 +105,18 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   ///
   /// A request with a callback is answered with the body of the callback's response, and may have no entity tag.
   private func completed(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
-    let dialect = bucket.provider.dialect
+    let conventions = bucket.provider.conventions
     return try await bucket.client.exchange(draft) { response, body in
       let name = "CompleteMultipartUploadResult"
-      if draft.isAnsweredByCallback(dialect) {
+      if draft.isAnsweredByCallback(conventions) {
         if let root = try? ServiceDocument.root(of: body),
-          let error = ServiceError(insideSuccess: root, of: response, subject: draft.subject, dialect: dialect)
+          let error = ServiceError(insideSuccess: root, of: response, subject: draft.subject, conventions: conventions)
         {
           throw error
         }
         return (response, body, response.headerFields[.eTag])
       }
-      let answer = try ServiceDocument(body, named: name, of: response, subject: draft.subject, dialect)
+      let answer = try ServiceDocument(body, named: name, of: response, subject: draft.subject, conventions)
       try answer.requireBucket("Bucket", bucket.provider.bucket)
       try answer.require("Key", key)
       guard let etag = try answer.text("ETag") else { throw StorageError.malformedAnswer("it has no ETag") }
@@ -136,12 +136,12 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let (size, checksum) = combined(parts)
     let (response, _) = try await bucket.client.exchange(
       bucket.draft(.head, key, for: .head, headers: fields(of: .head)))
-    let info = ObjectInfo(key: key, response: response, dialect: bucket.provider.dialect)
+    let info = ObjectInfo(key: key, response: response, conventions: bucket.provider.conventions)
     let isTheSame =
       info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
     guard info.size == size, isTheSame else { throw error }
     return UploadedObject(
-      key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.dialect)
+      key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.conventions)
   }
 
   /// Returns the usual entity tag of a multipart object, or `nil` if the entity tag of a part is not an MD5.

@@ -38,9 +38,10 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   /// Returns the error that a response reports, or `nil` if the service performed the operation.
   package func error(in response: HTTPResponse, body: [UInt8]) -> ServiceError? {
     guard !response.isSuccess else { return nil }
-    let dialect = ServiceDialect.named(in: response)
+    let conventions = HeaderConventions.named(in: response)
     return ServiceError(
-      ServiceError.document(response, body: body, dialect: dialect), of: response, subject: subject, dialect: dialect)
+      ServiceError.document(response, body: body, conventions: conventions), of: response, subject: subject,
+      conventions: conventions)
   }
 
   /// Returns the description of an uploaded object.
@@ -55,15 +56,15 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     _ response: HTTPResponse, size: Int64, _ checksum: ObjectChecksum, callbackReply: [UInt8]? = nil
   ) throws(StorageError) -> UploadedObject {
     if callbackReply == nil { try SuccessProof.entityTag.check(response, subject, requestID: nil) }
-    let dialect = ServiceDialect.named(in: response)
-    let expected = response.headerFields.checksum(in: dialect.checksums)
+    let conventions = HeaderConventions.named(in: response)
+    let expected = response.headerFields.checksum(in: conventions.checksums)
     if let expected, expected.algorithm == checksum.algorithm, expected != checksum {
       throw StorageError.checksumMismatch(
         of: subject, expected: expected, found: checksum,
         remedy: "Upload it again; what the service holds is damaged.")
     }
     return UploadedObject(
-      key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, dialect,
+      key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, conventions,
       callbackReply: callbackReply)
   }
 
@@ -79,7 +80,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
 
   /// Returns the description of an object that is downloaded.
   package func downloaded(_ response: HTTPResponse) -> ObjectInfo {
-    ObjectInfo(key: key, response: response, dialect: .named(in: response))
+    ObjectInfo(key: key, response: response, conventions: .named(in: response))
   }
 
   /// The checksum that the body of a response must have, or `nil` if the body is not the whole object.

@@ -65,9 +65,9 @@ extension PresignedURLRules {
   static let all = [oss, cos, s3]
 }
 
-extension ServiceDialect {
-  /// Returns the dialect of the service that a response comes from, by the name of the header with the request ID.
-  static func named(in response: HTTPResponse) -> ServiceDialect {
+extension HeaderConventions {
+  /// Returns the conventions of the service that a response comes from, by the name of the header with the request ID.
+  static func named(in response: HTTPResponse) -> HeaderConventions {
     [oss, cos].first { response.headerFields[$0.requestID] != nil } ?? s3
   }
 }

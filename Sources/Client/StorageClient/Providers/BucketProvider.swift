@@ -13,7 +13,7 @@ public protocol BucketProvider<SigningCredential>: StorageProvider {
   var region: String { get }
 
   /// The service-specific header names and formats.
-  var dialect: ServiceDialect { get }
+  var conventions: HeaderConventions { get }
 
   /// Returns the value of the header that specifies the source of a copy, in the service's format.
   ///
@@ -52,7 +52,8 @@ extension BucketProvider {
   ///   - subject: The action and the location of the request, for the error message.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
     ServiceError(
-      ServiceError.document(response, body: body, dialect: dialect), of: response, subject: subject, dialect: dialect)
+      ServiceError.document(response, body: body, conventions: conventions), of: response, subject: subject,
+      conventions: conventions)
   }
 
   /// An empty set, because by default the service requires no digests.

@@ -116,7 +116,7 @@ extension AccessKey {
 }
 
 extension StorageClient
-where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Provider.RequestSigner: SplitSigner {
+where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Provider.RequestSigner: TwoStepSigner {
   /// Creates a client without a key, whose requests are signed by a remote signer.
   ///
   /// - Parameters:
@@ -129,7 +129,7 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
   public init(
     _ provider: Provider, signing: RemoteSigning,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: AuthEvents = AuthEvents(),
+    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(),
     clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
@@ -139,18 +139,18 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
 
   package init(
     _ provider: Provider, signing: RemoteSigning, configuration: StorageClientConfiguration,
-    transport: any HTTPTransport, events: AuthEvents = AuthEvents(), clockSkew: ClockSkew = ClockSkew(),
+    transport: any HTTPTransport, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew(),
     time: any SigningClock
   ) {
     self.init(
       provider, cache: Self.cache(signing.identity(provider.name, time), events, time),
-      remoteSigner: SplitRequestSigner(signer: provider.remoteSigner, sign: signing.sign(time)),
+      remoteSigner: TwoStepRequestSigner(signer: provider.remoteSigner, sign: signing.sign(time)),
       configuration: configuration,
       transport: transport, events: events, clockSkew: clockSkew, time: time)
   }
 
   private static func cache(
-    _ identity: some CredentialProvider<AccessKey>, _ events: AuthEvents, _ time: any SigningClock
+    _ identity: some CredentialProvider<AccessKey>, _ events: EventHub, _ time: any SigningClock
   ) -> CredentialCache<AccessKey> {
     CredentialCache(identity, events: events, time: time)
   }

@@ -31,7 +31,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
         .unsupported, "\(location) has no size and no strong entity tag, so that a change would not be noticed.",
         remedy: "Download it without a checkpoint.")
     }
-    let algorithm = info.checksum?.algorithm ?? bucket.provider.dialect.algorithm
+    let algorithm = info.checksum?.algorithm ?? bucket.provider.conventions.algorithm
     guard let (file, checkpoint) = try await continued(info, algorithm) else {
       // An earlier process moved the complete file to its destination.
       try await storage.remove()

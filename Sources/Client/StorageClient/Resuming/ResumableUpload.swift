@@ -107,7 +107,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     guard let range, stored.length == range.byteCount else { return nil }
     if let saved, saved.etag == stored.etag.text { return Upload.Part(saved) }
     let slice = SlicePayload(base: file, range: range)
-    let (md5, checksum) = try await slice.identified(bucket.provider.dialect.algorithm)
+    let (md5, checksum) = try await slice.identified(bucket.provider.conventions.algorithm)
     guard stored.etag.text.asciiLowercased.filter({ $0 != "\"" }) == md5 else { return nil }
     return Upload.Part(number: stored.number, etag: stored.etag, length: stored.length, checksum: checksum)
   }

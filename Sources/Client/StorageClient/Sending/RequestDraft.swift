@@ -54,14 +54,14 @@ struct RequestDraft: Sendable {
   }
 
   /// Returns the body of a response as the reply to the callback that the request asks for, or `nil` without one.
-  func callbackReply(_ body: [UInt8], _ dialect: ServiceDialect) -> [UInt8]? {
-    dialect.callback.flatMap { request.headerFields[$0] }.map { _ in body }
+  func callbackReply(_ body: [UInt8], _ conventions: HeaderConventions) -> [UInt8]? {
+    conventions.callback.flatMap { request.headerFields[$0] }.map { _ in body }
   }
 
   /// Returns whether the request asks the service to answer with the body of another server's response, or with a body
   /// that the request describes.
-  func isAnsweredByCallback(_ dialect: ServiceDialect) -> Bool {
-    (dialect.ownBodies + [dialect.callback].compactMap { $0 }).contains { request.headerFields[$0] != nil }
+  func isAnsweredByCallback(_ conventions: HeaderConventions) -> Bool {
+    (conventions.ownBodies + [conventions.callback].compactMap { $0 }).contains { request.headerFields[$0] != nil }
   }
 
   /// The request with the `Content-Length` header, which is included in the signature.

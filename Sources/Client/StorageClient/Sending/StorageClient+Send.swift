@@ -101,7 +101,9 @@ extension StorageClient {
         guard let next = plan.step(after: error) else { throw error }
         step = next
       case .unsigned(let error):
-        guard let next = plan.step(after: error, pause: credentials(for: draft.scope).pause) else { throw error }
+        guard let next = plan.step(after: error, pause: credentials(for: draft.scope).remainingBackoff) else {
+          throw error
+        }
         step = next
       case .refused(var refusal):
         guard let next = try await recovery(from: &refusal, draft, &plan) else {
@@ -351,7 +353,9 @@ extension StorageClient {
     } catch {
       if let cancellation = error.asCancellation as? CancellationError { throw cancellation }
       refusal.error.renewalError = error
-      guard error.code != .rejected, let step = plan.step(after: error, pause: credentials.pause) else { return nil }
+      guard error.code != .rejected, let step = plan.step(after: error, pause: credentials.remainingBackoff) else {
+        return nil
+      }
       plan.mayRenew = true
       return step
     }
@@ -378,7 +382,7 @@ extension StorageClient {
     case .lost(let error):
       return plan.step(after: error)
     case .unsigned(let error):
-      return plan.step(after: error, pause: credentials(for: draft.scope).pause)
+      return plan.step(after: error, pause: credentials(for: draft.scope).remainingBackoff)
     case .refused(let answer) where answer.isCut:
       return plan.step(afterCut: answer.error)
     case .refused(let answer):

@@ -19,10 +19,10 @@ internal import SystemPackage
 /// by the end of the process, another run transfers what is missing; a large file continues with the missing parts.
 public struct FolderSync: Sendable {
   /// The side whose content is transferred.
-  public let source: SyncSide
+  public let source: SyncLocation
 
   /// The side that receives the content.
-  public let target: SyncSide
+  public let target: SyncLocation
 
   /// The comparison, the selection and the limits.
   public let options: SyncOptions
@@ -36,7 +36,7 @@ public struct FolderSync: Sendable {
   ///   - source: The side whose content is transferred.
   ///   - target: The side that receives the content.
   ///   - options: The comparison, the selection and the limits.
-  public init(from source: SyncSide, to target: SyncSide, options: SyncOptions = SyncOptions()) {
+  public init(from source: SyncLocation, to target: SyncLocation, options: SyncOptions = SyncOptions()) {
     self.source = source
     self.target = target
     self.options = options
@@ -44,7 +44,7 @@ public struct FolderSync: Sendable {
 
   /// Creates a synchronization whose state is in any file system.
   package init(
-    from source: SyncSide, to target: SyncSide, options: SyncOptions, in fileSystem: any FileSystem
+    from source: SyncLocation, to target: SyncLocation, options: SyncOptions, in fileSystem: any FileSystem
   ) {
     self.init(from: source, to: target, options: options)
     self.fileSystem = fileSystem

@@ -233,9 +233,9 @@ final class SyncMover: Sendable {
         failures += batch.map { .init(name: $0.path, error: error) }
         continue
       }
-      let failed = Dictionary(report.failures.map { (WireText($0.key), $0) }) { first, _ in first }
+      let failed = Dictionary(report.failures.map { (ByteExactString($0.key), $0) }) { first, _ in first }
       for entry in batch {
-        if let failure = failed[WireText(prefix + entry.path)] {
+        if let failure = failed[ByteExactString(prefix + entry.path)] {
           failures.append(
             .init(
               name: entry.path,

@@ -163,41 +163,41 @@ public struct UploadedObject: Sendable, Hashable {
 
   init(
     key: String, size: Int64, etag: String?, checksum: ObjectChecksum, _ response: HTTPResponse,
-    _ dialect: ServiceDialect, callbackReply: [UInt8]? = nil
+    _ conventions: HeaderConventions, callbackReply: [UInt8]? = nil
   ) {
     self.key = key
     self.size = size
     self.etag = etag
     self.checksum = checksum
-    versionID = response.headerFields[dialect.versionID]
-    requestID = response.headerFields[dialect.requestID]
+    versionID = response.headerFields[conventions.versionID]
+    requestID = response.headerFields[conventions.requestID]
     self.callbackReply = callbackReply
   }
 }
 
 extension UploadOptions {
   /// Returns the headers of the request that creates the object from a file.
-  func fields(in dialect: ServiceDialect, file: FilePath, key: String) throws(StorageError) -> HTTPFields {
+  func fields(in conventions: HeaderConventions, file: FilePath, key: String) throws(StorageError) -> HTTPFields {
     let name = file.lastComponent.flatMap { $0.extension == nil ? nil : $0.string } ?? key
-    return try fields(in: dialect, named: name)
+    return try fields(in: conventions, named: name)
   }
 
   /// Returns the headers of the request that creates the object.
   ///
   /// - Parameters:
-  ///   - dialect: The service-specific header names.
+  ///   - conventions: The service-specific header names.
   ///   - name: The file name or the key from which the media type is derived.
   /// - Throws: ``StorageError/Code/invalidOption`` if an option cannot be sent or is not supported.
-  func fields(in dialect: ServiceDialect, named name: String) throws(StorageError) -> HTTPFields {
+  func fields(in conventions: HeaderConventions, named name: String) throws(StorageError) -> HTTPFields {
     var fields = HTTPFields()
     try fields.set(.contentType, to: contentType ?? MediaType.ofFile(named: name))
     try fields.set(.cacheControl, to: cacheControl)
     try fields.set(.contentDisposition, to: contentDisposition)
     try fields.set(.contentEncoding, to: contentEncoding)
-    try fields.set(dialect.storageClass, to: storageClass)
-    if forbidOverwrite { try fields.forbidOverwrite(in: dialect) }
+    try fields.set(conventions.storageClass, to: storageClass)
+    if forbidOverwrite { try fields.forbidOverwrite(in: conventions) }
     if let ifMatch {
-      guard dialect.overwritesConditionally, !forbidOverwrite else {
+      guard conventions.overwritesConditionally, !forbidOverwrite else {
         throw StorageError(
           .invalidOption,
           "The service does not support ifMatch for uploads, or not in combination with "
@@ -207,7 +207,7 @@ extension UploadOptions {
       try fields.set(.ifMatch, to: ifMatch)
     }
     for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
-      guard !name.isEmpty, let field = HTTPField.Name(dialect.metadataPrefix + name) else {
+      guard !name.isEmpty, let field = HTTPField.Name(conventions.metadataPrefix + name) else {
         throw StorageError(
           .invalidOption, "The metadata name \"\(name)\" cannot be sent as a header.",
           remedy: "Use letters, digits and hyphens.")
@@ -219,7 +219,7 @@ extension UploadOptions {
       }
       try fields.set(field, to: value)
     }
-    try headers.check(for: .upload.union(.copy), named: "an upload", dialect.scopes)
+    try headers.check(for: .upload.union(.copy), named: "an upload", conventions.scopes)
     for field in headers { fields[field.name] = field.value }
     return fields
   }

@@ -31,14 +31,14 @@ public final class StorageMetrics: Sendable {
   /// The maximum number of combinations of names and labels; further values are counted with the label `other`.
   public static let seriesLimit = 1_000
 
-  private let observation: AuthEvents.Observation
+  private let observation: EventHub.Observation
 
   /// Creates an observer and starts counting.
   ///
   /// - Parameters:
   ///   - events: The hub whose events are counted.
   ///   - factory: The metrics backend; by default, the one that the process has bootstrapped.
-  public init(_ events: AuthEvents, factory: any MetricsFactory = MetricsSystem.factory) {
+  public init(_ events: EventHub, factory: any MetricsFactory = MetricsSystem.factory) {
     let series = MetricSeries(factory: factory, limit: Self.seriesLimit)
     observation = events.observe { series.count($0) }
   }

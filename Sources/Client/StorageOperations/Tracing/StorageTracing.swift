@@ -21,7 +21,7 @@ public import Tracing
 /// let tracing = StorageTracing(client.events)
 /// ```
 public final class StorageTracing: Sendable {
-  private let observation: AuthEvents.Observation
+  private let observation: EventHub.Observation
 
   /// Creates an instrument, and installs it in a hub of events.
   ///
@@ -31,7 +31,7 @@ public final class StorageTracing: Sendable {
   ///   - includesKeys: Whether spans have the keys of objects as attributes, and sentences about failures, which can
   ///     contain keys. Keys can be personal data.
   public init(
-    _ events: AuthEvents, tracer: any Tracer = InstrumentationSystem.tracer, includesKeys: Bool = true
+    _ events: EventHub, tracer: any Tracer = InstrumentationSystem.tracer, includesKeys: Bool = true
   ) {
     observation = events.install(TracingInstrument(tracer: tracer, includesKeys: includesKeys))
   }

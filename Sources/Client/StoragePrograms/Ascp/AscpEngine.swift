@@ -314,7 +314,7 @@ extension TransferQueue {
   /// - Throws: An `AsperaError` that lists the searched locations if ascp is not found.
   public convenience init(
     account: AsperaAccount? = nil, issuer: some TokenIssuer,
-    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: AuthEvents = AuthEvents()
+    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub()
   ) throws(AsperaError) {
     self.init(
       engine: try AscpEngine(), account: account, issuer: issuer, configuration: configuration, authEvents: authEvents)

@@ -15,9 +15,9 @@ struct AppServerAnswer {
   }
 
   /// Returns the access key in this response, decoded from the given format.
-  func issued(as shape: AppServerShape) throws(CredentialError) -> IssuedCredential<AccessKey> {
+  func issued(as format: AppServerFormat) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard answer.isSuccess else { throw refusal }
-    switch shape.kind {
+    switch format.kind {
     case .documents(let documents):
       let object = try reader.object(answer)
       guard let document = documents.first(where: { $0.recognizes(object) }) ?? documents.last else {
@@ -38,7 +38,7 @@ struct AppServerAnswer {
   /// The error for a response whose status does not indicate success.
   private var refusal: CredentialError {
     let object = answer.object ?? JSONObject()
-    let refusal = AppServerShape.known.reversed().lazy.compactMap { $0.refusal(self, object) }.first
+    let refusal = AppServerFormat.known.reversed().lazy.compactMap { $0.refusal(self, object) }.first
     let isLogin = answer.status == 401 || answer.status == 403
     let fallback =
       isLogin

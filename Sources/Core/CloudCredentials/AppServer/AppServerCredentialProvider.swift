@@ -20,7 +20,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source: String
 
-  private let shape: AppServerShape
+  private let format: AppServerFormat
   private let exchange: ServiceExchange
   private let allowsPlainHTTP: Bool
   private let makeRequest: @Sendable @concurrent () async throws -> AppServerRequest
@@ -29,19 +29,19 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///
   /// - Parameters:
   ///   - url: The server's URL with the scheme `https`, or `http` if the server runs on this machine.
-  ///   - shape: The format of the server's response.
+  ///   - format: The format of the server's response.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
   ///   - timeout: The time limit for one request and its response.
   ///   - transport: The transport that sends the request.
   ///   - time: The clocks that the provider uses.
   public init(
-    _ url: String, shape: AppServerShape = .automatic, allowsPlainHTTP: Bool = false,
+    _ url: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
     timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system
   ) {
     let name = ServiceURL(url).map { "app server \($0.visible)" } ?? "app server"
     self.init(
-      source: name, shape: shape, allowsPlainHTTP: allowsPlainHTTP, timeout: timeout, transport: transport, time: time
+      source: name, format: format, allowsPlainHTTP: allowsPlainHTTP, timeout: timeout, transport: transport, time: time
     ) { AppServerRequest(url) }
   }
 
@@ -49,7 +49,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///
   /// - Parameters:
   ///   - source: The provider's name, for error messages; it must not contain secrets.
-  ///   - shape: The format of the server's response.
+  ///   - format: The format of the server's response.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
   ///   - timeout: The time limit for creating the request and receiving its response.
@@ -59,12 +59,12 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///     is passed on unchanged. A `CancellationError` becomes the error `cancelled`, and any other error becomes
   ///     `failed`.
   public init(
-    source: String = "app server", shape: AppServerShape = .automatic, allowsPlainHTTP: Bool = false,
+    source: String = "app server", format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
     timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
   ) {
     self.source = source
-    self.shape = shape
+    self.format = format
     self.allowsPlainHTTP = allowsPlainHTTP
     exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
     makeRequest = request
@@ -86,7 +86,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let answer = try await exchange.send { () async throws(CredentialError) in try await prepare() }
-    return try AppServerAnswer(source: source, answer: answer).issued(as: shape)
+    return try AppServerAnswer(source: source, answer: answer).issued(as: format)
   }
 
   private func prepare() async throws(CredentialError) -> PreparedCall {

@@ -18,7 +18,7 @@ public import StorageAuth
 public struct ScopedAppServerProvider: ScopedCredentialProvider {
   private let url: String
   private let region: String
-  private let shape: AppServerShape
+  private let format: AppServerFormat
   private let allowsPlainHTTP: Bool
   private let timeout: Duration
   private let transport: any HTTPTransport
@@ -30,7 +30,7 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
   /// - Parameters:
   ///   - url: The server's URL with the scheme `https`, or `http` if the server runs on this machine.
   ///   - region: The region of the buckets, which the list of scopes contains.
-  ///   - shape: The format of the server's response.
+  ///   - format: The format of the server's response.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
   ///   - timeout: The time limit for creating a request and receiving its response.
@@ -38,13 +38,13 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
   ///   - time: The clocks that the provider uses.
   ///   - headers: A closure that returns the app's login headers, called for each request.
   public init(
-    _ url: String, region: String, shape: AppServerShape = .automatic, allowsPlainHTTP: Bool = false,
+    _ url: String, region: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
     timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system,
     headers: @escaping @Sendable @concurrent () async throws -> HTTPFields = { [:] }
   ) {
     self.url = url
     self.region = region
-    self.shape = shape
+    self.format = format
     self.allowsPlainHTTP = allowsPlainHTTP
     self.timeout = timeout
     self.transport = transport
@@ -59,7 +59,8 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
   public func provider(for scope: CredentialScope) -> any CredentialProvider<AccessKey> {
     let source = ServiceURL(url).map { "app server \($0.visible)" } ?? "app server"
     return AppServerCredentialProvider(
-      source: source, shape: shape, allowsPlainHTTP: allowsPlainHTTP, timeout: timeout, transport: transport, time: time
+      source: source, format: format, allowsPlainHTTP: allowsPlainHTTP, timeout: timeout, transport: transport,
+      time: time
     ) { [url, region, headers] in
       let body = try Self.document(of: scope, region: region, source: source)
       var fields = try await headers()

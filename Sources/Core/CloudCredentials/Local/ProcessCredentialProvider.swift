@@ -5,7 +5,7 @@ public import StorageAuth
 
 /// A provider that runs a command and reads an access key from the JSON that the command prints to its standard output.
 ///
-/// A ``ProcessOutputShape`` specifies the format of the JSON. The command's standard error is never shown.
+/// A ``ProcessOutputFormat`` specifies the format of the JSON. The command's standard error is never shown.
 public struct ProcessCredentialProvider: CredentialProvider {
   /// The maximum size of the command's output, in bytes.
   private static let outputLimit = 1 << 16
@@ -13,7 +13,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
   private let command: CredentialCommand
   private let environment: [String: String]
   private let timeout: Duration
-  private let shape: ProcessOutputShape
+  private let format: ProcessOutputFormat
   private let runner: (any CommandRunner)?
 
   /// The provider's name, for error messages.
@@ -25,17 +25,17 @@ public struct ProcessCredentialProvider: CredentialProvider {
   ///   - command: The command that prints an access key.
   ///   - environment: Environment variables for the command, in addition to the variables of this process.
   ///   - timeout: The maximum run time of the command.
-  ///   - shape: The format of the command's output.
+  ///   - format: The format of the command's output.
   ///   - machine: The context whose command runner runs the command.
   ///   - source: The provider's name, for error messages.
   public init(
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60),
-    shape: ProcessOutputShape = .standard, machine: ProviderContext, source: String = "process"
+    format: ProcessOutputFormat = .standard, machine: ProviderContext, source: String = "process"
   ) {
     self.command = command
     self.environment = environment
     self.timeout = timeout
-    self.shape = shape
+    self.format = format
     runner = machine.commands
     self.source = source
   }
@@ -71,7 +71,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
       throw place.error(
         .failed, "\(ending) and wrote \(result.standardErrorLength) bytes to its standard error", isRetryable: true)
     }
-    return try shape.key(try SettingTable(json: result.standardOutput, at: output))
+    return try format.key(try SettingTable(json: result.standardOutput, at: output))
   }
 
   private var place: SettingLocation {
@@ -81,7 +81,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
   private var output: SettingLocation {
     SettingLocation(
       source: source, name: "The output of \(command)",
-      remedy: "Let it print a JSON object with \(shape.fields) and no other output.")
+      remedy: "Let it print a JSON object with \(format.fields) and no other output.")
   }
 
   private func problem(with error: CommandError) -> CredentialError {
@@ -98,7 +98,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
 }
 
 /// The format in which a command prints an access key.
-public struct ProcessOutputShape: Sendable {
+public struct ProcessOutputFormat: Sendable {
   /// The names of the required fields in the output, for error messages.
   let fields: String
 

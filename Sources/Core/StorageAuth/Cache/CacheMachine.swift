@@ -117,7 +117,7 @@ package struct CacheMachine<Value: Credential> {
   }
 
   /// Returns the remaining time during which the provider is not called because of its last failure.
-  func pause(at uptime: Duration) -> Duration {
+  func remainingBackoff(at uptime: Duration) -> Duration {
     failure.map { max(.zero, $0.end - uptime) } ?? .zero
   }
 
@@ -134,7 +134,7 @@ package struct CacheMachine<Value: Credential> {
   ///   refreshed.
   package func nextQuestion(after uptime: Duration) -> Duration? {
     guard flight == nil, !isShutDown else { return nil }
-    guard ready(lasting: .zero, at: uptime) != nil, let held else { return uptime + pause(at: uptime) }
+    guard ready(lasting: .zero, at: uptime) != nil, let held else { return uptime + remainingBackoff(at: uptime) }
     guard let refresh = held.refresh else { return nil }
     return max(uptime, failure.map { max(refresh, $0.renewal) } ?? refresh)
   }

@@ -38,7 +38,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   }
 
   /// The observers that receive the cache's events.
-  public let events: AuthEvents
+  public let events: EventHub
 
   let provider: any CredentialProvider<Value>
   let state: Lock<State>
@@ -59,14 +59,14 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   ///   - time: The wall clock and the monotonic clock that determine expiration.
   public convenience init(
     _ provider: some CredentialProvider<Value>,
-    configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: AuthEvents = AuthEvents(),
+    configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub(),
     time: any SigningClock = .system
   ) {
     self.init(provider, configuration, events, time, random: { .random(in: 0...1) })
   }
 
   package init(
-    _ provider: any CredentialProvider<Value>, _ configuration: CredentialCacheConfiguration, _ events: AuthEvents,
+    _ provider: any CredentialProvider<Value>, _ configuration: CredentialCacheConfiguration, _ events: EventHub,
     _ time: any SigningClock, random: @escaping @Sendable () -> Double
   ) {
     self.provider = provider
@@ -98,9 +98,9 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   }
 
   /// The remaining time during which the provider is not called because of its last failure, or zero.
-  public var pause: Duration {
+  public var remainingBackoff: Duration {
     let uptime = time.uptime
-    return state.withLock { $0.machine.pause(at: uptime) }
+    return state.withLock { $0.machine.remainingBackoff(at: uptime) }
   }
 
   /// Returns the cached credential without waiting, and starts a background refresh if a refresh is due.
@@ -198,7 +198,7 @@ extension CredentialCache {
   ///     fails. A ``CredentialError`` is passed on unchanged; of any other error, only the type is reported.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
-    events: AuthEvents = AuthEvents(), time: any SigningClock = .system,
+    events: EventHub = EventHub(), time: any SigningClock = .system,
     _ fetch: @escaping @Sendable @concurrent () async throws -> Value?
   ) {
     self.init(
@@ -218,7 +218,7 @@ extension CredentialCache {
   ///     fails. A ``CredentialError`` is passed on unchanged; of any other error, only the type is reported.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
-    events: AuthEvents = AuthEvents(), time: any SigningClock = .system,
+    events: EventHub = EventHub(), time: any SigningClock = .system,
     blocking fetch: @escaping @Sendable () throws -> Value?
   ) {
     self.init(
@@ -235,7 +235,7 @@ extension CredentialCache {
   ///   - time: The wall clock and the monotonic clock that determine expiration.
   public convenience init(
     _ credential: Value, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
-    events: AuthEvents = AuthEvents(), time: any SigningClock = .system
+    events: EventHub = EventHub(), time: any SigningClock = .system
   ) {
     self.init(NoSource(), configuration: configuration, events: events, time: time)
     replace(with: credential)

@@ -22,7 +22,7 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
   }
 
   /// The observers that receive the events of the caches of all scopes.
-  public let events: AuthEvents
+  public let events: EventHub
 
   private let provider: any ScopedCredentialProvider<Value>
   private let limit: Int
@@ -40,7 +40,7 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
   ///   - time: The wall clock and the monotonic clock that determine expiration.
   public init(
     _ provider: some ScopedCredentialProvider<Value>, scopeLimit: Int = 256,
-    configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: AuthEvents = AuthEvents(),
+    configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub(),
     time: any SigningClock = .system
   ) {
     self.provider = provider

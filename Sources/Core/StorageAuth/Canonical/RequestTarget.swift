@@ -7,10 +7,10 @@ internal import StorageCrypto
 /// The target of a request: the bucket, the object key and the query parameters, percent-decoded once.
 public struct RequestTarget: Sendable, Hashable {
   /// The bucket name, or `nil` for a request to the service rather than to a bucket.
-  public let bucket: WireText?
+  public let bucket: ByteExactString?
 
   /// The decoded object key, or `nil` for a request to a bucket or to the service.
-  public let key: WireText?
+  public let key: ByteExactString?
 
   /// The decoded query parameters in the order in which they appear in the URL; a parameter without `=` has no value.
   public let parameters: [Parameter]
@@ -21,10 +21,10 @@ public struct RequestTarget: Sendable, Hashable {
   /// A decoded query parameter.
   public struct Parameter: Sendable, Hashable {
     /// The decoded parameter name.
-    public let name: WireText
+    public let name: ByteExactString
 
     /// The decoded parameter value, or `nil` if the parameter has no `=`.
-    public let value: WireText?
+    public let value: ByteExactString?
 
     /// Creates a query parameter from a decoded name and value.
     ///
@@ -32,8 +32,8 @@ public struct RequestTarget: Sendable, Hashable {
     ///   - name: The name, without percent-encoding.
     ///   - value: The value, without percent-encoding, or `nil` for a parameter without `=`.
     public init(name: String, value: String?) {
-      self.name = WireText(name)
-      self.value = value.map { WireText($0) }
+      self.name = ByteExactString(name)
+      self.value = value.map { ByteExactString($0) }
     }
   }
 
@@ -44,8 +44,8 @@ public struct RequestTarget: Sendable, Hashable {
   ///   - key: The decoded object key, or `nil` for a request to a bucket or to the service.
   ///   - parameters: The decoded query parameters in the order of the URL.
   public init(bucket: String?, key: String?, parameters: [Parameter]) {
-    self.bucket = bucket.map { WireText($0) }
-    self.key = key.map { WireText($0) }
+    self.bucket = bucket.map { ByteExactString($0) }
+    self.key = key.map { ByteExactString($0) }
     self.parameters = parameters
   }
 
@@ -72,16 +72,16 @@ public struct RequestTarget: Sendable, Hashable {
   ///
   /// For a parameter without `=`, the result is an empty text. In a request that was verified for COS, the lookup
   /// ignores case, as the signature does.
-  public subscript(_ name: WireText) -> WireText? {
+  public subscript(_ name: ByteExactString) -> ByteExactString? {
     first(name).map { $0.value ?? "" }
   }
 
   /// Returns a Boolean value that indicates whether the target has a query parameter with a name.
-  public func contains(_ name: WireText) -> Bool {
+  public func contains(_ name: ByteExactString) -> Bool {
     first(name) != nil
   }
 
-  private func first(_ name: WireText) -> Parameter? {
+  private func first(_ name: ByteExactString) -> Parameter? {
     guard ignoresCase else { return parameters.first { $0.name == name } }
     let name = name.asciiLowercased
     return parameters.first { $0.name.asciiLowercased == name }

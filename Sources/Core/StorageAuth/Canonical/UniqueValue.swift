@@ -11,8 +11,8 @@ extension RequestTarget {
   /// - Parameter name: The parameter name, which is compared case-sensitively.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the parameter appears
   ///   twice.
-  public func uniqueValue(for name: WireText) throws(VerificationError) -> String? {
-    var value: WireText?
+  public func uniqueValue(for name: ByteExactString) throws(VerificationError) -> String? {
+    var value: ByteExactString?
     for parameter in parameters where parameter.name == name {
       guard value == nil else { throw .ambiguous("The parameter \(name) appears twice.") }
       value = parameter.value ?? ""

@@ -7,13 +7,13 @@
 /// characters. Any other ID is rejected before the key lookup, so that a key store that treats equivalent characters as
 /// equal finds no key for such an ID either.
 public struct AccessKeyID: Sendable, Hashable, Comparable {
-  private let text: WireText
+  private let text: ByteExactString
 
   /// Creates an access key ID from a string, which is not validated until the ID signs or appears in a request.
   ///
   /// - Parameter string: The ID as the vendor issued it.
   public init(_ string: String) {
-    text = WireText(string)
+    text = ByteExactString(string)
   }
 
   /// Creates an access key ID from the signer's ID in a request.

@@ -76,7 +76,7 @@ extension Optional<ActiveSpan> {
   }
 }
 
-extension AuthEvents {
+extension EventHub {
   /// The trace context of the current task, or `nil` without an instrument.
   package var traceContext: (any Sendable)? { instrument?.currentContext() }
 

@@ -6,7 +6,7 @@ public import HTTPTypes
 /// An instrument that measures operations, their attempts and credential refreshes as spans of a trace.
 ///
 /// `StorageTracing` of the module StorageOperations is an instrument for swift-distributed-tracing. An instrument for
-/// another tracing system is installed with ``AuthEvents/install(_:)``.
+/// another tracing system is installed with ``EventHub/install(_:)``.
 public protocol AuthInstrument: Sendable {
   /// Returns the trace context of the current task, in the instrument's own type, or `nil` if there is none.
   ///

@@ -17,15 +17,15 @@ struct RequestedOperation {
 
   /// Returns every operation that the service may perform for the signature; the policy must allow all of these
   /// operations.
-  static func readings(of intent: SigningIntent) throws(SigningRefusal) -> [RequestedOperation] {
-    try RequestedHeaders.check(intent.headers, intent.vocabulary)
+  static func readings(of intent: AuthorizedRequest) throws(SigningRefusal) -> [RequestedOperation] {
+    try RequestedHeaders.check(intent.headers, intent.signableNames)
     var operations = [try RequestedOperation(intent)]
     for target in intent.otherTargets { operations.append(try RequestedOperation(intent.with(target))) }
     return operations
   }
 
-  private init(_ intent: SigningIntent) throws(SigningRefusal) {
-    guard let bucket = intent.target.bucket?.string, intent.vocabulary.isBucketName(bucket) else {
+  private init(_ intent: AuthorizedRequest) throws(SigningRefusal) {
+    guard let bucket = intent.target.bucket?.string, intent.signableNames.isBucketName(bucket) else {
       throw .unknownOperation("The request has no valid bucket name.")
     }
     guard let key = intent.target.key?.string else {
@@ -35,7 +35,7 @@ struct RequestedOperation {
     try self.init(on: key, in: bucket, intent)
   }
 
-  private init(on key: String, in bucket: String, _ intent: SigningIntent) throws(SigningRefusal) {
+  private init(on key: String, in bucket: String, _ intent: AuthorizedRequest) throws(SigningRefusal) {
     let query = try RequestedQuery(intent)
     self.key = key
     self.bucket = bucket
@@ -86,7 +86,7 @@ struct RequestedOperation {
   ///
   /// The keys of a multiple deletion are in the body, which the signature need not cover. The caller must therefore be
   /// allowed to delete every key.
-  private init(onBucket bucket: String, _ intent: SigningIntent) throws(SigningRefusal) {
+  private init(onBucket bucket: String, _ intent: AuthorizedRequest) throws(SigningRefusal) {
     let query = try RequestedQuery(intent)
     self.bucket = bucket
     switch intent.method {
@@ -96,7 +96,7 @@ struct RequestedOperation {
         "fetch-owner")
       action = .list
       key = query["prefix"] ?? ""
-    case .post where query.isEmpty && intent.vocabulary.uploadsUnsignedForms:
+    case .post where query.isEmpty && intent.signableNames.uploadsUnsignedForms:
       // An older form upload sends this signature as a form field and may use any object key.
       action = .write
       key = ""
@@ -110,7 +110,7 @@ struct RequestedOperation {
   }
 }
 
-extension SigningIntent {
+extension AuthorizedRequest {
   /// The value of the signed Content-Length header in bytes, or `nil` if the header is not signed.
   fileprivate var size: Int64? {
     get throws(SigningRefusal) {
@@ -124,11 +124,11 @@ extension SigningIntent {
   }
 
   /// Returns a copy of the parsed request with another target.
-  fileprivate func with(_ target: RequestTarget) -> SigningIntent {
-    SigningIntent(
+  fileprivate func with(_ target: RequestTarget) -> AuthorizedRequest {
+    AuthorizedRequest(
       scheme, method: method, target: target, headers: headers, placement: placement, date: date,
       expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken,
-      vocabulary: vocabulary)
+      signableNames: signableNames)
   }
 }
 
@@ -140,18 +140,18 @@ enum RequestedHeaders {
   ///
   /// These are an invalid Content-MD5, and every header that requests a copy, changes access control, triggers a
   /// callback or is unknown.
-  static func check(_ headers: HTTPFields, _ vocabulary: RequestVocabulary) throws(SigningRefusal) {
+  static func check(_ headers: HTTPFields, _ signableNames: SignableNames) throws(SigningRefusal) {
     if let md5 = headers[.contentMD5], [UInt8](base64: md5)?.count != MD5.digestByteCount {
       throw .malformed("The Content-MD5 is not an MD5 digest in Base64.")
     }
     for field in headers {
       let name = field.name.canonicalName
-      guard name != "authorization", !vocabulary.refusedHeaders.contains(name) else { throw refusal }
-      guard let rest = name.removingBytePrefix(vocabulary.headerPrefix).map(String.init) else {
+      guard name != "authorization", !signableNames.refusedHeaders.contains(name) else { throw refusal }
+      guard let rest = name.removingBytePrefix(signableNames.headerPrefix).map(String.init) else {
         guard !name.hasBytePrefix("x-") else { throw refusal }
         continue
       }
-      guard rest.hasBytePrefix("meta-") || vocabulary.harmlessHeaders.contains(rest) else { throw refusal }
+      guard rest.hasBytePrefix("meta-") || signableNames.harmlessHeaders.contains(rest) else { throw refusal }
     }
   }
 

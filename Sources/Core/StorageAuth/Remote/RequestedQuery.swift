@@ -3,29 +3,29 @@
 
 /// The signed query parameters of a request, in which each name appears once.
 package struct RequestedQuery {
-  private let values: [WireText: String]
+  private let values: [ByteExactString: String]
   /// Whether the parameter names were converted to lowercase before signing.
   private let isLowered: Bool
 
-  init(_ intent: SigningIntent) throws(SigningRefusal) {
-    var values: [WireText: String] = [:]
+  init(_ intent: AuthorizedRequest) throws(SigningRefusal) {
+    var values: [ByteExactString: String] = [:]
     for parameter in intent.target.parameters {
       guard values.updateValue(parameter.value?.string ?? "", forKey: parameter.name) == nil else {
         throw .unknownOperation("A parameter appears twice.")
       }
     }
     self.values = values
-    isLowered = intent.vocabulary.ignoresParameterCase
+    isLowered = intent.signableNames.ignoresParameterCase
   }
 
   var isEmpty: Bool { values.isEmpty }
 
-  subscript(name: WireText) -> String? { values[isLowered ? name.asciiLowercased : name] }
+  subscript(name: ByteExactString) -> String? { values[isLowered ? name.asciiLowercased : name] }
 
-  func contains(_ name: WireText) -> Bool { self[name] != nil }
+  func contains(_ name: ByteExactString) -> Bool { self[name] != nil }
 
   /// Throws an error if the request contains a query parameter that is not in the list.
-  func allow(_ names: WireText...) throws(SigningRefusal) {
+  func allow(_ names: ByteExactString...) throws(SigningRefusal) {
     let known = Set(isLowered ? names.map(\.asciiLowercased) : names)
     guard values.keys.allSatisfy(known.contains) else {
       throw .unknownOperation("A parameter changes the operation of the request, or is unknown.")
@@ -33,7 +33,7 @@ package struct RequestedQuery {
   }
 
   /// Throws an error if a query parameter is missing, or has a value although it must not have a value.
-  func checkFlag(_ name: WireText) throws(SigningRefusal) {
+  func checkFlag(_ name: ByteExactString) throws(SigningRefusal) {
     guard self[name] == "" else { throw .unknownOperation("The parameter \(name) is missing, or has a value.") }
   }
 

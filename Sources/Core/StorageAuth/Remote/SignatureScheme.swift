@@ -34,8 +34,8 @@ public struct SignatureScheme: Sendable, Hashable, CustomStringConvertible {
 
   /// Hashes the bytes of the service and the version.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(WireText(service))
-    hasher.combine(WireText(version))
+    hasher.combine(ByteExactString(service))
+    hasher.combine(ByteExactString(version))
   }
 
   /// The service and the version, such as `oss v4`.

@@ -42,7 +42,7 @@ public struct SigningRules: Sendable {
 
 extension SigningRules {
   /// Throws an error if a request to sign violates the rules, or was prepared for another key.
-  package func check(_ intent: SigningIntent, with key: AccessKey, at date: Timestamp) throws(SigningRefusal) {
+  package func check(_ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp) throws(SigningRefusal) {
     try intent.check(key)
     try checkTime(of: intent, with: key, at: date)
     let last = intent.expiration ?? max(intent.date ?? date, date)
@@ -60,11 +60,11 @@ extension SigningRules {
   }
 
   private func checkTime(
-    of intent: SigningIntent, with key: AccessKey, at now: Timestamp
+    of intent: AuthorizedRequest, with key: AccessKey, at now: Timestamp
   ) throws(SigningRefusal) {
     if let date = intent.date {
       // A validity window may have begun long ago, but it must not begin later than now.
-      let isEarly = date < now.advanced(by: .zero - clockTolerance) && !intent.vocabulary.datesWindows
+      let isEarly = date < now.advanced(by: .zero - clockTolerance) && !intent.signableNames.datesWindows
       guard !isEarly, date <= now.advanced(by: clockTolerance) else {
         throw SigningRefusal(
           .clockSkew, "The request is dated \(date), and it is \(now).", remedy: "Set the clock of the client.")

@@ -70,7 +70,7 @@ extension RequestTarget {
   ///
   /// - Returns: The parameter's value, an empty string if the parameter has no value, or `nil` if the parameter is
   ///   missing.
-  package mutating func take(_ name: WireText) throws(SigningRefusal) -> String? {
+  package mutating func take(_ name: ByteExactString) throws(SigningRefusal) -> String? {
     let found = parameters.filter { $0.name == name }
     guard found.count < 2 else { throw .malformed("A parameter of the signature appears twice.") }
     guard let parameter = found.first else { return nil }

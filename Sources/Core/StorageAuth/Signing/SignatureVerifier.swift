@@ -49,7 +49,7 @@ public protocol SignatureVerifier: Sendable {
   var controlPrefixes: [String] { get }
 
   /// The status codes and error codes with which the storage service rejects a request.
-  var refusals: RefusalVocabulary { get }
+  var errorCodes: ServiceErrorCodes { get }
 
   /// The header that contains the body's SHA-256 in lowercase hexadecimal digits, or `nil` if the service has no such
   /// header.
@@ -110,7 +110,7 @@ extension SignatureVerifier {
   public var controlPrefixes: [String] { [] }
 
   /// The default status codes and error codes, which the storage services have in common.
-  public var refusals: RefusalVocabulary { RefusalVocabulary() }
+  public var errorCodes: ServiceErrorCodes { ServiceErrorCodes() }
 
   /// The default payload hash header, which is `nil`: the service has no such header, and the body is not checked.
   public var payloadHashHeader: HTTPField.Name? { nil }

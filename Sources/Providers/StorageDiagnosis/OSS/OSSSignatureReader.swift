@@ -29,7 +29,7 @@ struct OSSSignatureReader: SignatureReader {
   let signatureParameters: Set = ["Signature", "x-oss-signature"]
   let dateHeaders: Set = ["date", "x-oss-date"]
   var clockTolerance: Duration { OSSLimits.clockTolerance }
-  var refusals: RefusalVocabulary { OSSVerifier().refusals }
+  var errorCodes: ServiceErrorCodes { OSSVerifier().errorCodes }
 
   func signature(of request: HTTPRequest) throws(VerificationError) -> SignatureReading? {
     let verifier = OSSVerifier(style: signedStyle(of: request), bucket: bucket)
@@ -82,7 +82,7 @@ struct OSSSignatureReader: SignatureReader {
 
   // MARK: Refusals
 
-  func finding(for refusal: RefusedAnswer.Reading, to request: HTTPRequest) -> SignatureFinding? {
+  func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
     guard refusal.code == "InvalidArgument", let message = refusal.message else { return nil }
     let claim = try? OSSVerifier(style: signedStyle(of: request), bucket: bucket).claim(in: request)
     if message.contains("signing region") { return wrongRegion(claim?.region) }

@@ -62,7 +62,7 @@ struct SentRequest {
   }
 
   /// Returns the components of the client's strings whose counterparts the service's response shows.
-  func parts(showing answer: RefusedAnswer.Reading) -> SignedParts? {
+  func parts(showing answer: RejectedResponse.Reading) -> SignedParts? {
     signedParts(
       answer.stringToSign == nil ? nil : texts?.stringToSign,
       answer.canonicalRequest == nil ? nil : texts?.canonicalRequest)

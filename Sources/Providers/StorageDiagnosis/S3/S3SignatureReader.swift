@@ -31,7 +31,7 @@ struct S3SignatureReader: SignatureReader {
   let signatureParameters: Set = ["X-Amz-Signature", "Signature"]
   let dateHeaders: Set = ["date", "x-amz-date"]
   var clockTolerance: Duration { S3Verifier.clockTolerance }
-  var refusals: RefusalVocabulary { S3Verifier().refusals }
+  var errorCodes: ServiceErrorCodes { S3Verifier().errorCodes }
 
   private var verifier: S3Verifier { S3Verifier(style: style, bucket: bucket) }
 
@@ -86,7 +86,7 @@ struct S3SignatureReader: SignatureReader {
 
   // MARK: Refusals
 
-  func finding(for refusal: RefusedAnswer.Reading, to request: HTTPRequest) -> SignatureFinding? {
+  func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
     let message = refusal.message ?? ""
     switch refusal.code {
     case "AuthorizationHeaderMalformed", "AuthorizationQueryParametersError":
@@ -123,7 +123,7 @@ struct S3SignatureReader: SignatureReader {
 
   /// Returns the finding for a signature whose scope is for another region, service or day.
   private func scopeFinding(
-    _ refusal: RefusedAnswer.Reading, _ message: String, _ request: HTTPRequest
+    _ refusal: RejectedResponse.Reading, _ message: String, _ request: HTTPRequest
   ) -> SignatureFinding? {
     let claim = claim(of: request)
     if message.contains("region '") || refusal.details["Region"] != nil {
@@ -144,7 +144,7 @@ struct S3SignatureReader: SignatureReader {
   }
 
   /// Returns the finding for a header that has an effect but is not listed as signed.
-  private func unsignedHeader(_ refusal: RefusedAnswer.Reading, _ message: String) -> SignatureFinding {
+  private func unsignedHeader(_ refusal: RejectedResponse.Reading, _ message: String) -> SignatureFinding {
     let listed = refusal.details["HeadersNotSigned"] ?? message.cutOnce(at: ":").behind ?? ""
     let parts = listed.cut(at: ",").map { SignedPart.header(String($0.droppingBlanks)) }
     let isToken = parts.contains(where: \.isToken)

@@ -145,7 +145,7 @@ extension TokenRefusal {
   }
 }
 
-extension TokenShape.Refusal {
+extension TokenFormat.Refusal {
   /// The refusal as an error object in the format of an Aspera node.
   var nodeError: JSONValue {
     ["error": ["code": .number(JSONNumber(status.code)), "reason": .string(code), "user_message": .string(message)]]

@@ -18,7 +18,7 @@ public import StorageAuth
 /// The app's own middleware authenticates the caller, and a closure returns the rules for the caller:
 ///
 /// ```swift
-/// let account = SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: keys)
+/// let account = SigningAccount(OSSStringToSignSigner(region: "cn-hangzhou"), credentials: keys)
 /// let signing = SigningService<AppContext>(account) { context in
 ///   SigningRules(AccessPolicy([AccessRule(.write, objects: .prefix("\(context.user)/"), in: "photos")]))
 /// }
@@ -133,11 +133,11 @@ extension SigningService: Service {
 /// A signer of a storage service's strings to sign, together with the provider of the signing key.
 ///
 /// ```swift
-/// let oss = SigningAccount(OSSStringSigner(region: "cn-hangzhou"), credentials: CredentialCache(.alibabaDefault))
+/// let oss = SigningAccount(OSSStringToSignSigner(region: "cn-hangzhou"), credentials: CredentialCache(.alibabaDefault))
 /// ```
 public struct SigningAccount: Sendable {
   /// The signer, which parses each string to sign before it signs the string.
-  public let signer: any StringSigner
+  public let signer: any StringToSignSigner
 
   let credentials: any CredentialProvider<AccessKey>
 
@@ -146,7 +146,7 @@ public struct SigningAccount: Sendable {
   /// - Parameters:
   ///   - signer: The signer, which parses each string to sign before it signs the string.
   ///   - credentials: The provider of the signing key. Wrap a slow provider in a `CredentialCache`.
-  public init(_ signer: some StringSigner, credentials: some CredentialProvider<AccessKey>) {
+  public init(_ signer: some StringToSignSigner, credentials: some CredentialProvider<AccessKey>) {
     self.signer = signer
     self.credentials = credentials
   }

@@ -46,7 +46,7 @@ public struct SharedKey: Sendable {
 }
 
 /// A store without keys: each instance asks the cloud, and caches its own keys.
-public struct UnsharedKeyStore: IssuedKeyStore {
+public struct PassThroughKeyStore: IssuedKeyStore {
   /// Creates a store without keys.
   public init() {}
 

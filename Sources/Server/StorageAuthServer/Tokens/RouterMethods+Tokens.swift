@@ -17,25 +17,25 @@ extension RouterMethods {
   /// ```
   ///
   /// - Parameters:
-  ///   - shape: The format of the responses.
+  ///   - format: The format of the responses.
   ///   - path: The path of the route.
   ///   - service: The service that issues the keys.
   ///   - order: A closure that returns the caller of a request and the scope that the app grants to the caller.
   /// - Returns: The router, so that calls can be chained.
   @discardableResult
   public func temporaryKeys(
-    _ shape: TokenShape, at path: RouterPath, from service: TokenService,
+    _ format: TokenFormat, at path: RouterPath, from service: TokenService,
     order: @escaping @Sendable @concurrent (Request, Context) async throws -> KeyRequest
   ) -> Self {
     let handler: @Sendable (Request, Context) async throws -> Response = { request, context in
       let requestID = context.id
       do {
         let vended = try await service.key(for: try await order(request, context))
-        return .json(shape.document(vended, requestID))
+        return .json(format.document(vended, requestID))
       } catch let error as HTTPError {
-        return .json(refusal: TokenRefusal(error), requestID, shape.refusal)
+        return .json(refusal: TokenRefusal(error), requestID, format.refusal)
       } catch let error as TokenServiceError {
-        return .json(refusal: TokenRefusal(error), requestID, shape.refusal)
+        return .json(refusal: TokenRefusal(error), requestID, format.refusal)
       }
     }
     on(path, method: .get, use: handler)

@@ -11,7 +11,7 @@ final class ScopeKeys: Sendable {
 
   init(
     _ provider: any CredentialProvider<AccessKey>, of scope: TokenScope, in store: any IssuedKeyStore,
-    configuration: CredentialCacheConfiguration, events: AuthEvents, time: any SigningClock
+    configuration: CredentialCacheConfiguration, events: EventHub, time: any SigningClock
   ) {
     clock = IssuerClock(provider, of: scope, in: store, time: time)
     // A key is replaced after half of its lifetime, while a caller waits. Randomizing the first refresh would only add
@@ -35,7 +35,7 @@ final class ScopeKeys: Sendable {
     } catch let error as TokenServiceError {
       throw error
     } catch let error as CredentialError {
-      throw .unavailable(error, after: error.isRetryable ? max(cache.pause, .seconds(1)) : nil)
+      throw .unavailable(error, after: error.isRetryable ? max(cache.remainingBackoff, .seconds(1)) : nil)
     } catch {
       throw .permanentKey
     }

@@ -28,13 +28,13 @@ final class ScopeTable: Sendable {
 
   private let limit: Int
   private let configuration: CredentialCacheConfiguration
-  private let events: AuthEvents
+  private let events: EventHub
   private let store: any IssuedKeyStore
   private let time: any SigningClock
   private let state = Mutex(State())
 
   init(
-    limit: Int, store: any IssuedKeyStore, configuration: CredentialCacheConfiguration, events: AuthEvents,
+    limit: Int, store: any IssuedKeyStore, configuration: CredentialCacheConfiguration, events: EventHub,
     time: any SigningClock
   ) {
     self.store = store

@@ -52,7 +52,7 @@ struct TokenRefusal {
   }
 
   /// The part of the refusal that appears in the response body.
-  var told: TokenShape.Refusal { TokenShape.Refusal(status: status, code: code, message: message) }
+  var told: TokenFormat.Refusal { TokenFormat.Refusal(status: status, code: code, message: message) }
 
   /// The value of the `Retry-After` header in whole seconds, rounded up, or `nil` if the time is unknown.
   var retryAfter: String? {
@@ -66,7 +66,7 @@ struct TokenRefusal {
 extension Response {
   /// Creates the HTTP response for a refusal.
   static func json(
-    refusal: TokenRefusal, _ requestID: String, _ document: (TokenShape.Refusal, String) -> [UInt8]
+    refusal: TokenRefusal, _ requestID: String, _ document: (TokenFormat.Refusal, String) -> [UInt8]
   ) -> Response {
     var response = json(document(refusal.told, requestID), refusal.status)
     for field in refusal.headers where field.name != .contentType && field.name != .contentLength {

@@ -29,7 +29,7 @@ public final class TokenService: Sendable {
   public typealias Source = @Sendable (TokenScope) throws -> any CredentialProvider<AccessKey>
 
   /// The hub that publishes events about the issued keys.
-  public let events: AuthEvents
+  public let events: EventHub
 
   private let source: Source
   private let rates: CallerRates
@@ -54,8 +54,8 @@ public final class TokenService: Sendable {
   ///     the error of the request.
   public init(
     rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(),
-    keys: any IssuedKeyStore = UnsharedKeyStore(), scopeLimit: Int = 10_000,
-    configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: AuthEvents = AuthEvents(),
+    keys: any IssuedKeyStore = PassThroughKeyStore(), scopeLimit: Int = 10_000,
+    configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub(),
     audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, time: any SigningClock = .system,
     source: @escaping Source
   ) {

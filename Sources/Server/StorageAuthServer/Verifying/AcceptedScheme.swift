@@ -10,7 +10,7 @@ internal import Synchronization
 struct AcceptedScheme: Sendable {
   typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
 
-  let refusals: RefusalVocabulary
+  let errorCodes: ServiceErrorCodes
   let controlPrefixes: [String]
   let payloadHashHeader: HTTPField.Name?
   let recognizes: @Sendable (HTTPRequest) throws(VerificationError) -> Bool
@@ -18,7 +18,7 @@ struct AcceptedScheme: Sendable {
 
   init(_ verifier: some SignatureVerifier) {
     let verifier = verifier.acceptingPayloadHashes
-    refusals = verifier.refusals
+    errorCodes = verifier.errorCodes
     controlPrefixes = verifier.controlPrefixes
     payloadHashHeader = verifier.payloadHashHeader
     recognizes = { request throws(VerificationError) in try verifier.recognizes(request) }

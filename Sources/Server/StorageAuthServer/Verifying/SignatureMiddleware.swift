@@ -90,13 +90,13 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     let check: BodyCheck
     var request = request
     var context = context
-    var refusals = VerificationAnswers(schemes.first.refusals, answers)
+    var refusals = VerificationAnswers(schemes.first.errorCodes, answers)
     do {
       guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
         throw VerificationError.ambiguous("There is more than one Host header.")
       }
       let (scheme, others) = try schemes.scheme(of: request.head)
-      refusals = VerificationAnswers(scheme.refusals, answers)
+      refusals = VerificationAnswers(scheme.errorCodes, answers)
       let date = time.now
       let (verified, decoder) = try await scheme.verify(request.head, date, lookup)
       try AcceptedSchemes.checkControls(of: request.head, verified, in: others)

@@ -9,7 +9,7 @@ internal import StorageAuth
 /// line or a URL from them. By default such keys do not reach the handler.
 public struct TargetRules: Sendable, Hashable {
   /// The kinds of bucket names and object keys that are rejected.
-  public var refused: Hazards
+  public var refused: UnsafeNames
 
   /// The maximum length of an object key in bytes of UTF-8; no service allows more than 1,024.
   public var keyByteCount: Int
@@ -19,13 +19,13 @@ public struct TargetRules: Sendable, Hashable {
   /// - Parameters:
   ///   - refused: The kinds of bucket names and object keys to reject.
   ///   - keyByteCount: The maximum length of an object key in bytes of UTF-8.
-  public init(refusing refused: Hazards = .standard, keyByteCount: Int = 1024) {
+  public init(refusing refused: UnsafeNames = .standard, keyByteCount: Int = 1024) {
     self.refused = refused
     self.keyByteCount = keyByteCount
   }
 
   /// The kinds of bucket names and object keys that can mislead a handler.
-  public struct Hazards: OptionSet, Sendable, Hashable {
+  public struct UnsafeNames: OptionSet, Sendable, Hashable {
     /// The bit mask that represents the kinds.
     public let rawValue: UInt
 
@@ -38,27 +38,27 @@ public struct TargetRules: Sendable, Hashable {
     ///
     /// These are NUL, which ends a path in C; the other control characters, including DEL and U+0080 to U+009F; and the
     /// line and paragraph separators. They can break the lines of a log or control a terminal.
-    public static let controlCharacters = Hazards(rawValue: 1 << 0)
+    public static let controlCharacters = UnsafeNames(rawValue: 1 << 0)
 
     /// A segment between slashes that is `.` or `..`, or consists only of dots and spaces, which Windows removes.
     ///
     /// A backslash counts as a slash.
-    public static let dotSegments = Hazards(rawValue: 1 << 1)
+    public static let dotSegments = UnsafeNames(rawValue: 1 << 1)
 
     /// An empty bucket (`//a`), a key that starts with a slash, and two consecutive slashes.
     ///
     /// Appended to a directory, such a key is an absolute path or the path of another key. A trailing slash is allowed,
     /// because keys that represent folders have one.
-    public static let emptySegments = Hazards(rawValue: 1 << 2)
+    public static let emptySegments = UnsafeNames(rawValue: 1 << 2)
 
     /// A backslash, which separates directories on Windows.
-    public static let backslashes = Hazards(rawValue: 1 << 3)
+    public static let backslashes = UnsafeNames(rawValue: 1 << 3)
 
     /// A trailing slash in an object key, because `a/` and `a` are the same name in a file system.
-    public static let trailingSlashes = Hazards(rawValue: 1 << 4)
+    public static let trailingSlashes = UnsafeNames(rawValue: 1 << 4)
 
     /// The default set of kinds: all kinds except trailing slashes.
-    public static let standard: Hazards = [.controlCharacters, .dotSegments, .emptySegments, .backslashes]
+    public static let standard: UnsafeNames = [.controlCharacters, .dotSegments, .emptySegments, .backslashes]
   }
 
   /// Throws an error if the bucket or the key of a target violates a rule.

@@ -25,10 +25,10 @@ struct VerificationAnswers: Sendable {
   /// The maximum size, in bytes, of each element of a refusal that is sent in a header.
   private static let headerEchoByteLimit = 256
 
-  private let words: RefusalVocabulary
+  private let words: ServiceErrorCodes
   private let format: RefusalFormat
 
-  init(_ words: RefusalVocabulary, _ format: RefusalFormat) {
+  init(_ words: ServiceErrorCodes, _ format: RefusalFormat) {
     self.words = words
     self.format = format
   }

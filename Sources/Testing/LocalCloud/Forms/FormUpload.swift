@@ -22,13 +22,13 @@ struct FormUpload: Sendable {
   ///
   /// - Throws: An error response if the form has no readable boundary, the target of the request is invalid, or the
   ///   bucket name is invalid.
-  init?(_ head: HTTPRequest, at dialect: any Dialect) throws(RefusalAnswer) {
+  init?(_ head: HTTPRequest, at service: any SimulatedService) throws(RefusalAnswer) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
     else { return nil }
     let target: RequestTarget
     do {
-      target = try dialect.target(of: head)
+      target = try service.target(of: head)
     } catch {
       throw .invalidArgument(error.message)
     }
@@ -36,7 +36,7 @@ struct FormUpload: Sendable {
     guard head.headerFields[values: .contentType].count == 1, let type = HeaderParameters(text),
       type.value == "multipart/form-data", let boundary = type["boundary"], Self.isBoundary(boundary)
     else { throw .malformedForm("The Content-Type has no valid boundary.") }
-    guard dialect.isBucketName(bucket) else { throw .invalidBucketName(bucket) }
+    guard service.isBucketName(bucket) else { throw .invalidBucketName(bucket) }
     self.bucket = bucket
     self.boundary = boundary
   }

@@ -14,7 +14,7 @@ extension Call {
   func attributes() throws(RefusalAnswer) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     if let name = own("storage-class") {
-      guard dialect.storageClasses.contains(where: { $0.name == name }) else {
+      guard service.storageClasses.contains(where: { $0.name == name }) else {
         throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
       }
       attributes.storageClass = name
@@ -47,10 +47,10 @@ extension Call {
   ///
   /// - Throws: `InvalidTag` if there are too many tags, or if a tag's name or value is too long, empty or not unique.
   static func check(_ tags: [ObjectDescription.Header]) throws(RefusalAnswer) {
-    var names: Set<WireText> = []
+    var names: Set<ByteExactString> = []
     for tag in tags {
       guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= tagKeyLimit,
-        tag.value.unicodeScalars.count <= tagValueLimit, names.insert(WireText(tag.name)).inserted
+        tag.value.unicodeScalars.count <= tagValueLimit, names.insert(ByteExactString(tag.name)).inserted
       else { throw invalidTag }
     }
     guard tags.count <= tagLimit else {
@@ -64,15 +64,15 @@ extension Call {
       + "in a header both are percent-encoded.")
 
   func encryption() throws(RefusalAnswer) -> [ObjectDescription.Header] {
-    let names = dialect.encryptionHeaders
+    let names = service.encryptionHeaders
     let headers = names.compactMap { name in own(name).map { ObjectDescription.Header(name: name, value: $0) } }
     guard let first = headers.first else { return [] }
-    guard first.name == names[0], let rules = dialect.encryptions[first.value] else {
+    guard first.name == names[0], let rules = service.encryptions[first.value] else {
       throw .invalidArgument(
-        "The header \(dialect.header(names[0])) must be one of \(dialect.encryptions.keys.sorted()).")
+        "The header \(service.header(names[0])) must be one of \(service.encryptions.keys.sorted()).")
     }
     if let other = headers.dropFirst().first(where: { !rules.contains($0.name) }) {
-      throw .invalidArgument("The header \(dialect.header(other.name)) cannot be combined with \(first.value).")
+      throw .invalidArgument("The header \(service.header(other.name)) cannot be combined with \(first.value).")
     }
     return headers
   }
@@ -91,7 +91,7 @@ extension Call {
   ///   - place: The prefix of the names of the headers that contain the encryption key.
   func checkReadable(_ object: StoredObject, place: String = "") throws(RefusalAnswer) {
     try CustomerKey.check(try customerKey(place), against: object.attributes.customerKey)
-    let isArchived = dialect.storageClasses.contains { $0.name == object.attributes.storageClass && $0.isArchive }
+    let isArchived = service.storageClasses.contains { $0.name == object.attributes.storageClass && $0.isArchive }
     if isArchived {
       throw RefusalAnswer(
         .forbidden, "InvalidObjectState",
@@ -101,30 +101,32 @@ extension Call {
 
   /// Adds the response headers that report the encryption of an object or part.
   func describe(_ attributes: ObjectAttributes, in headers: inout HTTPFields) {
-    for header in attributes.encryption { headers.set(dialect.header(header.name), header.value) }
+    for header in attributes.encryption { headers.set(service.header(header.name), header.value) }
     guard let key = attributes.customerKey else { return }
-    headers.set(dialect.header(CustomerKey.algorithmHeader), CustomerKey.algorithm)
-    headers.set(dialect.header("\(CustomerKey.keyHeader)-MD5"), key.md5)
+    headers.set(service.header(CustomerKey.algorithmHeader), CustomerKey.algorithm)
+    headers.set(service.header("\(CustomerKey.keyHeader)-MD5"), key.md5)
   }
 
   /// The bandwidth limit that the request specifies, in bits per second, or `nil` if the request specifies no limit.
-  private var trafficLimit: String? { own("traffic-limit") ?? parameter(WireText(dialect.header("traffic-limit"))) }
+  private var trafficLimit: String? {
+    own("traffic-limit") ?? parameter(ByteExactString(service.header("traffic-limit")))
+  }
 
   /// Echoes the requested bandwidth limit in the response, so that a client can see that the server received the limit.
   func repeatLimit(in answer: inout Answer) {
-    if let trafficLimit { answer.headers.set(dialect.header("traffic-limit"), trafficLimit) }
+    if let trafficLimit { answer.headers.set(service.header("traffic-limit"), trafficLimit) }
   }
 
   /// Validates the requested bandwidth limit and the request payer, which have no effect on this server.
   func checkHarmless() throws(RefusalAnswer) {
     if let limit = trafficLimit {
-      guard let number = Int64(limit), dialect.trafficLimits.contains(number) else {
-        let limits = dialect.trafficLimits
+      guard let number = Int64(limit), service.trafficLimits.contains(number) else {
+        let limits = service.trafficLimits
         throw .invalidArgument(
           "The traffic limit must be an integer of bits per second from \(limits.lowerBound) to \(limits.upperBound).")
       }
     }
-    let payer = own("request-payer") ?? parameter(WireText(dialect.header("request-payer")))
+    let payer = own("request-payer") ?? parameter(ByteExactString(service.header("request-payer")))
     if let payer, payer != "requester" {
       throw .invalidArgument("The payer of a request can only be \"requester\".")
     }

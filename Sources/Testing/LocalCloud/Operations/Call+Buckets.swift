@@ -7,18 +7,18 @@ internal import StorageAuth
 extension Call {
   func listBuckets() throws -> Answer {
     let prefix = parameter("prefix") ?? ""
-    let names = dialect.bucketPaging
+    let names = service.bucketPaging
     let marker = parameter(names.marker) ?? ""
     let limit = try number(names.limit, default: 1000, in: 1...names.most)
     let buckets = store.bucketsByName.filter {
-      $0.name.utf8.starts(with: prefix.utf8) && WireText($0.name) > WireText(marker)
+      $0.name.utf8.starts(with: prefix.utf8) && ByteExactString($0.name) > ByteExactString(marker)
     }
     let page = buckets.prefix(limit)
     let isTruncated = page.count < buckets.count
     let list = XMLNode(
-      "Buckets", children: page.map { dialect.document(for: $0, region: region, endpoint: endpoint) })
-    var elements = [dialect.owner]
-    if dialect.omitsEmptyElements {
+      "Buckets", children: page.map { service.document(for: $0, region: region, endpoint: endpoint) })
+    var elements = [service.owner]
+    if service.omitsEmptyElements {
       elements.append(list)
       if !prefix.isEmpty { elements.append(XMLNode("Prefix", prefix)) }
     } else {
@@ -33,16 +33,16 @@ extension Call {
 
   /// The host of the request, without the bucket name if the request is virtual-hosted-style.
   private var endpoint: String {
-    guard AddressingStyle(authority: host) == .virtualHosted, let label = dialect.hosts.bucket(in: host),
+    guard AddressingStyle(authority: host) == .virtualHosted, let label = service.hosts.bucket(in: host),
       label.utf8.elementsEqual(bucket.utf8), let endpoint = host.removingBytePrefix("\(label).")
     else { return host }
     return String(endpoint)
   }
 
   func createBucket() async throws -> Answer {
-    try dialect.checkLocation(try await bucketDocument(), in: region)
+    try service.checkLocation(try await bucketDocument(), in: region)
     let access = try access(named: own("acl"), isObject: false)
-    if let code = dialect.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
+    if let code = service.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
       throw RefusalAnswer.bucketAlreadyExists(code, bucket)
     }
     try await store.createBucket(bucket, access: access, at: date)
@@ -56,7 +56,7 @@ extension Call {
     guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return nil }
     for element in document.children {
       switch (element.name, element.text) {
-      case ("LocationConstraint", _), ("StorageClass", dialect.standardClass), ("DataRedundancyType", "LRS"): continue
+      case ("LocationConstraint", _), ("StorageClass", service.standardClass), ("DataRedundancyType", "LRS"): continue
       default:
         throw RefusalAnswer.notImplemented(
           "The element \"\(element.name)\" of the document requests a bucket that this server does not support.")
@@ -73,13 +73,13 @@ extension Call {
   func headBucket() throws -> Answer {
     try store.read(bucket) { _ in }
     var answer = Answer()
-    answer.headers.set(dialect.header("bucket-region"), region)
+    answer.headers.set(service.header("bucket-region"), region)
     return answer
   }
 
   func bucketLocation() throws -> Answer {
     try store.read(bucket) { _ in }
-    return respond(with: XMLNode("LocationConstraint", dialect.location(of: region)))
+    return respond(with: XMLNode("LocationConstraint", service.location(of: region)))
   }
 
   /// Returns an empty versioning configuration, as the services do for a bucket that never had versioning.
@@ -90,10 +90,10 @@ extension Call {
 
   func bucketInfo() throws -> Answer {
     let bucket = try store.read(bucket) { $0 }
-    var document = dialect.document(for: bucket, region: region, endpoint: endpoint)
+    var document = service.document(for: bucket, region: region, endpoint: endpoint)
     let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
-      dialect.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
+      service.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
       XMLNode("Comment"),
     ]
     return respond(with: XMLNode("BucketInfo", children: [document]))
@@ -102,7 +102,7 @@ extension Call {
   // MARK: Access
 
   func readBucketAccess() throws -> Answer {
-    dialect.accessAnswer(try store.read(bucket) { $0.access })
+    service.accessAnswer(try store.read(bucket) { $0.access })
   }
 
   func changeBucketAccess() async throws -> Answer {
@@ -113,11 +113,11 @@ extension Call {
   }
 
   func readObjectAccess() throws -> Answer {
-    dialect.accessAnswer(try store.object(key, in: bucket).access)
+    service.accessAnswer(try store.object(key, in: bucket).access)
   }
 
   func changeObjectAccess() async throws -> Answer {
-    guard let name = own(dialect.objectAccessHeader) else { throw Self.grantsByDocument }
+    guard let name = own(service.objectAccessHeader) else { throw Self.grantsByDocument }
     let access = try access(named: name, isObject: true)
     try await describeAnew { $0.with(access: access) }
     return Answer()

@@ -12,7 +12,7 @@ extension Call {
     let marker = parameter("marker") ?? ""
     let list = try list(after: marker)
     var elements = list.head + [XMLNode("Marker", list.name(marker))]
-    let tellsNext = dialect.omitsEmptyElements ? parameter("delimiter")?.isEmpty == false : true
+    let tellsNext = service.omitsEmptyElements ? parameter("delimiter")?.isEmpty == false : true
     if tellsNext, let next = list.page.next { elements.append(XMLNode("NextMarker", list.name(next))) }
     return respond(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: true)))
   }
@@ -31,7 +31,7 @@ extension Call {
     }
     let list = try list(after: after)
     var elements = list.head
-    if !start.isEmpty || !dialect.omitsEmptyElements { elements.append(XMLNode("StartAfter", list.name(start))) }
+    if !start.isEmpty || !service.omitsEmptyElements { elements.append(XMLNode("StartAfter", list.name(start))) }
     if let token { elements.append(XMLNode("ContinuationToken", token)) }
     if let next = list.page.next {
       let token = String(writing: { writer in withBytes(of: next) { writer.append(hex: $0) } })
@@ -54,13 +54,13 @@ extension Call {
     let query = ListQuery(
       prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: after,
       limit: min(
-        try number("max-keys", default: dialect.defaultPageSize, in: dialect.pageSizes), Self.pageLimit))
+        try number("max-keys", default: service.defaultPageSize, in: service.pageSizes), Self.pageLimit))
     let page = try store.read(bucket) { $0.page(query) }
     let name: @Sendable (String) -> String = { written($0, encodes) }
     var head = [
       XMLNode("Name", bucket), XMLNode("Prefix", name(query.prefix)), XMLNode("MaxKeys", String(query.limit)),
     ]
-    if !query.delimiter.isEmpty || !dialect.omitsEmptyElements {
+    if !query.delimiter.isEmpty || !service.omitsEmptyElements {
       head.append(XMLNode("Delimiter", name(query.delimiter)))
     }
     head.append(XMLNode("IsTruncated", String(page.next != nil)))
@@ -72,14 +72,14 @@ extension Call {
       var elements = [
         XMLNode("Key", list.name(object.key.text)),
         XMLNode("LastModified", object.modified.iso8601Milliseconds),
-        XMLNode("ETag", dialect.entityTag(object.content.entityTag)),
+        XMLNode("ETag", service.entityTag(object.content.entityTag)),
       ]
-      elements += dialect.elements(of: object)
+      elements += service.elements(of: object)
       elements += [
         XMLNode("Size", String(object.content.byteCount)),
-        XMLNode("StorageClass", object.attributes.storageClass ?? dialect.standardClass),
+        XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
       ]
-      if withOwner { elements.append(dialect.owner) }
+      if withOwner { elements.append(service.owner) }
       return XMLNode("Contents", children: elements)
     }
     let groups = list.page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", list.name($0))]) }
@@ -92,7 +92,7 @@ extension Call {
     let name = UploadName(key: key, id: parameter("uploadId") ?? "")
     let encodes = try encodesNames()
     let marker = try number("part-number-marker", default: 0, in: 0...10_000)
-    let limit = try min(number("max-parts", default: 1000, in: dialect.pageSizes), Self.pageLimit)
+    let limit = try min(number("max-parts", default: 1000, in: service.pageSizes), Self.pageLimit)
     let upload = try upload(name)
     let parts = upload.parts
     let start = parts.firstIndex { $0 > marker }
@@ -103,8 +103,8 @@ extension Call {
         children: [
           XMLNode("PartNumber", String(parts.keys[index])),
           XMLNode("LastModified", parts.values[index].modified.iso8601Milliseconds),
-          XMLNode("ETag", dialect.entityTag(parts.values[index].content.entityTag)),
-        ] + dialect.elements(of: parts.values[index])
+          XMLNode("ETag", service.entityTag(parts.values[index].content.entityTag)),
+        ] + service.elements(of: parts.values[index])
           + [XMLNode("Size", String(parts.values[index].content.byteCount))])
     }
     return respond(
@@ -115,8 +115,8 @@ extension Call {
           XMLNode("UploadId", name.id), XMLNode("PartNumberMarker", String(marker)),
           XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
           XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
-          XMLNode("StorageClass", upload.attributes.storageClass ?? dialect.standardClass),
-        ] + dialect.elements(of: upload) + elements))
+          XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
+        ] + service.elements(of: upload) + elements))
   }
 
   func listUploads() throws -> Answer {
@@ -125,7 +125,7 @@ extension Call {
     let delimiter = parameter("delimiter") ?? ""
     let keyMarker = parameter("key-marker") ?? ""
     let idMarker = parameter("upload-id-marker") ?? ""
-    let limit = try min(number("max-uploads", default: 1000, in: dialect.pageSizes), Self.pageLimit)
+    let limit = try min(number("max-uploads", default: 1000, in: service.pageSizes), Self.pageLimit)
     let page = try store.read(bucket) {
       $0.uploadPage(prefix: prefix, delimiter: delimiter, after: keyMarker, idMarker, limit)
     }
@@ -135,9 +135,9 @@ extension Call {
         "Upload",
         children: [
           XMLNode("Key", name(upload.name.key.text)), XMLNode("UploadId", upload.name.id),
-          XMLNode("StorageClass", upload.attributes.storageClass ?? dialect.standardClass),
+          XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
           XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
-        ] + dialect.elements(of: upload))
+        ] + service.elements(of: upload))
     }
     let groups = page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", name($0))]) }
     return respond(

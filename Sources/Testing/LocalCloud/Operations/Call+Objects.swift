@@ -17,7 +17,7 @@ extension Call {
   /// The names of the headers that describe an object's content, each with the query parameter that overrides the
   /// header.
   private static let replacements = contentHeaders.map {
-    (name: $0, parameter: WireText("response-\($0.asciiLowercased)"))
+    (name: $0, parameter: ByteExactString("response-\($0.asciiLowercased)"))
   }
 
   /// The content headers and metadata of the new object, as the request's headers specify them.
@@ -26,10 +26,10 @@ extension Call {
     for field in headers {
       let name = field.name.canonicalName
       if let header = Self.contentHeaders.first(where: { $0.asciiLowercased == name }) {
-        let value = header == "Content-Encoding" ? dialect.storedEncoding(field.value) : field.value
+        let value = header == "Content-Encoding" ? service.storedEncoding(field.value) : field.value
         guard let value else { continue }
         description.headers.append(ObjectDescription.Header(name: header, value: value))
-      } else if let rest = name.removingBytePrefix(dialect.metadataPrefix) {
+      } else if let rest = name.removingBytePrefix(service.metadataPrefix) {
         description.metadata.append(ObjectDescription.Header(name: String(rest), value: field.value))
       }
     }
@@ -47,7 +47,7 @@ extension Call {
   }
 
   func putObject() async throws -> Answer {
-    let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    let access = try access(named: own(service.objectAccessHeader), isObject: true)
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let written = try await store.blobs.write(body, try expectation())
@@ -71,7 +71,7 @@ extension Call {
       return answer
     }
     answer.status = .partialContent
-    for name in dialect.headersOfWholeObjects { answer.headers[name] = nil }
+    for name in service.headersOfWholeObjects { answer.headers[name] = nil }
     answer.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
     answer.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
     return answer
@@ -87,7 +87,7 @@ extension Call {
 
   private func notModified(_ headers: HTTPFields) -> Answer {
     var answer = Answer(.notModified, headers: headers)
-    for name in dialect.headersOfWholeObjects { answer.headers[name] = nil }
+    for name in service.headersOfWholeObjects { answer.headers[name] = nil }
     return answer
   }
 
@@ -109,7 +109,7 @@ extension Call {
   /// Returns the byte range that the request asks for, or `nil` for the whole object.
   private func requestedRange(of byteCount: Int64) throws(RefusalAnswer) -> Range<Int64>? {
     guard let header = headers[.range], let range = RequestedRange(header),
-      !dialect.ignores(range, of: byteCount, isStandard: own("range-behavior") == "standard")
+      !service.ignores(range, of: byteCount, isStandard: own("range-behavior") == "standard")
     else { return nil }
     guard let bytes = range.bytes(of: byteCount) else { throw .invalidRange(header, byteCount: byteCount) }
     return bytes
@@ -117,22 +117,22 @@ extension Call {
 
   /// Returns the response headers for an object's entity tag and checksums.
   func checksums(of content: Content) -> HTTPFields {
-    var headers = dialect.checksums(of: content)
-    headers[.eTag] = dialect.entityTag(content.entityTag)
+    var headers = service.checksums(of: content)
+    headers[.eTag] = service.entityTag(content.entityTag)
     return headers
   }
 
   private func objectHeaders(_ object: StoredObject) throws(RefusalAnswer) -> HTTPFields {
-    var answer = dialect.readChecksums(of: object.content, for: headers, target)
-    answer[.eTag] = dialect.entityTag(object.content.entityTag)
-    answer[.contentType] = dialect.defaultContentType
+    var answer = service.readChecksums(of: object.content, for: headers, target)
+    answer[.eTag] = service.entityTag(object.content.entityTag)
+    answer[.contentType] = service.defaultContentType
     for header in object.description.headers { answer.set(header.name, header.value) }
-    for header in object.description.metadata { answer.set(dialect.metadataPrefix + header.name, header.value) }
+    for header in object.description.metadata { answer.set(service.metadataPrefix + header.name, header.value) }
     answer[.lastModified] = object.modified.httpDate
     answer[.acceptRanges] = "bytes"
-    for field in dialect.headers(of: object) { answer[field.name] = field.value }
+    for field in service.headers(of: object) { answer[field.name] = field.value }
     if !object.attributes.tags.isEmpty {
-      answer.set(dialect.header("tagging-count"), String(object.attributes.tags.count))
+      answer.set(service.header("tagging-count"), String(object.attributes.tags.count))
     }
     describe(object.attributes, in: &answer)
     for (name, parameter) in Self.replacements {

@@ -51,12 +51,12 @@ extension Call {
   }
 
   func initiateUpload() async throws -> Answer {
-    let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    let access = try access(named: own(service.objectAccessHeader), isObject: true)
     let attributes = try attributes()
     let encodes = try encodesNames()
     let upload = PendingUpload(
       name: UploadName(key: key, id: BlobID.random().description.asciiUppercased), description: description,
-      access: access, attributes: attributes, initiated: date, checksum: try dialect.checksumRule(of: headers))
+      access: access, attributes: attributes, initiated: date, checksum: try service.checksumRule(of: headers))
     try store.change(bucket) { bucket in
       try checkOverwrite(bucket.objects[key])
       bucket.uploads[upload.name] = upload
@@ -68,7 +68,7 @@ extension Call {
           XMLNode("Bucket", bucket), XMLNode("Key", written(key.text, encodes)),
           XMLNode("UploadId", upload.name.id),
         ]))
-    answer.headers.append(contentsOf: dialect.headers(of: upload))
+    answer.headers.append(contentsOf: service.headers(of: upload))
     describe(attributes, in: &answer.headers)
     return answer
   }
@@ -96,7 +96,7 @@ extension Call {
   func completeUpload() async throws -> Answer {
     let name = uploadName
     let encodes = try encodesNames()
-    let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    let access = try access(named: own(service.objectAccessHeader), isObject: true)
     let listed =
       try await takesAllParts() ? nil : Self.listedParts(try await document(named: "CompleteMultipartUpload"))
     let upload = try upload(name)
@@ -104,9 +104,9 @@ extension Call {
     let parts = try Self.parts(of: upload, listed)
     var content = join(parts)
     if let rule = upload.checksum {
-      try dialect.checkParts(parts, against: (listed ?? []).map(\.element), rule)
-      content.checksum = try dialect.checksum(of: parts, rule)
-      try dialect.checkObject(content, against: headers, rule)
+      try service.checkParts(parts, against: (listed ?? []).map(\.element), rule)
+      content.checksum = try service.checksum(of: parts, rule)
+      try service.checkObject(content, against: headers, rule)
     }
     let object = StoredObject(
       id: .random(), key: key, content: content, description: upload.description, modified: date,
@@ -122,8 +122,8 @@ extension Call {
         children: encodingElement(encodes) + [
           XMLNode("Location", "http://\(host)/\(bucket)/\(key.text.percentEncoded(.path))"),
           XMLNode("Bucket", bucket), XMLNode("Key", written(key.text, encodes)),
-          XMLNode("ETag", dialect.entityTag(object.content.entityTag)),
-        ] + dialect.elements(of: object.content)))
+          XMLNode("ETag", service.entityTag(object.content.entityTag)),
+        ] + service.elements(of: object.content)))
     answer.headers.append(contentsOf: checksums(of: object.content))
     describe(object.attributes, in: &answer.headers)
     return try await calledBack(object, answer)
@@ -134,7 +134,7 @@ extension Call {
   private func takesAllParts() async throws -> Bool {
     guard let word = own("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
-      throw RefusalAnswer.invalidArgument("The header \(dialect.header("complete-all")) can only be yes.")
+      throw RefusalAnswer.invalidArgument("The header \(service.header("complete-all")) can only be yes.")
     }
     for try await chunk in body where chunk.readableBytes > 0 {
       throw RefusalAnswer.invalidArgument(
@@ -193,7 +193,7 @@ extension Call {
     var crc64: UInt64 = 0
     var byteCount: Int64 = 0
     for part in parts {
-      md5.update(dialect.bytes(ofPartTag: part.content.entityTag))
+      md5.update(service.bytes(ofPartTag: part.content.entityTag))
       crc64 = CRC.combine(crc64, part.content.crc64, byteCount: UInt64(part.content.byteCount), .crc64ECMA)
       byteCount += part.content.byteCount
     }

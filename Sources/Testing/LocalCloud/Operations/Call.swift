@@ -11,7 +11,7 @@ internal import StorageCrypto
 struct Call: Sendable {
   private static let documentByteLimit = 8 * 1024 * 1024
 
-  let dialect: any Dialect
+  let service: any SimulatedService
   let store: BucketTable
   let target: RequestTarget
   let isAnonymous: Bool
@@ -27,7 +27,7 @@ struct Call: Sendable {
 
   /// Performs the operation of the request and returns the response.
   func answer() async throws -> Answer {
-    if !operation.readsBody, dialect.checksEveryBody { _ = try await bytes() }
+    if !operation.readsBody, service.checksEveryBody { _ = try await bytes() }
     return try await act()
   }
 
@@ -76,14 +76,14 @@ struct Call: Sendable {
   /// Returns the value of a query parameter of the request.
   ///
   /// - Returns: The value, an empty string if the parameter has no value, or `nil` if the parameter is absent.
-  func parameter(_ name: WireText) -> String? { target[name]?.string }
+  func parameter(_ name: ByteExactString) -> String? { target[name]?.string }
 
   /// Returns the value of a service-specific request header, or `nil` if the header is absent.
   ///
   /// An empty value counts as absent, because SDKs send headers with empty values.
   ///
   /// - Parameter rest: The name of the header without the service's prefix, such as `acl`.
-  func own(_ rest: String) -> String? { headers.first(dialect.header(rest)).flatMap { $0.isEmpty ? nil : $0 } }
+  func own(_ rest: String) -> String? { headers.first(service.header(rest)).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Returns the length and checksums that the request body must have according to the request headers.
   ///
@@ -92,12 +92,12 @@ struct Call: Sendable {
   func expectation(_ rule: ChecksumRule? = nil) throws(RefusalAnswer) -> BodyExpectation {
     let byteCount = headers[.contentLength].flatMap { Int64($0) }
     var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
-    expectation.checks = try dialect.bodyChecks(of: headers, for: operation, rule)
+    expectation.checks = try service.bodyChecks(of: headers, for: operation, rule)
     if let text = headers.first("content-md5"), !text.isEmpty {
       guard let md5 = [UInt8](base64: text), md5.count == MD5.digestByteCount else {
         throw .invalidDigest("The Content-MD5 is not the Base64 of 16 bytes.")
       }
-      expectation.digest = BodyExpectation.Digest(md5: md5, refusal: dialect.wrongDigest)
+      expectation.digest = BodyExpectation.Digest(md5: md5, refusal: service.wrongDigest)
     }
     return expectation
   }
@@ -149,13 +149,13 @@ struct Call: Sendable {
   /// Creates a response with an XML document, and sets the document's namespace to the service's.
   func respond(with document: XMLNode) -> Answer {
     var document = document
-    if let namespace = dialect.namespace { document.attributes["xmlns"] = namespace }
+    if let namespace = service.namespace { document.attributes["xmlns"] = namespace }
     return Answer(document)
   }
 
   /// Returns an object key or prefix as response documents contain it: percent-encoded if the client requested that
   /// encoding.
-  func written(_ name: String, _ encodes: Bool) -> String { encodes ? dialect.encodedName(name) : name }
+  func written(_ name: String, _ encodes: Bool) -> String { encodes ? service.encodedName(name) : name }
 
   /// Parses an integer query parameter.
   ///
@@ -163,7 +163,7 @@ struct Call: Sendable {
   ///   - name: The name of the parameter.
   ///   - fallback: The result for an absent or empty parameter.
   ///   - range: The range of valid integers.
-  func number(_ name: WireText, default fallback: Int, in range: ClosedRange<Int>) throws(RefusalAnswer) -> Int {
+  func number(_ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>) throws(RefusalAnswer) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
     guard let number = Int(text), range.contains(number) else {
       throw .invalidArgument("\(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
@@ -201,7 +201,7 @@ extension Call {
     }
     // Only the body contains the keys, so that the gateway could not check the permissions. Check all keys before the
     // first object is deleted.
-    guard keys.allSatisfy({ rights.allowDeleting($0, in: bucket) }) else { throw dialect.policyRefusal(at: date) }
+    guard keys.allSatisfy({ rights.allowDeleting($0, in: bucket) }) else { throw service.policyRefusal(at: date) }
     for key in keys { try await store.delete(ObjectKey(key), in: bucket) }
     let deleted = keys.map { key in
       XMLNode("Deleted", children: [XMLNode("Key", written(key, encodes))])
@@ -216,10 +216,10 @@ extension Call {
   func postObject(_ upload: FormUpload, _ form: consuming FormUpload.Opened) async throws -> Answer {
     let verified = form.verified
     let outcome = try FormAnswer(verified.form)
-    let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    let access = try access(named: own(service.objectAccessHeader), isObject: true)
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
-    let expectation = BodyExpectation(checks: try dialect.bodyChecks(of: headers, for: operation, nil))
+    let expectation = BodyExpectation(checks: try service.bodyChecks(of: headers, for: operation, nil))
     let written = try await upload.store(form, in: store.blobs, expectation)
     let object = StoredObject(
       id: .random(), key: key, content: written.content, description: description, modified: date,
@@ -230,7 +230,7 @@ extension Call {
     return try await calledBack(
       object,
       outcome.answer(
-        bucket: bucket, key: key.text, entityTag: dialect.entityTag(written.content.entityTag), location: location,
+        bucket: bucket, key: key.text, entityTag: service.entityTag(written.content.entityTag), location: location,
         headers: headers))
   }
 
@@ -254,11 +254,11 @@ extension VerifiedForm {
   ///
   /// Only the form field for the access control becomes the access control header. A field with the name of that header
   /// is ignored, because policies check only the form field.
-  func headers(of dialect: any Dialect) throws(RefusalAnswer) -> HTTPFields {
+  func headers(of service: any SimulatedService) throws(RefusalAnswer) -> HTTPFields {
     var headers: HTTPFields = [:]
-    let access = dialect.header(dialect.objectAccessHeader)
+    let access = service.header(service.objectAccessHeader)
     for field in form.fields where field.name.asciiLowercased != "content-type" {
-      let isAccess = field.name.asciiLowercased == dialect.formAccessField
+      let isAccess = field.name.asciiLowercased == service.formAccessField
       guard isAccess || field.name.asciiLowercased != access else { continue }
       let name = isAccess ? access : field.name
       guard let name = HTTPField.Name(name) else { continue }
@@ -321,7 +321,7 @@ extension Call {
   func objectAttributes() throws -> Answer {
     let object = try store.object(key, in: bucket)
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
-    let header = dialect.header("object-attributes")
+    let header = service.header("object-attributes")
     let names = (headers.joined(header) ?? "").parts(between: ",").map { String($0.droppingBlanks) }
     guard names != [""] else {
       throw RefusalAnswer.invalidRequest(
@@ -331,9 +331,9 @@ extension Call {
     let parts = content.entityTag.parts(between: "-").dropFirst().map { XMLNode("PartsCount", String($0)) }
     let attributes: KeyValuePairs = [
       "ETag": XMLNode("ETag", content.entityTag),
-      "Checksum": XMLNode("Checksum", children: dialect.elements(of: content)),
+      "Checksum": XMLNode("Checksum", children: service.elements(of: content)),
       "ObjectParts": XMLNode("ObjectParts", children: parts),
-      "StorageClass": XMLNode("StorageClass", object.attributes.storageClass ?? dialect.standardClass),
+      "StorageClass": XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
       "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
     ]
     guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {
@@ -352,8 +352,8 @@ extension Call {
   /// - Throws: An error response if the object does not exist or cannot be read, if the source conditions of the
   ///   request are not met, or if the copy would change no property of the object.
   private func copySource() throws -> StoredObject {
-    let source = try dialect.copySource(own("copy-source") ?? "")
-    if operation == .copyObject, let refusal = dialect.unchangingCopy, source.bucket.isIdentical(to: bucket),
+    let source = try service.copySource(own("copy-source") ?? "")
+    if operation == .copyObject, let refusal = service.unchangingCopy, source.bucket.isIdentical(to: bucket),
       source.key == key, own("metadata-directive")?.asciiLowercased != "replace", own("storage-class") == nil,
       try encryption().isEmpty, try customerKey() == nil
     {
@@ -361,15 +361,15 @@ extension Call {
     }
     let object = try store.object(source.key, in: source.bucket)
     try checkReadable(object, place: "copy-source-")
-    guard try Conditions(headers, prefix: dialect.header("copy-source-")).isNews(object) else {
-      throw dialect.unchangedCopySource
+    guard try Conditions(headers, prefix: service.header("copy-source-")).isNews(object) else {
+      throw service.unchangedCopySource
     }
     return object
   }
 
   /// Copies an object without copying bytes: the copy refers to the same immutable files.
   func copyObject() async throws -> Answer {
-    let access = try access(named: own(dialect.objectAccessHeader), isObject: true)
+    let access = try access(named: own(service.objectAccessHeader), isObject: true)
     var attributes = try attributes()
     let replacesDescription = try replaces("metadata-directive")
     let replacesTags = try replaces("tagging-directive")
@@ -390,7 +390,7 @@ extension Call {
   ///
   /// - Parameter content: The content of the copied object.
   private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
-    var checks = try dialect.bodyChecks(of: headers, for: operation, nil)
+    var checks = try service.bodyChecks(of: headers, for: operation, nil)
     guard !checks.isEmpty else { return nil }
     try await store.blobs.read(content.extents) { chunk in
       for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
@@ -406,7 +406,7 @@ extension Call {
     switch own(directive)?.asciiLowercased {
     case nil, "copy": return false
     case "replace", "replaced": return true
-    default: throw .invalidArgument("The header \(dialect.header(directive)) is neither Copy nor Replace.")
+    default: throw .invalidArgument("The header \(service.header(directive)) is neither Copy nor Replace.")
     }
   }
 
@@ -424,7 +424,7 @@ extension Call {
       else { throw RefusalAnswer.invalidRange(header, byteCount: source.content.byteCount) }
       extents = source.content.extents(in: bytes)
     }
-    var checks = try dialect.bodyChecks(of: headers, for: operation, upload.checksum)
+    var checks = try service.bodyChecks(of: headers, for: operation, upload.checksum)
     if extents.count > 1 {
       let written = try await store.blobs.joined(extents, checks: checks)
       try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
@@ -451,8 +451,8 @@ extension Call {
       with: XMLNode(
         name,
         children: [
-          XMLNode("ETag", dialect.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
-        ] + dialect.elements(of: content)))
+          XMLNode("ETag", service.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
+        ] + service.elements(of: content)))
     answer.headers.append(contentsOf: checksums(of: content))
     describe(attributes, in: &answer.headers)
     return answer

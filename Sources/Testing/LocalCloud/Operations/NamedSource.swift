@@ -13,11 +13,11 @@ struct NamedSource {
   ///
   /// - Parameters:
   ///   - header: The value of the header.
-  ///   - dialect: The storage service.
+  ///   - service: The storage service.
   ///   - bucket: A closure that removes the leading part that specifies the bucket, and returns the bucket name. By
   ///     default, the leading part is the first path segment.
   init(
-    _ header: String, of dialect: any Dialect,
+    _ header: String, of service: any SimulatedService,
     takingBucket bucket: (inout Substring) -> String = { NamedSource.takeSegment(of: &$0) }
   ) throws(RefusalAnswer) {
     let parts = header.parts(between: "?", atMost: 1)
@@ -29,7 +29,7 @@ struct NamedSource {
     else { throw .invalidArgument("The copy source is not percent-encoded UTF-8.") }
     var rest = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
     let name = bucket(&rest)
-    guard dialect.isBucketName(name), !rest.isEmpty else {
+    guard service.isBucketName(name), !rest.isEmpty else {
       throw .invalidArgument("The copy source \"\(header)\" does not name a bucket and a key.")
     }
     self.bucket = name

@@ -25,15 +25,15 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// - Parameters:
   ///   - method: The HTTP method of the request.
   ///   - target: The whole target of the request, including unsigned parameters.
-  ///   - dialect: The storage service.
+  ///   - service: The storage service.
   ///   - isCopy: Whether a request header specifies the source object of a copy.
   /// - Throws: `NotImplemented` for unsupported requests, `InvalidArgument` for duplicate parameters and for two
   ///   sub-resources at once, and `MethodNotAllowed` for a method that the target does not support.
   init(
-    _ method: HTTPRequest.Method, _ target: RequestTarget, of dialect: any Dialect, isCopy: Bool
+    _ method: HTTPRequest.Method, _ target: RequestTarget, of service: any SimulatedService, isCopy: Bool
   ) throws(RefusalAnswer) {
     guard OperationRoute.methods.contains(method) else { throw .methodNotAllowed(method.rawValue) }
-    let table = dialect.operations
+    let table = service.operations
     let written = try Self.knownNames(of: target, method, table)
     let names = Set(written.keys)
     let level: OperationRoute.Level = target.bucket == nil ? .service : target.key == nil ? .bucket : .object

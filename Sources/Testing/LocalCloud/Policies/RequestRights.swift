@@ -8,18 +8,18 @@ internal import StorageCrypto
 /// The permissions of one request: the authority of the caller's key, and the values that policy conditions test.
 struct RequestRights: Sendable {
   private let authority: Authority
-  private let dialect: any Dialect
+  private let service: any SimulatedService
   private let region: String
   private let facts: [String: String]
 
   /// Returns the permissions of a request without a signature, which allow no operation.
-  static func none(at dialect: any Dialect) -> RequestRights {
-    RequestRights(authority: .nothing, dialect: dialect, region: "", facts: [:])
+  static func none(at service: any SimulatedService) -> RequestRights {
+    RequestRights(authority: .nothing, service: service, region: "", facts: [:])
   }
 
-  private init(authority: Authority, dialect: any Dialect, region: String, facts: [String: String]) {
+  private init(authority: Authority, service: any SimulatedService, region: String, facts: [String: String]) {
     self.authority = authority
-    self.dialect = dialect
+    self.service = service
     self.region = region
     self.facts = facts
   }
@@ -31,25 +31,25 @@ struct RequestRights: Sendable {
   ///   - head: The head of the request.
   ///   - operation: The operation of the request.
   ///   - target: The whole target of the request, including unsigned parameters.
-  ///   - dialect: The storage service.
+  ///   - service: The storage service.
   ///   - region: The region of the storage service.
   ///   - date: The current time.
   init(
     _ authority: Authority, of head: HTTPRequest, for operation: Operation, _ target: RequestTarget,
-    _ dialect: any Dialect, region: String, at date: Timestamp
+    _ service: any SimulatedService, region: String, at date: Timestamp
   ) {
-    let facts = dialect.facts(of: head, for: operation, target)
+    let facts = service.facts(of: head, for: operation, target)
     self.init(
-      authority: authority, dialect: dialect, region: region, facts: dialect.facts(at: date).merging(facts) { $1 })
+      authority: authority, service: service, region: region, facts: service.facts(at: date).merging(facts) { $1 })
   }
 
   /// Creates the permissions of a form upload whose signature was verified, before its file is read.
   init(
-    _ authority: Authority, of form: VerifiedForm, _ dialect: any Dialect, region: String, at date: Timestamp
+    _ authority: Authority, of form: VerifiedForm, _ service: any SimulatedService, region: String, at date: Timestamp
   ) {
     self.init(
-      authority: authority, dialect: dialect, region: region,
-      facts: dialect.facts(at: date).merging(dialect.facts(of: form)) { $1 })
+      authority: authority, service: service, region: region,
+      facts: service.facts(at: date).merging(service.facts(of: form)) { $1 })
   }
 
   /// Returns whether the request may perform an operation on a target.
@@ -58,11 +58,11 @@ struct RequestRights: Sendable {
   /// the request body lists the objects: see ``allowDeleting(_:in:)``.
   func allow(_ operation: Operation, on target: RequestTarget) -> Bool {
     if case .everything = authority { return true }
-    guard let need = dialect.need(for: operation) else { return false }
+    guard let need = service.need(for: operation) else { return false }
     let bucket = target.bucket?.string ?? ""
     switch need.target {
     case .service: return allows(need.action, "")
-    case .bucket: return allows(need.action, dialect.resourceName(ofBucket: bucket))
+    case .bucket: return allows(need.action, service.resourceName(ofBucket: bucket))
     case .list: return allows(need.action, "\(bucket)/\(target["prefix"] ?? "")")
     case .object: return allows(need.action, "\(bucket)/\(target.key ?? "")")
     case .objectsOfBody: return true
@@ -70,22 +70,22 @@ struct RequestRights: Sendable {
   }
 
   /// Returns whether a form upload may create an object.
-  func allowPosting(_ key: String, to bucket: String) -> Bool { allows(dialect.postAction, "\(bucket)/\(key)") }
+  func allowPosting(_ key: String, to bucket: String) -> Bool { allows(service.postAction, "\(bucket)/\(key)") }
 
   /// Returns whether the request may read the source object of a copy.
   func allowReading(_ source: NamedSource) -> Bool {
-    allows(dialect.readAction, "\(source.bucket)/\(source.key.text)")
+    allows(service.readAction, "\(source.bucket)/\(source.key.text)")
   }
 
   /// Returns whether the request may delete an object that its body lists.
   func allowDeleting(_ key: String, in bucket: String) -> Bool {
-    guard let need = dialect.need(for: .deleteObjects) else { return false }
+    guard let need = service.need(for: .deleteObjects) else { return false }
     return allows(need.action, "\(bucket)/\(key)")
   }
 
   private func allows(_ action: String, _ name: String) -> Bool {
     authority.allows(
-      PolicyQuestion(action: action, resource: dialect.resource(name, in: region), facts: facts))
+      PolicyQuestion(action: action, resource: service.resource(name, in: region), facts: facts))
   }
 }
 

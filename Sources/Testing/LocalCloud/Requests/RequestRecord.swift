@@ -123,7 +123,7 @@ final class RequestRecord: Sendable {
     let target = head.path ?? ""
     let path = target.bytes(before: "?")
     let shown: String
-    if LocalCloud.Provider.allCases.contains(where: { $0.dialect.endpoint == endpoint }) {
+    if LocalCloud.Provider.allCases.contains(where: { $0.service.endpoint == endpoint }) {
       shown = SecretMask.namedValues.applied(to: target)
     } else if endpoint == .transfer {
       let names = path.words(between: "/").enumerated().map { $0 == 1 ? Secret.mask : String($1) }

@@ -11,7 +11,7 @@ internal import Synchronization
 ///
 /// The handler checks and verifies a request, performs its operation, and sends the response.
 struct Gateway: Sendable {
-  let dialect: any Dialect
+  let service: any SimulatedService
   let authenticator: Authenticator
   let store: BucketTable
   let region: String
@@ -19,14 +19,15 @@ struct Gateway: Sendable {
   private let crossOrigin: CrossOrigin
 
   var counters: Counters { context.counters }
-  private var endpoint: LocalCloud.Endpoint { dialect.endpoint }
+  private var endpoint: LocalCloud.Endpoint { service.endpoint }
 
   init(
-    _ dialect: any Dialect, _ store: BucketTable, _ configuration: LocalCloud.Configuration, _ context: CloudContext
+    _ service: any SimulatedService, _ store: BucketTable, _ configuration: LocalCloud.Configuration,
+    _ context: CloudContext
   ) {
-    self.dialect = dialect
-    authenticator = Authenticator(dialect.verifier(for: configuration), dialect.provider, context)
-    region = dialect.region(of: configuration)
+    self.service = service
+    authenticator = Authenticator(service.verifier(for: configuration), service.provider, context)
+    region = service.region(of: configuration)
     self.store = store
     self.context = context
     crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
@@ -38,20 +39,20 @@ struct Gateway: Sendable {
     let exchange = context.open(endpoint, record)
     let head = request.head
     let identity = CallIdentity(
-      requestID: dialect.makeRequestID(at: context.now), method: head.method, host: head.authority ?? "",
+      requestID: service.makeRequestID(at: context.now), method: head.method, host: head.authority ?? "",
       path: String((head.path ?? "").bytes(before: "?")), date: context.now)
     var isAwaitingWord = head.headerFields[.expect]?.asciiLowercased == "100-continue"
     if let record { note(head, in: record) }
     var answer: Answer
     if let status = try await exchange.begin() {
-      answer = dialect.answer(for: .injected(status), to: identity)
+      answer = service.answer(for: .injected(status), to: identity)
     } else {
       do {
         if head.method == .options {
           answer = try crossOrigin.preflight(head)
         } else if let refusal = Self.refusal(of: head) {
           throw refusal
-        } else if let upload = try FormUpload(head, at: dialect) {
+        } else if let upload = try FormUpload(head, at: service) {
           try await goOn(&isAwaitingWord, &writer)
           answer = try await post(upload, request, identity, record)
         } else {
@@ -63,18 +64,18 @@ struct Gateway: Sendable {
         let error = RefusalAnswer(of: error)
         counters.refused(error.code, by: endpoint)
         record?.refused(error.code, error.message)
-        answer = dialect.answer(for: error, to: identity)
+        answer = service.answer(for: error, to: identity)
       }
       if let status = try await exchange.end(&answer) {
-        answer = dialect.answer(for: .injected(status), to: identity)
+        answer = service.answer(for: .injected(status), to: identity)
       }
     }
     // The bytes that follow can be the body that the client withheld or another request, so the connection must close.
     if isAwaitingWord { answer.headers[.connection] = "close" }
-    dialect.identify(&answer, as: identity.requestID)
+    service.identify(&answer, as: identity.requestID)
     answer.headers[.date] = identity.date.httpDate
-    answer.headers[.server] = dialect.serverName
-    crossOrigin.mark(&answer, for: head, exposing: ["ETag", "Location"] + dialect.exposedHeaders)
+    answer.headers[.server] = service.serverName
+    crossOrigin.mark(&answer, for: head, exposing: ["ETag", "Location"] + service.exposedHeaders)
     try await exchange.send(answer, to: head.method, with: writer) { extents, send in
       try await store.blobs.read(extents, send)
     }
@@ -97,34 +98,34 @@ struct Gateway: Sendable {
   /// Verifies the signature and permissions of a request, before any of its body is read, and returns the permit.
   private func permit(_ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?) async throws -> Permit {
     let date = identity.date
-    let copySource = head.headerFields.first(dialect.header("copy-source"))
+    let copySource = head.headerFields.first(service.header("copy-source"))
     try checkBucket(of: head)
     do {
       if let verified = try await authenticator.verify(head, at: date) {
-        let kind = dialect.signatureKind(of: head, verified)
+        let kind = service.signatureKind(of: head, verified)
         counters.verified(kind)
         record?.authorized(.verified(kind))
         try check(verified.wholeTarget)
         var permit = try permit(verified, head, copySource, at: date)
-        if let key = context.keys.key(verified.accessKeyID, of: dialect.provider, at: date) {
-          permit.reader = try dialect.bodyReader(of: head, verified, key)
+        if let key = context.keys.key(verified.accessKeyID, of: service.provider, at: date) {
+          permit.reader = try service.bodyReader(of: head, verified, key)
         }
         return permit
       }
       counters.count(endpoint) { $0.unsigned += 1 }
-      let target = try dialect.target(of: head)
+      let target = try service.target(of: head)
       try check(target)
-      let operation = try Operation(head.method, target, of: dialect, isCopy: copySource != nil)
-      try dialect.headerRules.check(head.headerFields, for: operation)
-      guard let permit = try Permit(everybody: target, operation, in: store, at: dialect) else {
+      let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
+      try service.headerRules.check(head.headerFields, for: operation)
+      guard let permit = try Permit(everybody: target, operation, in: store, at: service) else {
         record?.rejected(nil)
-        throw dialect.anonymousRefusal(at: date)
+        throw service.anonymousRefusal(at: date)
       }
       counters.anonymous()
       record?.authorized(.anonymous)
       return permit
     } catch let error as VerificationError {
-      let refusal = dialect.refusal(error, at: date)
+      let refusal = service.refusal(error, at: date)
       record?.rejected(rejectedSignature(head, identity, error, refusal))
       throw refusal
     }
@@ -137,15 +138,15 @@ struct Gateway: Sendable {
   private func permit(
     _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
   ) throws -> Permit {
-    let operation = try Operation(head.method, verified.wholeTarget, of: dialect, isCopy: copySource != nil)
-    try dialect.headerRules.check(head.headerFields, for: operation)
+    let operation = try Operation(head.method, verified.wholeTarget, of: service, isCopy: copySource != nil)
+    try service.headerRules.check(head.headerFields, for: operation)
     // A key that was removed after the signature was verified has no permissions.
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
     let rights = RequestRights(
-      authority, of: head, for: operation, verified.wholeTarget, dialect, region: region, at: date)
-    let source = operation.hasCopySource ? try dialect.copySource(copySource ?? "") : nil
+      authority, of: head, for: operation, verified.wholeTarget, service, region: region, at: date)
+    let source = operation.hasCopySource ? try service.copySource(copySource ?? "") : nil
     guard let permit = Permit(verified, operation, copying: source, by: rights) else {
-      throw dialect.policyRefusal(at: date)
+      throw service.policyRefusal(at: date)
     }
     return permit
   }
@@ -154,8 +155,8 @@ struct Gateway: Sendable {
   ///
   /// As in the services, this happens before the access key is looked up.
   private func checkBucket(of head: HTTPRequest) throws {
-    guard let target = try? dialect.target(of: head), let bucket = target.bucket?.string,
-      dialect.isBucketName(bucket)
+    guard let target = try? service.target(of: head), let bucket = target.bucket?.string,
+      service.isBucketName(bucket)
     else { return }
     if head.method == .put, target.key == nil { return }
     try checkPlace(of: bucket, at: head.authority)
@@ -165,26 +166,26 @@ struct Gateway: Sendable {
   /// regions.
   func checkPlace(of bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
-    if let host, let redirection = dialect.redirection(of: host, for: bucket) { throw redirection }
+    if let host, let redirection = service.redirection(of: host, for: bucket) { throw redirection }
   }
 
   func check(_ target: RequestTarget) throws(RefusalAnswer) {
-    if let bucket = target.bucket?.string, !dialect.isBucketName(bucket) { throw .invalidBucketName(bucket) }
+    if let bucket = target.bucket?.string, !service.isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
-    if key.utf8.count > dialect.keyByteLimit || key.utf8.contains(0) { throw dialect.invalidKey }
+    if key.utf8.count > service.keyByteLimit || key.utf8.contains(0) { throw service.invalidKey }
   }
 
   /// Counts the object that an operation has written, also if only the callback failed.
   func countWrite(of call: Call) {
-    if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: dialect.provider) }
+    if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: service.provider) }
   }
 
   private func act(
     _ permit: Permit, _ request: Request, _ requestID: String, at date: Timestamp
   ) async throws -> Answer {
-    let body = CallBody(request.body, reader: permit.reader) { [dialect] in dialect.refusal($0, at: date) }
+    let body = CallBody(request.body, reader: permit.reader) { [service] in service.refusal($0, at: date) }
     let call = Call(
-      dialect: dialect, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
+      service: service, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
       rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,
       region: region, host: request.head.authority ?? "", callback: try plan(permit, request.head, requestID))
     try call.checkHarmless()
@@ -216,12 +217,12 @@ extension Gateway {
         return try await authenticator.verify(form, at: date)
       } catch let error as VerificationError {
         record?.rejected(nil)
-        throw dialect.formRefusal(error, at: date) ?? dialect.refusal(error, at: date)
+        throw service.formRefusal(error, at: date) ?? service.refusal(error, at: date)
       }
     }
     let verified = form.verified
-    try dialect.headerRules.check(verified.form)
-    let kind = dialect.signatureKind(of: verified.form)
+    try service.headerRules.check(verified.form)
+    let kind = service.signatureKind(of: verified.form)
     counters.verified(kind)
     record?.authorized(.verified(kind))
     record?.claims(verified.accessKeyID, isPresigned: false)
@@ -229,12 +230,12 @@ extension Gateway {
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try check(target)
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
-    let rights = RequestRights(authority, of: verified, dialect, region: region, at: date)
-    guard rights.allowPosting(verified.key, to: upload.bucket) else { throw dialect.policyRefusal(at: date) }
+    let rights = RequestRights(authority, of: verified, service, region: region, at: date)
+    guard rights.allowPosting(verified.key, to: upload.bucket) else { throw service.policyRefusal(at: date) }
     let call = Call(
-      dialect: dialect, store: store, target: target, isAnonymous: false, rights: rights,
-      headers: try verified.headers(of: dialect),
-      body: CallBody(request.body, reader: nil) { [dialect] in dialect.refusal($0, at: date) }, operation: .putObject,
+      service: service, store: store, target: target, isAnonymous: false, rights: rights,
+      headers: try verified.headers(of: service),
+      body: CallBody(request.body, reader: nil) { [service] in service.refusal($0, at: date) }, operation: .putObject,
       date: date, region: region, host: request.head.authority ?? "",
       callback: try plan("PostObject", requestID, isRequested: verified.form["callback"] != nil) {
         () throws(RefusalAnswer) in try RequestedCallback(verified.form)
@@ -254,7 +255,7 @@ extension Gateway {
 extension Gateway {
   /// Notes the names that a request contains in the record of the request.
   func note(_ head: HTTPRequest, in record: RequestRecord) {
-    if let target = try? dialect.target(of: head) {
+    if let target = try? service.target(of: head) {
       record.concerns(bucket: target.bucket?.string, key: target.key?.string)
     }
     let id = authenticator.claimedKeyID(of: head)
@@ -268,13 +269,13 @@ extension Gateway {
     // The response to a HEAD request has no document, so the document is that of a GET request.
     let shown = CallIdentity(
       requestID: identity.requestID, method: .get, host: identity.host, path: identity.path, date: identity.date)
-    var answer = dialect.answer(for: refusal, to: shown)
+    var answer = service.answer(for: refusal, to: shown)
     answer.headers[.date] = identity.date.httpDate
     let document: [UInt8] = if case .bytes(let bytes) = answer.body { bytes } else { [] }
     let claimed = error.accessKeyID ?? authenticator.claimedKeyID(of: head)
-    let key = claimed.flatMap { context.keys.key($0, of: dialect.provider, at: identity.date) }
+    let key = claimed.flatMap { context.keys.key($0, of: service.provider, at: identity.date) }
     return RejectedSignature(
-      dialect.provider, head, HTTPResponse(status: answer.status, headerFields: answer.headers), document,
+      service.provider, head, HTTPResponse(status: answer.status, headerFields: answer.headers), document,
       region: region, isMismatch: error.code == .mismatch, key: key,
       others: context.keys.accountKeys.filter { $0.id != claimed },
       fits: { [authenticator] in authenticator.fits($0, $1, at: identity.date) })

@@ -48,7 +48,7 @@ struct Permit: Sendable {
   ///
   /// - Returns: `nil` if the operation does not read an object, or the object is not public.
   init?(
-    everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at dialect: any Dialect
+    everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at service: any SimulatedService
   ) throws {
     guard operation.isPublicRead, let bucket = target.bucket?.string, let key = target.key?.string else { return nil }
     let access = try store.read(bucket) { $0.objects[ObjectKey(key)]?.access ?? $0.access }
@@ -56,6 +56,6 @@ struct Permit: Sendable {
     self.operation = operation
     self.target = target
     isAnonymous = true
-    rights = .none(at: dialect)
+    rights = .none(at: service)
   }
 }

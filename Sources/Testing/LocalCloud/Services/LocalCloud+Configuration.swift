@@ -127,7 +127,7 @@ extension LocalCloud {
       where !(0...65_535).contains(port) {
         throw LocalCloudError("\(port) is not a port; use 0 to 65535.")
       }
-      guard S3Dialect.isRegion(s3Region) else {
+      guard SimulatedS3.isRegion(s3Region) else {
         throw LocalCloudError("\"\(s3Region)\" is not the name of a region; write it like eu-central-1.")
       }
       try services.check()

@@ -32,7 +32,7 @@ extension LocalCloud {
   /// - Returns: The endpoint, `http://127.0.0.1:…`, for path-style requests.
   public func endpoint(of provider: Provider) -> ServiceEndpoint {
     var endpoint = stores[provider].endpoint
-    endpoint.keyByteLimit = provider.dialect.keyByteLimit
+    endpoint.keyByteLimit = provider.service.keyByteLimit
     return endpoint
   }
 
@@ -50,17 +50,17 @@ extension LocalCloud {
 
 extension LocalCloud.Provider {
   /// The names, formats and rules of the service that do not depend on a server's configuration.
-  var dialect: any Dialect {
+  var service: any SimulatedService {
     switch self {
-    case .oss: OSSDialect()
-    case .cos: COSDialect()
-    case .s3: S3Dialect()
+    case .oss: SimulatedOSS()
+    case .cos: SimulatedCOS()
+    case .s3: SimulatedS3()
     }
   }
 
   /// Returns the names, formats and rules of the service for a server's configuration.
-  func dialect(for configuration: LocalCloud.Configuration) -> any Dialect {
-    self == .s3 ? S3Dialect(region: configuration.s3Region) : dialect
+  func service(for configuration: LocalCloud.Configuration) -> any SimulatedService {
+    self == .s3 ? SimulatedS3(region: configuration.s3Region) : service
   }
 }
 

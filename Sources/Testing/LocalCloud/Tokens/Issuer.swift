@@ -30,10 +30,10 @@ struct Issuer: Sendable {
   /// Without this check, a temporary credential could obtain permissions beyond its session policy.
   func lets(_ callerID: AccessKeyID, take role: LocalCloud.Role, at date: Timestamp) -> Bool {
     guard let provider = role.provider, let authority = context.keys.authority(of: callerID),
-      let resource = provider.dialect.roleResource(role.arn)
+      let resource = provider.service.roleResource(role.arn)
     else { return false }
     let question = PolicyQuestion(
-      action: "sts:AssumeRole", resource: resource, facts: provider.dialect.facts(at: date))
+      action: "sts:AssumeRole", resource: resource, facts: provider.service.facts(at: date))
     return authority.allows(question)
   }
 

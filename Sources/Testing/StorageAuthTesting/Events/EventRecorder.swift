@@ -19,12 +19,12 @@ public final class EventRecorder: Sendable {
   }
 
   private let log = Log()
-  private let observation: AuthEvents.Observation
+  private let observation: EventHub.Observation
 
   /// Creates a recorder that records events from now on, for the lifetime of the recorder.
   ///
   /// - Parameter source: The event hub of a credential cache or a client.
-  public init(_ source: AuthEvents) {
+  public init(_ source: EventHub) {
     let log = log
     observation = source.observe { event in
       log.events.withLock { $0.append(event) }

@@ -83,7 +83,7 @@ extension HTTPStreamingResponse {
   /// - Parameters:
   ///   - pause: The pause before each chunk, measured with the clock `time`.
   ///   - size: The maximum size of a chunk in bytes, at least 1.
-  ///   - time: The clock that measures the pauses. With ``SteppedTime``, a test controls when they end.
+  ///   - time: The clock that measures the pauses. With ``ManualClock``, a test controls when they end.
   public func slowed(by pause: Duration, chunk size: Int = 1_024, on time: any SigningClock) -> HTTPStreamingResponse {
     var copy = self
     let body = body

@@ -97,10 +97,10 @@ struct Carrier: Sendable {
     guard items.allSatisfy({ !$0.isSource || $0.isFolder }) else {
       throw .usage("\(Option.deleteBefore.rawValue) requires that every source is a folder")
     }
-    let kept = Set(items.map { WireText(destination(of: $0)) })
+    let kept = Set(items.map { ByteExactString(destination(of: $0)) })
     for folder in items where folder.isSource {
       for (path, isFolder) in try await destinations.contents(of: destination(of: folder)).reversed()
-      where !kept.contains(WireText(path)) {
+      where !kept.contains(ByteExactString(path)) {
         try await isFolder ? destinations.removeEmptyFolder(path) : destinations.remove(path)
       }
     }

@@ -41,12 +41,12 @@ struct NameFilter: Sendable {
   ///     is a folder.
   func included<Element>(_ elements: [Element], _ place: (Element) -> (path: String, isFolder: Bool)) -> [Element] {
     guard !isEmpty else { return elements }
-    var excluded: Set<WireText> = []
+    var excluded: Set<ByteExactString> = []
     return elements.filter { element in
       let (path, isFolder) = place(element)
       let parent = path.words(between: "/").dropLast().joined(separator: "/")
-      if !excluded.contains(WireText(parent)), includes(path, isFolder: isFolder) { return true }
-      if isFolder { excluded.insert(WireText(path)) }
+      if !excluded.contains(ByteExactString(parent)), includes(path, isFolder: isFolder) { return true }
+      if isFolder { excluded.insert(ByteExactString(path)) }
       return false
     }
   }

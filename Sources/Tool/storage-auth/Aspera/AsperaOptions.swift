@@ -57,13 +57,13 @@ struct AsperaOptions: ParsableArguments {
   /// Returns the way in which an Aspera node transfers files, according to the options.
   ///
   /// - Parameter count: The number of files that are transferred at a time.
-  func transfers(atATime count: Int) throws -> AsperaTransfers {
+  func transfers(atATime count: Int) throws -> AsperaTransferOptions {
     let machine = try ProviderContext.commandLine()
     let passphrase = try account.passwordFile == nil ? nil : account.secret(on: machine)
     let server = TransferServer(
       host: transferServer?.host, sshPort: transferServer?.port, udpPort: account.udpPort,
       hostKey: try account.sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
-    return AsperaTransfers(
+    return AsperaTransferOptions(
       login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key, passphrase: passphrase), server: server,
       ascp: ascp, targetRate: rate, queue: queue(count))
   }

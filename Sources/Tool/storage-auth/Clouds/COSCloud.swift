@@ -64,7 +64,7 @@ struct COSCloud: Cloud {
 
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
-  ) -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
+  ) -> any TwoStepSigner<AccessKey> & Presigner<AccessKey> {
     COSSigner()
   }
 
@@ -85,7 +85,7 @@ struct COSCloud: Cloud {
 
   let tokenPath = "/cos/credentials"
 
-  var tokenShape: TokenShape { .cos }
+  var tokenFormat: TokenFormat { .cos }
 
   func check(role: String?) throws {
     guard role?.hasBytePrefix("qcs::cam::") ?? true else {
@@ -114,6 +114,6 @@ struct COSCloud: Cloud {
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {
     let endpoint = try endpoint.map { try ServiceEndpoint($0) } ?? .cos(region: region)
-    return SigningAccount(COSStringSigner(endpoint: endpoint), credentials: keys)
+    return SigningAccount(COSStringToSignSigner(endpoint: endpoint), credentials: keys)
   }
 }

@@ -64,7 +64,7 @@ protocol Cloud: Sendable {
   /// - Throws: A `ValidationError` if the signature needs a region, and none is known.
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
-  ) throws -> any SplitSigner<AccessKey> & Presigner<AccessKey>
+  ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey>
 
   /// Returns the verifier for a request's signature.
   func verifier(
@@ -85,7 +85,7 @@ protocol Cloud: Sendable {
   var tokenPath: String { get }
 
   /// The format of the responses with which the token server issues keys.
-  var tokenShape: TokenShape { get }
+  var tokenFormat: TokenFormat { get }
 
   /// Checks that a role has the form that the token service requires.
   ///

@@ -67,7 +67,7 @@ struct OSSCloud: Cloud {
 
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
-  ) throws -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
+  ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey> {
     guard region != nil || options.signature == .v1 else { throw ValidationError("Name the region with --region.") }
     return OSSSigner(
       options.signature.version, bucket: address.bucket, region: region ?? "", style: address.style,
@@ -93,7 +93,7 @@ struct OSSCloud: Cloud {
 
   let tokenPath = "/distribute-token.json"
 
-  var tokenShape: TokenShape { .oss }
+  var tokenFormat: TokenFormat { .oss }
 
   func check(role: String?) throws {
     guard role?.hasBytePrefix("acs:ram::") ?? false else {
@@ -116,6 +116,6 @@ struct OSSCloud: Cloud {
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {
     guard endpoint == nil else { throw ValidationError("Omit --endpoint for oss, which signs no hosts.") }
-    return SigningAccount(OSSStringSigner(region: region), credentials: keys)
+    return SigningAccount(OSSStringToSignSigner(region: region), credentials: keys)
   }
 }

@@ -79,7 +79,7 @@ struct S3Cloud: Cloud {
 
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
-  ) throws -> any SplitSigner<AccessKey> & Presigner<AccessKey> {
+  ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey> {
     guard let region else { throw ValidationError("Name the region with --region.") }
     return S3Signer(region: region, bucket: address.bucket, style: address.style)
   }
@@ -103,7 +103,7 @@ struct S3Cloud: Cloud {
 
   let tokenPath = "/credentials.json"
 
-  var tokenShape: TokenShape { .s3 }
+  var tokenFormat: TokenFormat { .s3 }
 
   func check(role: String?) throws {
     guard role?.hasBytePrefix("arn:") ?? false else {
@@ -128,6 +128,6 @@ struct S3Cloud: Cloud {
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {
     let endpoint = try endpoint.map { try ServiceEndpoint.s3($0) } ?? .s3(region: region)
-    return SigningAccount(S3StringSigner(region: region, endpoint: endpoint), credentials: keys)
+    return SigningAccount(S3StringToSignSigner(region: region, endpoint: endpoint), credentials: keys)
   }
 }

@@ -34,7 +34,7 @@ struct CredentialFinding {
     let life: Duration?
   }
 
-  /// Tries the sources of a chain in order until one has a key or fails.
+  /// RetryCounts the sources of a chain in order until one has a key or fails.
   ///
   /// - Parameters:
   ///   - network: The options for connections to services.

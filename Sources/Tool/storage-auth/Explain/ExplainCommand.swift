@@ -46,7 +46,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
 
   func run() async throws {
     let request = try options.sent()
-    var answer = RefusedAnswer(try InputFile(answer).text())
+    var answer = RejectedResponse(try InputFile(answer).text())
     if let status { answer.status = status }
     let cloud = try options.cloud(of: request)
     let address = try options.addressing.address(of: request, in: cloud)

@@ -47,10 +47,10 @@ struct LoggedTransport: HTTPTransport {
 /// The log of the retries and the new credentials of caches and clients, with the option `--verbose`.
 enum EventLog {
   /// The observations, which end when they are released.
-  private static let observations = Mutex<[AuthEvents.Observation]>([])
+  private static let observations = Mutex<[EventHub.Observation]>([])
 
   /// Prints a note for each attempt of a transfer with ascp that is repeated, which can take a long time.
-  static func noteRetries(_ events: AuthEvents) {
+  static func noteRetries(_ events: EventHub) {
     let observation = events.observe { event in
       guard case .retry(let retry) = event else { return }
       Terminal.note("note: \(retry.reason) Attempt \(retry.attempt) follows in \(retry.delay).")
@@ -58,7 +58,7 @@ enum EventLog {
     observations.withLock { $0.append(observation) }
   }
 
-  static func observe(_ events: AuthEvents) {
+  static func observe(_ events: EventHub) {
     guard Terminal.mode.isVerbose else { return }
     let observation = events.observe { event in
       switch event {

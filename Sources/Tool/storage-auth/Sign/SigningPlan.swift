@@ -9,7 +9,7 @@ internal import StorageAuth
 struct SigningPlan {
   let cloud: any Cloud
   let request: HTTPRequest
-  let signer: any SplitSigner<AccessKey> & Presigner<AccessKey>
+  let signer: any TwoStepSigner<AccessKey> & Presigner<AccessKey>
 
   /// Creates a plan from the arguments.
   ///

@@ -103,7 +103,7 @@ enum WithoutRedis: String, ExpressibleByArgument {
 /// The stores of a token server: by default those in its own memory.
 struct ServerStores {
   var rates: any RateStore = MemoryRateStore()
-  var keys: any IssuedKeyStore = UnsharedKeyStore()
+  var keys: any IssuedKeyStore = PassThroughKeyStore()
   /// The checks of the server's readiness that concern the stores.
   var checks: [HealthCheck] = []
 }

@@ -142,7 +142,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       }, source: { try self.source(of: $0, keys) })
     let metrics = [service.events, keys.events].map { StorageMetrics($0, factory: StatusServer.registry) }
     let router = router(for: callers)
-    router.temporaryKeys(cloud.tokenShape, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
+    router.temporaryKeys(cloud.tokenFormat, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
       [rule, lifetime] request, _ in
       let caller = try callers.caller(of: request)
       ResponseRecord.current?.authenticated(caller)

@@ -55,7 +55,7 @@ struct StoreOptions: ParsableArguments {
   ///   - location: The location to access.
   ///   - transfers: The way in which an Aspera node transfers files.
   func store(
-    of location: Location, transfers: AsperaTransfers = AsperaTransfers()
+    of location: Location, transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) throws -> (store: any ObjectStore, key: String)? {
     switch location {
     case .object(let name, let bucket, let key): (try name.cloud.store(bucket, buckets), key)
@@ -65,7 +65,9 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// Returns a client for an Aspera node.
-  private func store(_ server: ServerAddress, _ transfers: AsperaTransfers) throws -> StorageClient<AsperaProvider> {
+  private func store(_ server: ServerAddress, _ transfers: AsperaTransferOptions) throws -> StorageClient<
+    AsperaProvider
+  > {
     let network = buckets.credentials.network
     let machine = try ProviderContext.commandLine(network)
     let url = node ?? machine.environment(Self.nodeVariable)

@@ -8,8 +8,8 @@ internal import SystemPackage
 
 /// A transfer of a whole folder, or of all objects below a prefix, with the output that the options ask for.
 struct TreeTransfer {
-  private let source: SyncSide
-  private let target: SyncSide
+  private let source: SyncLocation
+  private let target: SyncLocation
   private let options: TreeOptions
   private let comparison: SyncOptions.Comparison
   private let deletions: Deletions
@@ -47,7 +47,7 @@ struct TreeTransfer {
     let isAspera = from.isAspera || to.isAspera
     jobs = options.jobs ?? (isAspera ? 1 : 16)
     guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
-    let transfers = isAspera ? try aspera.transfers(atATime: jobs) : AsperaTransfers()
+    let transfers = isAspera ? try aspera.transfers(atATime: jobs) : AsperaTransferOptions()
     self.source = try Self.side(from, fromStores, transfers, configuration, copiesInside: isSameService)
     target = try Self.side(to, stores, transfers, configuration, copiesInside: false)
     guard !from.isFile || !to.isFile else {
@@ -59,9 +59,9 @@ struct TreeTransfer {
   }
 
   private static func side(
-    _ location: Location, _ stores: StoreOptions, _ transfers: AsperaTransfers,
+    _ location: Location, _ stores: StoreOptions, _ transfers: AsperaTransferOptions,
     _ configuration: StorageClientConfiguration, copiesInside: Bool
-  ) throws -> SyncSide {
+  ) throws -> SyncLocation {
     let prefix = location.key.isEmpty || location.key.hasByteSuffix("/") ? location.key : location.key + "/"
     switch location {
     case .file(let path): return .folder(path)

@@ -26,7 +26,7 @@ final class MemoryMachine: Sendable {
   }
 
   private let state: Lock<State>
-  let time = SteppedTime(now: Timestamp(unixSeconds: 1_795_161_600))
+  let time = ManualClock(now: Timestamp(unixSeconds: 1_795_161_600))
 
   init(environment: [String: String] = [:], files: [String: String] = [:]) {
     state = Lock(State(environment: environment, files: files.mapValues { File(bytes: Array($0.utf8)) }))

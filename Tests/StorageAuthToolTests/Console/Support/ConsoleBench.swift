@@ -27,7 +27,7 @@ struct ConsoleBench {
   let cloud: LocalCloud
   /// The URL of the console, with a slash at its end.
   let url: String
-  let time = SteppedTime()
+  let time = ManualClock()
 
   init(
     _ test: XCTestCase, withConsole: Bool = true, limits: RequestLog.Limits = RequestLog.Limits(),

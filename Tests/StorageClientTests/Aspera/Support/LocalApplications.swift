@@ -44,7 +44,7 @@ struct LocalApplications {
   func faspex(_ user: String) throws -> FaspexClient {
     try FaspexClient(
       url: cloud.faspexURL, user: user, clientID: "client-1", key: key,
-      transfers: AsperaTransfers(
+      transfers: AsperaTransferOptions(
         login: .account(account()), ascp: simulator,
         queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero)),
       transport: NetworkTransport.shared)

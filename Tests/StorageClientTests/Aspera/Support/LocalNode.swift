@@ -30,12 +30,12 @@ struct LocalNode {
   }
 
   func client(
-    root: String = "/", login: AsperaTransfers.Login = .dynamicKey, events: AuthEvents = AuthEvents()
+    root: String = "/", login: AsperaTransferOptions.Login = .dynamicKey, events: EventHub = EventHub()
   ) -> StorageClient<AsperaProvider> {
     StorageClient(
       .aspera(
         node: cloud.nodeURL, access: .accessKey(id: key.id.string, secret: key.secret), root: root,
-        transfers: AsperaTransfers(
+        transfers: AsperaTransferOptions(
           login: login, ascp: simulator, queue: TransferQueueConfiguration(startSpacing: .zero, retryDelay: .zero))),
       configuration: .test, transport: NetworkTransport.shared, events: events)
   }

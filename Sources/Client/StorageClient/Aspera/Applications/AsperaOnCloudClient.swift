@@ -121,14 +121,14 @@ public struct AsperaOnCloudClient: Sendable {
 
   private func workspaces(_ filter: String) async throws -> [CloudWorkspace] {
     var found: [CloudWorkspace] = []
-    var ids: Set<WireText> = []
+    var ids: Set<ByteExactString> = []
     for page in 1...100 {
       let answer = try await api.call(
         .get, "/api/v1/workspaces?per_page=\(Self.pageSize)&page=\(page)\(filter)")
       guard let list = answer.array else { throw StorageError.malformedAnswer("it is not a list of workspaces") }
       for element in list {
         let workspace = try CloudWorkspace(element)
-        guard ids.insert(WireText(workspace.id)).inserted else {
+        guard ids.insert(ByteExactString(workspace.id)).inserted else {
           throw StorageError.malformedAnswer(
             "the workspace \(workspace.id) occurs twice, because the pages do not go on")
         }

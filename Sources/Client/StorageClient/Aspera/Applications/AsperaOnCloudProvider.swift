@@ -25,7 +25,7 @@ public struct AsperaOnCloudProvider: StorageProvider {
   ///   - transfers: The settings for file transfers: login, program and rates.
   public init(
     _ cloud: AsperaOnCloudClient, workspace: String? = nil, root: String = "/",
-    transfers: AsperaTransfers = AsperaTransfers()
+    transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) {
     home = CloudHome(cloud, workspace: workspace, root: root, transfers: transfers)
   }
@@ -102,7 +102,7 @@ extension StorageProvider where Self == AsperaOnCloudProvider {
   ///   - transfers: The settings for file transfers: login, program and rates.
   public static func aspera(
     onCloud cloud: AsperaOnCloudClient, workspace: String? = nil, root: String = "/",
-    transfers: AsperaTransfers = AsperaTransfers()
+    transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) -> AsperaOnCloudProvider {
     AsperaOnCloudProvider(cloud, workspace: workspace, root: root, transfers: transfers)
   }

@@ -54,7 +54,7 @@ public struct CloudFolder: Sendable {
 
 extension CloudFolder {
   /// Returns the storage provider for the folder, with the tags and the transfer server of Aspera on Cloud.
-  package func provider(root: String, transfers: AsperaTransfers) -> AsperaProvider {
+  package func provider(root: String, transfers: AsperaTransferOptions) -> AsperaProvider {
     var transfers = transfers
     switch transfers.login {
     case .account: break

@@ -11,11 +11,11 @@ final class CloudHome: Sendable {
   let cloud: AsperaOnCloudClient
   private let workspace: String?
   private let root: String
-  private let transfers: AsperaTransfers
+  private let transfers: AsperaTransferOptions
   /// The search for the folder, which all callers share, or `nil` if no search was started or the last one failed.
   private let search = Lock<Task<CloudFolder, any Error>?>(nil)
 
-  init(_ cloud: AsperaOnCloudClient, workspace: String?, root: String, transfers: AsperaTransfers) {
+  init(_ cloud: AsperaOnCloudClient, workspace: String?, root: String, transfers: AsperaTransferOptions) {
     self.cloud = cloud
     self.workspace = workspace
     self.root = root

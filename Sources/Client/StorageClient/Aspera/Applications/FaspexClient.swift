@@ -17,7 +17,7 @@ public import SystemPackage
 /// for package in try await faspex.packages(in: .inbox) { try await faspex.receive(package, to: "/film/in") }
 /// ```
 ///
-/// Transfers need ascp, and a login that the transfer server accepts; see ``AsperaTransfers``.
+/// Transfers need ascp, and a login that the transfer server accepts; see ``AsperaTransferOptions``.
 public struct FaspexClient: Sendable {
   /// The number of packages in one response of Faspex.
   private static let pageSize = 100
@@ -29,7 +29,7 @@ public struct FaspexClient: Sendable {
   private static let pollInterval = Duration.seconds(1)
 
   let api: ApplicationAPI
-  private let transfers: AsperaTransfers
+  private let transfers: AsperaTransferOptions
   private let state = FaspexQueue()
 
   /// Creates a client whose access tokens come from a credential provider.
@@ -39,10 +39,11 @@ public struct FaspexClient: Sendable {
   ///   - credentials: The provider of access tokens. A `CredentialCache` is used directly, and any other provider is
   ///     wrapped in a new cache.
   ///   - transfers: The settings for file transfers: login, program and rates. The login cannot be
-  ///     ``AsperaTransfers/Login/dynamicKey``, for which Faspex has no request.
+  ///     ``AsperaTransferOptions/Login/dynamicKey``, for which Faspex has no request.
   ///   - transport: The transport that sends the requests to the API.
   public init(
-    url: String, credentials: some CredentialProvider<OAuthBearer>, transfers: AsperaTransfers = AsperaTransfers(),
+    url: String, credentials: some CredentialProvider<OAuthBearer>,
+    transfers: AsperaTransferOptions = AsperaTransferOptions(),
     transport: any HTTPTransport = .platformDefault
   ) {
     self.init(url: url, credentials: credentials, transfers: transfers, transport: transport, time: .system)
@@ -58,7 +59,8 @@ public struct FaspexClient: Sendable {
   ///   - transfers: The settings for file transfers: login, program and rates.
   ///   - transport: The transport that sends the requests to the API and to the token endpoint.
   public init(
-    url: String, user: String, clientID: String, key: JWTSigningKey, transfers: AsperaTransfers = AsperaTransfers(),
+    url: String, user: String, clientID: String, key: JWTSigningKey,
+    transfers: AsperaTransferOptions = AsperaTransferOptions(),
     transport: any HTTPTransport = .platformDefault
   ) {
     let grant = JWTGrant.faspex(url: url, user: user, clientID: clientID)
@@ -68,7 +70,7 @@ public struct FaspexClient: Sendable {
 
   /// Creates a client with the given clock.
   package init(
-    url: String, credentials: some CredentialProvider<OAuthBearer>, transfers: AsperaTransfers,
+    url: String, credentials: some CredentialProvider<OAuthBearer>, transfers: AsperaTransferOptions,
     transport: any HTTPTransport, time: any SigningClock
   ) {
     let tokens = credentials as? CredentialCache<OAuthBearer> ?? CredentialCache(credentials, time: time)
@@ -86,7 +88,7 @@ public struct FaspexClient: Sendable {
   ///   `CredentialError` or a `TransportError`.
   public func packages(in box: FaspexBox = .inbox, limit: Int = 1_000) async throws -> [FaspexPackage] {
     var packages: [FaspexPackage] = []
-    var ids: Set<WireText> = []
+    var ids: Set<ByteExactString> = []
     var offset = 0
     while packages.count < limit {
       let count = min(Self.pageSize, limit - packages.count)
@@ -94,7 +96,7 @@ public struct FaspexClient: Sendable {
       guard let list = page["packages"]?.array else { throw StorageError.malformedAnswer("it has no packages") }
       let found = try list.prefix(count).map { element throws(StorageError) in try FaspexPackage(element) }
       // A package that arrives meanwhile moves the others, so that the last ones of a page occur again.
-      let new = found.filter { ids.insert(WireText($0.id)).inserted }
+      let new = found.filter { ids.insert(ByteExactString($0.id)).inserted }
       packages += new
       if list.count < count { break }
       guard !new.isEmpty else {

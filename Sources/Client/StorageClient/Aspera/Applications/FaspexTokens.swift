@@ -90,7 +90,7 @@ final class FaspexQueue: Sendable {
   }
 }
 
-extension AsperaTransfers {
+extension AsperaTransferOptions {
   /// Creates the queue and the account for transfers that an application specifies.
   func applicationQueue(of api: ApplicationAPI) throws -> FaspexQueue.Room {
     try checkServer()

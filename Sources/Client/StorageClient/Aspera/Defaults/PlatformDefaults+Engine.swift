@@ -25,7 +25,8 @@ internal import StorageAuth
     ) throws(AsperaError) -> any TransferEngine {
       throw AsperaError(
         .unsupported, "This build of the client cannot run ascp, because it starts no programs.",
-        remedy: "Name another engine in AsperaTransfers, or transfer on Linux or macOS with the package trait Client.")
+        remedy:
+          "Name another engine in AsperaTransferOptions, or transfer on Linux or macOS with the package trait Client.")
     }
   }
 #endif

@@ -83,7 +83,7 @@ public struct COSProvider: PresigningProvider {
   public var presigner: COSSigner { signer }
 
   /// The service-specific header names and formats of COS.
-  public var dialect: ServiceDialect { .cos }
+  public var conventions: HeaderConventions { .cos }
 
   /// The default credential sources for Tencent Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .tencentDefault }
@@ -96,7 +96,7 @@ public struct COSProvider: PresigningProvider {
   ///   - request: The request that was sent.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
-      of: RefusedAnswer(response, body: body), to: request, signedFor: .cos(style: try? endpoint.style))
+      of: RejectedResponse(response, body: body), to: request, signedFor: .cos(style: try? endpoint.style))
   }
 
   /// Returns the value of the `x-cos-copy-source` header: the source bucket's host and the percent-encoded key.
@@ -145,24 +145,24 @@ extension StorageProvider where Self == COSProvider {
   }
 }
 
-extension ServiceDialect {
+extension HeaderConventions {
   /// The service-specific header names and formats of COS.
   package static let cos = {
-    var dialect = ServiceDialect(
+    var conventions = HeaderConventions(
       headerPrefix: "x-cos-", paging: .marker,
       scopes: [
         "traffic-limit": .content, "forbid-overwrite": .publication, "callback": [.put, .complete],
         "callback-var": [.put, .complete],
         "acl": .publication, "object-type": .creation, "content-sha1": .put, "return-body": [.put, .complete],
       ])
-    dialect.checksums = [ChecksumHeader(.known("x-cos-hash-crc64ecma"), .crc64)]
-    dialect.replaceMetadata = "Replaced"
-    dialect.ownBodies = [.known("x-cos-callback"), .known("x-cos-return-body")]
-    dialect.omitsAccountNumber = true
-    dialect.forbidOverwrite = HTTPField(name: .known("x-cos-forbid-overwrite"), value: "true")
-    dialect.overwritesWithVersioning = true
-    dialect.domains = [".myqcloud.com", ".tencentcos.cn"]
-    return dialect
+    conventions.checksums = [ChecksumHeader(.known("x-cos-hash-crc64ecma"), .crc64)]
+    conventions.replaceMetadata = "Replaced"
+    conventions.ownBodies = [.known("x-cos-callback"), .known("x-cos-return-body")]
+    conventions.omitsAccountNumber = true
+    conventions.forbidOverwrite = HTTPField(name: .known("x-cos-forbid-overwrite"), value: "true")
+    conventions.overwritesWithVersioning = true
+    conventions.domains = [".myqcloud.com", ".tencentcos.cn"]
+    return conventions
   }()
 }
 

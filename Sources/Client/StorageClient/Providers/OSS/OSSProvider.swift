@@ -103,7 +103,7 @@ public struct OSSProvider: PresigningProvider {
   }
 
   /// The service-specific header names and formats of OSS.
-  public var dialect: ServiceDialect { .oss }
+  public var conventions: HeaderConventions { .oss }
 
   /// The default credential sources for Alibaba Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .alibabaDefault }
@@ -116,7 +116,8 @@ public struct OSSProvider: PresigningProvider {
   ///   - request: The request that was sent.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
-      of: RefusedAnswer(response, body: body), to: request, signedFor: .oss(bucket: bucket, style: try? endpoint.style))
+      of: RejectedResponse(response, body: body), to: request,
+      signedFor: .oss(bucket: bucket, style: try? endpoint.style))
   }
 
   /// Returns the value of the `x-oss-copy-source` header: the source bucket and the percent-encoded key.
@@ -168,10 +169,10 @@ extension StorageProvider where Self == OSSProvider {
   }
 }
 
-extension ServiceDialect {
+extension HeaderConventions {
   /// The service-specific header names and formats of OSS.
   package static let oss = {
-    var dialect = ServiceDialect(
+    var conventions = HeaderConventions(
       headerPrefix: "x-oss-", paging: .continuationToken, encodesSpaceAsPlus: true,
       scopes: [
         "traffic-limit": .content, "forbid-overwrite": .publication, "callback": [.put, .complete],
@@ -179,14 +180,14 @@ extension ServiceDialect {
         "object-acl": .publication, "server-side-data-encryption": .creation, "range-behavior": .get,
         "complete-all": .complete,
       ])
-    dialect.checksums = [ChecksumHeader(.known("x-oss-hash-crc64ecma"), .crc64)]
-    dialect.forbidOverwrite = HTTPField(name: .known("x-oss-forbid-overwrite"), value: "true")
-    dialect.overwritesWithVersioning = true
-    dialect.errorInHeader = .known("x-oss-err")
-    dialect.detailCode = .known("x-oss-ec")
-    dialect.callback = .known("x-oss-callback")
-    dialect.domains = [".aliyuncs.com"]
-    return dialect
+    conventions.checksums = [ChecksumHeader(.known("x-oss-hash-crc64ecma"), .crc64)]
+    conventions.forbidOverwrite = HTTPField(name: .known("x-oss-forbid-overwrite"), value: "true")
+    conventions.overwritesWithVersioning = true
+    conventions.errorInHeader = .known("x-oss-err")
+    conventions.detailCode = .known("x-oss-ec")
+    conventions.callback = .known("x-oss-callback")
+    conventions.domains = [".aliyuncs.com"]
+    return conventions
   }()
 }
 

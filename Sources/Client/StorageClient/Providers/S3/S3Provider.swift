@@ -116,7 +116,7 @@ public struct S3Provider: PresigningProvider {
   }
 
   /// The service-specific header names and formats of S3, with the configured checksum first.
-  public var dialect: ServiceDialect { integrity.checksum == .crc32 ? .s3WithCRC32 : .s3 }
+  public var conventions: HeaderConventions { integrity.checksum == .crc32 ? .s3WithCRC32 : .s3 }
 
   /// The default credential sources for AWS on this machine: environment, shared files, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .amazonDefault }
@@ -129,7 +129,8 @@ public struct S3Provider: PresigningProvider {
   ///   - request: The request that was sent.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
-      of: RefusedAnswer(response, body: body), to: request, signedFor: .s3(region: region, style: try? endpoint.style))
+      of: RejectedResponse(response, body: body), to: request,
+      signedFor: .s3(region: region, style: try? endpoint.style))
   }
 
   /// Returns the value of the `x-amz-copy-source` header: the source bucket and the percent-encoded key.
@@ -248,7 +249,7 @@ extension S3Provider {
     let hasChecksum = fields.contains { $0.name.canonicalName.hasBytePrefix("x-amz-checksum-") }
     if request == .head || request == .get && fields[.range] == nil {
       headers[.s3ChecksumMode] = "ENABLED"
-    } else if let header = dialect.checksums.first, integrity.checksum != nil, !hasChecksum {
+    } else if let header = conventions.checksums.first, integrity.checksum != nil, !hasChecksum {
       switch request {
       case .put, .part:
         if let checksum = body.checksum { headers.append(header.field(checksum)) }
@@ -275,15 +276,15 @@ extension HTTPField.Name {
 
 // MARK: - Dialect
 
-extension ServiceDialect {
+extension HeaderConventions {
   /// The service-specific header names and formats of S3, with CRC-64/NVME as the checksum of uploads.
   package static let s3 = makeS3(preferring: .crc64NVME)
 
   /// The service-specific header names and formats of S3, with CRC-32 as the checksum of uploads.
   package static let s3WithCRC32 = makeS3(preferring: .crc32)
 
-  private static func makeS3(preferring algorithm: ObjectChecksum.Algorithm) -> ServiceDialect {
-    var dialect = ServiceDialect(
+  private static func makeS3(preferring algorithm: ObjectChecksum.Algorithm) -> HeaderConventions {
+    var conventions = HeaderConventions(
       headerPrefix: "x-amz-", paging: .continuationToken, encodesSpaceAsPlus: true,
       scopes: [
         "acl": .creation, "grant-full-control": .creation, "grant-read": .creation, "grant-read-acp": .creation,
@@ -303,14 +304,14 @@ extension ServiceDialect {
       ChecksumHeader(.known("x-amz-checksum-crc32"), .crc32, spelling: .base64),
       ChecksumHeader(.known("x-amz-checksum-crc32c"), .crc32C, spelling: .base64),
     ]
-    dialect.checksums = headers.filter { $0.algorithm == algorithm } + headers.filter { $0.algorithm != algorithm }
-    dialect.rangesTellChecksum = false
-    dialect.forbidOverwrite = HTTPField(name: .ifNoneMatch, value: "*")
-    dialect.overwritesConditionally = true
+    conventions.checksums = headers.filter { $0.algorithm == algorithm } + headers.filter { $0.algorithm != algorithm }
+    conventions.rangesTellChecksum = false
+    conventions.forbidOverwrite = HTTPField(name: .ifNoneMatch, value: "*")
+    conventions.overwritesConditionally = true
     // Pages: "Access points for general purpose buckets" and "Object Lambda Access Points", section on aliases.
-    dialect.aliasSuffixes = ["-s3alias", "--ol-s3"]
-    dialect.domains = [".amazonaws.com", ".amazonaws.com.cn"]
-    return dialect
+    conventions.aliasSuffixes = ["-s3alias", "--ol-s3"]
+    conventions.domains = [".amazonaws.com", ".amazonaws.com.cn"]
+    return conventions
   }
 }
 

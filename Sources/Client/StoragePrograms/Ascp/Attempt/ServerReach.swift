@@ -15,8 +15,8 @@ internal import SystemPackage
 final class ServerReach: Sendable {
   private struct State {
     /// The servers that need no check, and those that have accepted a connection at some time.
-    var checked: Set<WireText> = []
-    var known: Set<WireText> = []
+    var checked: Set<ByteExactString> = []
+    var known: Set<ByteExactString> = []
   }
 
   private let state = Lock(State())
@@ -80,7 +80,7 @@ final class ServerReach: Sendable {
     let host: String
     let port: Int
 
-    var name: WireText { WireText("\(host):\(port)") }
+    var name: ByteExactString { ByteExactString("\(host):\(port)") }
 
     /// The address in a specification, or `nil` if ascp connects in another way, such as through a proxy.
     init?(_ spec: TransferSpec) {

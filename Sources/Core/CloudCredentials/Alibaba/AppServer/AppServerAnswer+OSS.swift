@@ -3,11 +3,11 @@
 
 internal import StorageAuth
 
-extension AppServerShape {
+extension AppServerFormat {
   /// The response format in the OSS documentation (`distribute-token.json`).
   ///
   /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
-  public static let oss = AppServerShape(.oss)
+  public static let oss = AppServerFormat(.oss)
 }
 
 extension AppServerDocument {

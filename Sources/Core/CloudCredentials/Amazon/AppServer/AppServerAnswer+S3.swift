@@ -3,12 +3,12 @@
 
 internal import StorageAuth
 
-extension AppServerShape {
+extension AppServerFormat {
   /// The response format that Amazon's SDKs read from a container's credential URL.
   ///
   /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`; a refusal has `code` and `message`.
   /// Page: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
-  public static let s3 = AppServerShape(.s3)
+  public static let s3 = AppServerFormat(.s3)
 }
 
 extension AppServerDocument {

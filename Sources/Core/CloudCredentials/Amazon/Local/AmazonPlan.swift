@@ -49,7 +49,7 @@ extension AmazonPlan {
       return services.role(role, plan.provider(at: place, on: machine, through: services), machine)
     case .webIdentity(let role, let tokenFile):
       return services.webIdentity(role, machine.token(in: tokenFile, for: place), machine)
-    case .command(let command): return ProcessCredentialProvider(command, shape: .amazon, machine: machine)
+    case .command(let command): return ProcessCredentialProvider(command, format: .amazon, machine: machine)
     }
   }
 

@@ -3,12 +3,12 @@
 
 internal import StorageAuth
 
-extension AppServerShape {
+extension AppServerFormat {
   /// The response formats in the COS documentation.
   ///
   /// The key is in `credentials` or `Credentials`, at the top level or inside `data` or `Response`, with `startTime`
   /// and `expiredTime`.
-  public static let cos = AppServerShape(.cos)
+  public static let cos = AppServerFormat(.cos)
 }
 
 extension AppServerDocument {

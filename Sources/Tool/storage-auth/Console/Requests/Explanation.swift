@@ -16,7 +16,7 @@ struct Explanation: Sendable {
   /// Creates the explanation of a rejected signature, or `nil` if its rejection does not concern the signature.
   init?(_ rejected: RejectedSignature) {
     let report = RejectionReport(
-      of: RefusedAnswer(rejected.response, body: rejected.document), to: rejected.request,
+      of: RejectedResponse(rejected.response, body: rejected.document), to: rejected.request,
       signedFor: rejected.provider.signedService(region: rejected.region), region: rejected.region,
       isMismatch: rejected.isMismatch,
       search: rejected.key.map { SignatureSearch(key: $0, others: rejected.others, fits: rejected.fits) })

@@ -23,7 +23,7 @@ extension Gateway {
     _ operation: String, _ requestID: String, isRequested: Bool,
     _ callback: () throws(RefusalAnswer) -> RequestedCallback?
   ) throws(RefusalAnswer) -> CallbackPlan? {
-    guard dialect.provider == .oss, isRequested else { return nil }
+    guard service.provider == .oss, isRequested else { return nil }
     guard let sender = context.callbacks else {
       throw .notImplemented(
         "This server sends no callbacks. Leave x-oss-callback and x-oss-callback-var out, or set "
@@ -37,7 +37,7 @@ extension Gateway {
   /// Returns the plan for the callback of a request that uploads an object or completes a multipart upload.
   func plan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(RefusalAnswer) -> CallbackPlan? {
     let isRequested = ["callback", "callback-var"].contains { name in
-      head.headerFields.first("x-oss-\(name)")?.isEmpty == false || permit.target[WireText(name)] != nil
+      head.headerFields.first("x-oss-\(name)")?.isEmpty == false || permit.target[ByteExactString(name)] != nil
     }
     switch permit.operation {
     case .putObject, .completeUpload:
@@ -72,12 +72,12 @@ extension Call {
   /// This server reads no images and has no VPC, so that their variables are empty.
   private func values(of object: StoredObject, _ plan: CallbackPlan) -> RequestedCallback.Values {
     let mediaType = object.description.headers.first { $0.name == "Content-Type" }?.value
-    let md5 = dialect.checksums(of: object.content)[.contentMD5]
+    let md5 = service.checksums(of: object.content)[.contentMD5]
     return [
       "bucket": .string(bucket), "object": .string(object.key.text),
       "etag": .string(object.content.entityTag.asciiUppercased),
       "size": .number(JSONNumber(object.content.byteCount)),
-      "mimeType": .string(mediaType ?? dialect.defaultContentType),
+      "mimeType": .string(mediaType ?? service.defaultContentType),
       "crc64": .string(String(object.content.crc64)), "contentMd5": .string(object.isMultipart ? "" : md5 ?? ""),
       "clientIp": "127.0.0.1", "reqId": .string(plan.requestID), "operation": .string(plan.operation),
     ]

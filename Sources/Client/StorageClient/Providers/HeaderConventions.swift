@@ -1,0 +1,151 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+internal import StorageAuth
+
+/// The service-specific parts of the XML protocol that services share: header names, paging, and values.
+///
+/// A custom provider starts from the prefix of its headers and sets what differs from the common conventions:
+///
+/// ```swift
+/// var conventions = HeaderConventions(headerPrefix: "x-acme-", paging: .marker)
+/// conventions.forbidOverwrite = HTTPField.Name("x-acme-forbid-overwrite").map { HTTPField(name: $0, value: "true") }
+/// ```
+public struct HeaderConventions: Sendable {
+  /// The prefix of the metadata header names, in lowercase, such as `x-oss-meta-`.
+  public var metadataPrefix: String
+
+  /// The name of the response header that contains the request ID.
+  public var requestID: HTTPField.Name
+
+  /// The response headers that contain the checksum of an object or a part.
+  ///
+  /// The first header determines the checksum algorithm for uploads.
+  public var checksums: [ChecksumHeader] = []
+
+  /// A Boolean value that indicates whether the response to a range request contains the checksum of the whole object.
+  public var rangesTellChecksum = true
+
+  /// The name of the response header that contains the version of an object.
+  public var versionID: HTTPField.Name
+
+  /// The name of the header that contains the storage class of an object.
+  public var storageClass: HTTPField.Name
+
+  /// The name of the request header that specifies the source of a copy.
+  public var copySource: HTTPField.Name
+
+  /// The name of the request header that selects whether a copy takes its attributes from the source or from the
+  /// request.
+  public var metadataDirective: HTTPField.Name
+
+  /// The value of the ``metadataDirective`` header that makes a copy take its attributes from the request.
+  public var replaceMetadata: String
+
+  /// The request header that forbids overwriting an object, or `nil` if the service has no such header.
+  public var forbidOverwrite: HTTPField?
+
+  /// A Boolean value that indicates whether the service ignores ``forbidOverwrite`` in a bucket whose versioning is
+  /// enabled or suspended.
+  public var overwritesWithVersioning = false
+
+  /// A Boolean value that indicates whether the service supports `If-Match` for uploads.
+  ///
+  /// Such an upload is conditional on the entity tag of the object that it replaces.
+  public var overwritesConditionally = false
+
+  /// The name of the header that contains an error document in Base64 if a response has no body, or `nil` if the
+  /// service has no such header.
+  public var errorInHeader: HTTPField.Name?
+
+  /// The name of the header that contains a more specific error code, or `nil` if the service has no such header.
+  public var detailCode: HTTPField.Name?
+
+  /// The name of the request header that makes the service call a server of the app after an upload, or `nil` if the
+  /// service has no such header.
+  ///
+  /// The service answers such an upload with the body of the server's response.
+  public var callback: HTTPField.Name?
+
+  /// The names of further request headers that replace the document with which the service answers an upload.
+  var ownBodies: [HTTPField.Name] = []
+
+  /// The ends of names that are aliases of buckets; documents contain the name of the bucket itself.
+  var aliasSuffixes: [String] = []
+
+  /// Whether documents can contain the bucket name without the account number at its end.
+  var omitsAccountNumber = false
+
+  /// The method by which a request for the next page of a listing continues the previous page.
+  public var paging: Paging
+
+  /// A Boolean value that indicates whether a `+` in a percent-encoded name of a listing represents a space.
+  public var encodesSpaceAsPlus: Bool
+
+  /// The algorithm of the checksums that the client computes, which is the algorithm of the first checksum header.
+  var algorithm: ObjectChecksum.Algorithm { checksums.first?.algorithm ?? .crc64 }
+
+  /// The suffixes of the service's hosts, on all of which the name of a bucket means the same bucket.
+  package var domains: [String] = []
+
+  /// The table of the kinds of requests to which the service's headers apply.
+  package var scopes: HeaderScopes
+
+  /// A method by which a request for the next page of a listing continues the previous page.
+  public enum Paging: Sendable, Hashable {
+    /// The request contains a continuation token from the previous page (version 2 of the list operation).
+    case continuationToken
+    /// The request contains the last name of the previous page.
+    case marker
+  }
+
+  /// Creates the conventions of a service that uses the common header names with a service-specific prefix.
+  ///
+  /// The conventions have no checksum headers, no header that forbids overwriting and no error header until these properties
+  /// are set.
+  ///
+  /// - Parameters:
+  ///   - headerPrefix: The prefix of the service's own headers, in lowercase, such as `x-oss-`. It must be valid at the
+  ///     start of a header name.
+  ///   - paging: The method by which a request for the next page of a listing continues the previous page.
+  ///   - encodesSpaceAsPlus: Whether a `+` in a percent-encoded name of a listing represents a space.
+  ///   - scopes: The kinds of requests that additional headers apply to, by header name without the prefix. A header
+  ///     that is in none of the client's tables is sent with every request of an operation.
+  ///   - standardScopes: The kinds of requests that headers without the prefix apply to, by lowercase header name, if
+  ///     they differ from the kinds of most services.
+  public init(
+    headerPrefix: String, paging: Paging, encodesSpaceAsPlus: Bool = false, scopes: [String: HeaderScope] = [:],
+    standardScopes: [String: HeaderScope] = [:]
+  ) {
+    func name(_ suffix: String) -> HTTPField.Name {
+      if let name = HTTPField.Name("\(headerPrefix)\(suffix)") { return name }
+      assertionFailure("\"\(headerPrefix)\" cannot begin the name of a header.")
+      return .known("x-mistyped-name")
+    }
+    metadataPrefix = "\(headerPrefix)meta-"
+    requestID = name("request-id")
+    versionID = name("version-id")
+    storageClass = name("storage-class")
+    copySource = name("copy-source")
+    metadataDirective = name("metadata-directive")
+    replaceMetadata = "REPLACE"
+    self.paging = paging
+    self.encodesSpaceAsPlus = encodesSpaceAsPlus
+    self.scopes = HeaderScopes(prefix: headerPrefix, more: scopes, standard: standardScopes)
+  }
+}
+
+extension HTTPFields {
+  /// Sets the header that forbids overwriting an object.
+  ///
+  /// - Throws: ``StorageError/Code/invalidOption`` if the service has no such header.
+  mutating func forbidOverwrite(in conventions: HeaderConventions) throws(StorageError) {
+    guard let field = conventions.forbidOverwrite else {
+      throw StorageError(
+        .invalidOption, "The service has no way to forbid overwriting.",
+        remedy: "Check whether the object exists first, or choose a key that is used only once.")
+    }
+    self[field.name] = field.value
+  }
+}

@@ -1,0 +1,168 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+public import SystemPackage
+
+/// One side of a synchronization: a folder on this machine, or the objects of a store below a prefix.
+public struct SyncLocation: Sendable {
+  enum Storage: Sendable {
+    case folder(FilePath, any FileSystem)
+    case objects(any ObjectStore, prefix: String, bucket: String?)
+  }
+
+  let storage: Storage
+
+  /// Returns a side that consists of the regular files in a folder and its subfolders.
+  ///
+  /// - Parameter path: The path of the folder. As the target, it is created if it does not exist.
+  public static func folder(_ path: FilePath) -> SyncLocation {
+    .folder(path, in: .system)
+  }
+
+  /// Returns a side that consists of the objects of a store whose keys start with a prefix.
+  ///
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - prefix: The prefix of the keys, which is usually empty or ends with a slash. The rest of a key is the path of
+  ///     the object.
+  ///   - bucket: The name of the bucket if the other side is in the same service with the same credentials. Objects of
+  ///     up to 1 GiB are then copied inside the service. If `nil`, objects are downloaded and uploaded.
+  public static func objects(
+    in store: any ObjectStore, below prefix: String = "", bucket: String? = nil
+  ) -> SyncLocation {
+    SyncLocation(storage: .objects(store, prefix: prefix, bucket: bucket))
+  }
+
+  /// Returns a side that consists of the regular files in a folder of any file system.
+  package static func folder(_ path: FilePath, in system: any FileSystem) -> SyncLocation {
+    SyncLocation(storage: .folder(path, system))
+  }
+}
+
+extension SyncLocation {
+  /// Opens a folder, if it exists.
+  func opened() async throws -> OpenSide {
+    switch storage {
+    case .objects(let store, let prefix, let bucket): return .objects(store, prefix: prefix, bucket: bucket)
+    case .folder(let path, let system):
+      return try await RootFolder(path, in: system).map { OpenSide.folder($0) } ?? .nothing
+    }
+  }
+
+  /// Throws an error if one of two sides is inside the other, so that a synchronization would transfer its own results.
+  func checkIsApart(from other: SyncLocation) throws(StorageError) {
+    guard case .objects(let store, let prefix, _) = storage,
+      case .objects(let otherStore, let otherPrefix, _) = other.storage,
+      store.hasSameObjects(as: otherStore), prefix.hasBytePrefix(otherPrefix) || otherPrefix.hasBytePrefix(prefix)
+    else { return }
+    throw StorageError(
+      .invalidOption, "One side of the synchronization is inside the other: \"\(prefix)\" and \"\(otherPrefix)\".",
+      remedy: "Name prefixes of which neither is the start of the other.")
+  }
+}
+
+/// One side of a synchronization that is under way.
+enum OpenSide: Sendable {
+  case folder(RootFolder)
+  case objects(any ObjectStore, prefix: String, bucket: String?)
+  /// A folder that does not exist yet.
+  case nothing
+
+  /// Returns the entries of the side in the byte order of their paths.
+  func entries() -> SyncEntries {
+    switch self {
+    case .folder(let root): SyncEntries(FolderListing(root))
+    case .objects(let store, let prefix, _):
+      SyncEntries(store.list(prefix: prefix).makeAsyncIterator(), prefix: prefix)
+    case .nothing: SyncEntries()
+    }
+  }
+}
+
+/// A file or an object of one side of a synchronization.
+struct SyncEntry: Sendable, Hashable {
+  /// The path below the folder or the prefix, with slashes.
+  let path: String
+  let size: Int64
+  /// The time of the last change, in whole seconds since 1970, or `nil` if it is unknown.
+  ///
+  /// Services report whole seconds.
+  let modifiedSeconds: Int64?
+  /// The identity of a file in its listed state, or `nil` for an object.
+  let identity: FileIdentity?
+
+  /// Creates the entry of an object.
+  init(path: String, size: Int64, modifiedSeconds: Int64?) {
+    self.path = path
+    self.size = size
+    self.modifiedSeconds = modifiedSeconds
+    identity = nil
+  }
+
+  /// Creates the entry of a file.
+  init(path: String, status: FileStatus) {
+    self.path = path
+    size = status.size
+    modifiedSeconds = status.modifiedSeconds
+    identity = status.identity
+  }
+}
+
+/// The entries of one side of a synchronization, in the byte order of their paths.
+struct SyncEntries {
+  private enum Source {
+    case folder(FolderListing)
+    case objects(ObjectListing.AsyncIterator, prefix: String)
+    case nothing
+  }
+
+  private var source: Source
+
+  init() {
+    source = .nothing
+  }
+
+  init(_ folder: FolderListing) {
+    source = .folder(folder)
+  }
+
+  init(_ listing: ObjectListing.AsyncIterator, prefix: String) {
+    source = .objects(listing, prefix: prefix)
+  }
+
+  /// The files of a folder that cannot be synchronized, with the reasons.
+  var skipped: [SkippedPath] {
+    if case .folder(let listing) = source { listing.skipped } else { [] }
+  }
+
+  /// Returns the next entry, or `nil` at the end.
+  ///
+  /// - Throws: The errors of the folder or the listing, which checks that the keys are below the prefix and ascend: the
+  ///   end of one side must not be taken for missing objects.
+  mutating func next() async throws -> SyncEntry? {
+    switch source {
+    case .nothing: return nil
+    case .folder(var listing):
+      defer { source = .folder(listing) }
+      return try await listing.next()
+    case .objects(var listing, let prefix):
+      defer { source = .objects(listing, prefix: prefix) }
+      while let entry = try await listing.next() {
+        guard case .object(let object) = entry else { continue }
+        guard let path = object.key.removingBytePrefix(prefix) else {
+          throw StorageError.malformedAnswer("it lists \"\(object.key)\", which is not below \"\(prefix)\"")
+        }
+        // Consoles of services create empty objects that stand for folders.
+        if path.isEmpty || path.hasByteSuffix("/") && object.size == 0 { continue }
+        return SyncEntry(path: String(path), size: object.size, modifiedSeconds: object.lastModified?.unixSeconds)
+      }
+      return nil
+    }
+  }
+}
+
+extension String {
+  /// Returns whether the string precedes another string in the order of their bytes.
+  func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}

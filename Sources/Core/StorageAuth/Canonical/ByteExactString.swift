@@ -1,0 +1,117 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageCrypto
+
+/// A text from a request, or a text to compare with it; two byte-exact strings are equal only if their UTF-8 bytes are equal.
+///
+/// As `String` values, canonically equivalent texts are equal: U+212A (KELVIN SIGN) is `K`, and `é` is `e` with a
+/// combining accent. A storage service compares bytes, so a name that was looked up as a `String` may differ from the
+/// name that was signed. Bucket names, keys, parameters and the prefixes of policies therefore have this type, which
+/// cannot be compared with a `String` by accident.
+///
+/// ```swift
+/// if verified.target.key == "reports/2026.csv" { … }   // a literal is a byte-exact string
+/// let path = verified.target.key?.string               // as `String`, to be shown or sent
+/// ```
+public struct ByteExactString: Sendable {
+  /// The text as a `String`; compare byte-exact strings rather than these strings.
+  public let string: String
+
+  /// Creates a byte-exact string with the UTF-8 bytes of a string.
+  public init(_ string: String) {
+    self.string = string
+  }
+
+  /// Creates a byte-exact string with the UTF-8 bytes of a substring.
+  public init(_ string: Substring) {
+    self.string = String(string)
+  }
+
+  /// The UTF-8 bytes of the text.
+  public var utf8: String.UTF8View { string.utf8 }
+
+  /// A Boolean value that indicates whether the text is empty.
+  public var isEmpty: Bool { string.isEmpty }
+
+  /// Returns a Boolean value that indicates whether the text starts with a prefix, comparing UTF-8 bytes.
+  public func starts(with prefix: ByteExactString) -> Bool { utf8.starts(with: prefix.utf8) }
+
+  /// Returns a Boolean value that indicates whether the text ends with a suffix, comparing UTF-8 bytes.
+  public func ends(with suffix: ByteExactString) -> Bool { utf8.reversed().starts(with: suffix.utf8.reversed()) }
+
+  /// Returns the percent-encoded text, in which only ASCII letters, digits, `-`, `.`, `_` and `~` are unchanged.
+  ///
+  /// - Parameter keepsSlashes: Whether `/` is left unencoded too, as in an object's path.
+  public func percentEncoded(keepingSlashes keepsSlashes: Bool = false) -> String {
+    string.percentEncoded(keepsSlashes ? .path : .component)
+  }
+
+  /// The text with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
+  public var asciiLowercased: ByteExactString { ByteExactString(string.asciiLowercased) }
+}
+
+extension ByteExactString: Hashable, Comparable {
+  /// Returns a Boolean value that indicates whether two texts have the same UTF-8 bytes.
+  public static func == (first: ByteExactString, second: ByteExactString) -> Bool {
+    first.string.isIdentical(to: second.string)
+  }
+
+  /// Returns a Boolean value that indicates whether the first text precedes the second in the order of their UTF-8
+  /// bytes.
+  public static func < (first: ByteExactString, second: ByteExactString) -> Bool {
+    first.utf8.lexicographicallyPrecedes(second.utf8)
+  }
+
+  /// Hashes the text's UTF-8 bytes, so that equivalent spellings of a text have different hash values.
+  public func hash(into hasher: inout Hasher) {
+    for byte in utf8 { hasher.combine(byte) }
+    hasher.combine(0xff as UInt8)
+  }
+}
+
+extension ByteExactString: ExpressibleByStringInterpolation, CustomStringConvertible, CustomDebugStringConvertible {
+  /// Creates a byte-exact string from a string literal.
+  public init(stringLiteral text: String) { self.init(text) }
+
+  /// The text as is, which may contain control characters.
+  public var description: String { string }
+
+  /// The text as a Swift string literal, with control characters escaped.
+  public var debugDescription: String { string.debugDescription }
+}
+
+extension ByteWriter {
+  /// Appends a byte-exact string with percent-encoding.
+  package mutating func append(percentEncoding text: ByteExactString, _ encoding: PercentEncoding = .component) {
+    append(percentEncoding: text.string, encoding)
+  }
+}
+
+extension StringProtocol {
+  /// The string with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
+  ///
+  /// `lowercased()` maps U+212A (KELVIN SIGN) to `k`, which would make two different names equal.
+  package var asciiLowercased: String {
+    mapping("A"..."Z") { $0 | 0x20 }
+  }
+
+  /// The string with the letters `a` to `z` converted to uppercase and all other characters unchanged.
+  package var asciiUppercased: String {
+    mapping("a"..."z") { $0 & ~0x20 }
+  }
+
+  private func mapping(_ letters: ClosedRange<Unicode.Scalar>, _ transform: (UInt8) -> UInt8) -> String {
+    let text = String(self)
+    let (first, last) = (UInt8(ascii: letters.lowerBound), UInt8(ascii: letters.upperBound))
+    return withBytes(of: text) { bytes in
+      guard bytes.indices.contains(where: { first <= bytes[$0] && bytes[$0] <= last }) else { return text }
+      return String(writing: { writer in
+        for index in bytes.indices {
+          let byte = bytes[index]
+          writer.append(first <= byte && byte <= last ? transform(byte) : byte)
+        }
+      })
+    }
+  }
+}

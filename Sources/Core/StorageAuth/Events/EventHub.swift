@@ -1,0 +1,153 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// A hub that passes the events of caches and clients to observers.
+///
+/// Each cache has a hub, and clients of the cache use it unless they are given another hub. Without
+/// observers, no event is created or stored.
+///
+/// ```swift
+/// for await event in client.events.stream() { metrics.count(event) }
+/// ```
+public final class EventHub: Sendable {
+  /// The type of a function that receives each event on the thread on which the event occurs; the function must not
+  /// block.
+  public typealias Observer = @Sendable (AuthEvent) -> Void
+
+  private struct State {
+    var observers: [(id: UInt64, observer: Observer)] = []
+    var nextID: UInt64 = 0
+    var instrument: (id: UInt64, instrument: any AuthInstrument)?
+
+    mutating func newID() -> UInt64 {
+      nextID += 1
+      return nextID
+    }
+  }
+
+  private let state = Lock(State())
+  private let isObserved = Atomic(false)
+  private let isInstrumented = Atomic(false)
+  /// The hub whose instrument is used if this hub has none of its own, or `nil`.
+  private let parent: EventHub?
+
+  /// A process-wide observer that is added to every hub created while the property is set, or `nil`.
+  ///
+  /// Tests use this observer to search the events for secrets.
+  package static let watcher = Lock<Observer?>(nil)
+
+  /// Creates an event hub without observers.
+  public convenience init() {
+    self.init(measuredBy: nil)
+  }
+
+  /// Creates an event hub that uses the instrument of another hub, or of none.
+  package init(measuredBy parent: EventHub?) {
+    self.parent = parent
+    guard let watcher = Self.watcher.withLock({ $0 }) else { return }
+    state.withLock { $0.observers.append((0, watcher)) }
+    isObserved.store(true, ordering: .releasing)
+  }
+
+  /// Adds an observer, which receives events until the returned observation is cancelled or released.
+  ///
+  /// - Parameter observer: A function that receives each event; the events of one cache or client arrive in order.
+  /// - Returns: An observation that ends when it is cancelled or released.
+  public func observe(_ observer: @escaping Observer) -> Observation {
+    let id = state.withLock { state in
+      let id = state.newID()
+      state.observers.append((id, observer))
+      isObserved.store(true, ordering: .releasing)
+      return id
+    }
+    return Observation { [weak self] in self?.remove(id) }
+  }
+
+  /// Installs an instrument, which measures operations as spans until the returned observation is cancelled or released.
+  ///
+  /// A hub has at most one instrument; a new instrument replaces the previous one.
+  ///
+  /// - Parameter instrument: The instrument, such as one for swift-distributed-tracing.
+  /// - Returns: An observation that removes the instrument when it is cancelled or released.
+  public func install(_ instrument: any AuthInstrument) -> Observation {
+    let id = state.withLock { state in
+      let id = state.newID()
+      state.instrument = (id, instrument)
+      isInstrumented.store(true, ordering: .releasing)
+      return id
+    }
+    return Observation { [weak self] in self?.removeInstrument(id) }
+  }
+
+  private var isMeasured: Bool { isInstrumented.load(ordering: .acquiring) || parent?.isMeasured == true }
+
+  /// The installed instrument, or `nil`.
+  package var instrument: (any AuthInstrument)? {
+    guard isInstrumented.load(ordering: .acquiring) else { return parent?.instrument }
+    return state.withLock { $0.instrument?.instrument }
+  }
+
+  /// Returns an asynchronous sequence of the events that occur from now on.
+  ///
+  /// - Parameter limit: The number of events that are buffered for a slow reader; when the buffer is full, the oldest
+  ///   event is dropped.
+  public func stream(bufferingNewest limit: Int = 1024) -> AsyncStream<AuthEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(of: AuthEvent.self, bufferingPolicy: .bufferingNewest(limit))
+    let observation = observe { continuation.yield($0) }
+    continuation.onTermination = { _ in observation.cancel() }
+    return stream
+  }
+
+  /// Passes an event to all observers; called by caches and clients.
+  ///
+  /// - Parameter event: The event, which is created only if there is an observer or a span.
+  package func emit(_ event: @autoclosure () -> AuthEvent) {
+    guard let span = isMeasured ? ActiveSpan.current : nil else { return relay(event()) }
+    let event = event()
+    span.record(event)
+    relay(event)
+  }
+
+  /// Passes an event to all observers, but not to the current task's span.
+  package func relay(_ event: @autoclosure () -> AuthEvent) {
+    guard isObserved.load(ordering: .acquiring) else { return }
+    let observers = state.withLock { $0.observers }
+    let event = event()
+    for (_, observer) in observers { observer(event) }
+  }
+
+  private func removeInstrument(_ id: UInt64) {
+    state.withLock { state in
+      guard state.instrument?.id == id else { return }
+      state.instrument = nil
+      isInstrumented.store(false, ordering: .releasing)
+    }
+  }
+
+  private func remove(_ id: UInt64) {
+    state.withLock { state in
+      state.observers.removeAll { $0.id == id }
+      isObserved.store(!state.observers.isEmpty, ordering: .releasing)
+    }
+  }
+
+  /// The registration of an event observer, which ends when it is cancelled or released.
+  public final class Observation: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(end: @escaping @Sendable () -> Void) {
+      self.end = end
+    }
+
+    /// Ends the observation; the observer receives no further events.
+    public func cancel() {
+      end()
+    }
+
+    deinit {
+      end()
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+
+/// The request that a signature would authorize, parsed from the string to sign.
+///
+/// The headers and the parameters may contain a session token: `print`, `dump` and `Mirror` do not show them.
+public struct AuthorizedRequest: Sendable {
+  /// The signature scheme of the string to sign.
+  public let scheme: SignatureScheme
+
+  /// The HTTP method of the request.
+  public let method: HTTPRequest.Method
+
+  /// The bucket, the object key and the signed parameters of the request, without the parameters of the signature
+  /// itself.
+  ///
+  /// The parameter names are in lowercase if the service does not sign their case.
+  public let target: RequestTarget
+
+  /// The signed headers of the request.
+  public let headers: HTTPFields
+
+  /// The position of the signature (headers or URL), or `nil` if the string to sign is valid for both positions.
+  public let placement: VerifiedRequest.Placement?
+
+  /// The date of the request or the start of its validity window, or `nil` if the string to sign contains no date.
+  public let date: Timestamp?
+
+  /// The time at which the signature expires, or `nil` if the string to sign contains no expiration.
+  public let expiration: Timestamp?
+
+  /// The access key ID in the string to sign, or `nil` if the string contains no access key ID.
+  public let accessKeyID: AccessKeyID?
+
+  /// All other targets on which a service may act when it receives the same signature; the policy must allow each
+  /// target.
+  ///
+  /// A string to sign without delimiters between its components is also the string to sign of other requests. A service
+  /// that ignores a parameter whose name has another case acts on the target without that parameter.
+  public let otherTargets: [RequestTarget]
+
+  /// The headers and parameters that the service's requests may contain.
+  public let signableNames: SignableNames
+
+  let sessionToken: Secret?
+
+  /// Creates the result of parsing a string to sign; for implementations of ``StringToSignSigner``.
+  ///
+  /// - Parameters:
+  ///   - scheme: The signature scheme of the string to sign.
+  ///   - method: The HTTP method of the request.
+  ///   - target: The bucket, the object key and the signed parameters, without the parameters of the signature itself.
+  ///   - headers: The signed headers of the request.
+  ///   - placement: The position of the signature, or `nil` if the string to sign is valid for both positions.
+  ///   - date: The date of the request or the start of its validity window, or `nil` if the string contains no date.
+  ///   - expiration: The time at which the signature expires, or `nil` if the string contains no expiration.
+  ///   - accessKeyID: The access key ID in the string, or `nil` if the string contains no access key ID.
+  ///   - sessionToken: The session token in the string, or `nil` if the string contains no session token.
+  ///   - signableNames: The headers and parameters that the service's requests may contain.
+  ///   - otherTargets: All other targets on which a service may act when it receives the same signature.
+  public init(
+    _ scheme: SignatureScheme, method: HTTPRequest.Method, target: RequestTarget, headers: HTTPFields,
+    placement: VerifiedRequest.Placement?, date: Timestamp?, expiration: Timestamp?, accessKeyID: AccessKeyID?,
+    sessionToken: Secret?, signableNames: SignableNames, otherTargets: [RequestTarget] = []
+  ) {
+    self.scheme = scheme
+    self.signableNames = signableNames
+    self.method = method
+    self.target = target
+    self.headers = headers
+    self.placement = placement
+    self.date = date
+    self.expiration = expiration
+    self.accessKeyID = accessKeyID
+    self.sessionToken = sessionToken
+    self.otherTargets = otherTargets
+  }
+
+  /// Throws an error if the string to sign was prepared for an access key ID or a session token other than the given
+  /// key's.
+  func check(_ key: AccessKey) throws(SigningRefusal) {
+    if let accessKeyID, accessKeyID != key.id { throw .anotherKey("The string contains another access key ID.") }
+    switch (key.sessionToken, sessionToken) {
+    case (nil, nil): return
+    case (let expected?, let given?) where expected == given: return
+    case (nil, .some): throw .anotherKey("The string contains a session token, and the key has none.")
+    case (.some, nil): throw .anotherKey("The key is temporary, and the string does not contain its session token.")
+    case (.some, .some): throw .anotherKey("The string contains another session token than that of the key.")
+    }
+  }
+}
+
+extension AuthorizedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The signature scheme, the HTTP method, the bucket and the object key.
+  public var description: String {
+    "AuthorizedRequest(\(scheme), \(method) \(target.bucket ?? "")/\(target.key ?? ""))"
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without the request's headers and session token.
+  public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme, "target": target]) }
+}

@@ -1,0 +1,131 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+
+/// A signer that works in two steps, so that the secret key can stay on a server ("self-signed mode").
+///
+/// In the first step, the device creates the string to sign from the request and the key's ``Identity``. The device
+/// sends the string to the server that holds the key. In the second step, the device adds the signature from the
+/// server's response to the request.
+///
+/// ```swift
+/// let pending = try signer.prepare(request, as: identity, in: .now)
+/// let signature = try await server.sign(pending.stringToSign)
+/// let signed = try signer.finish(pending, signature: signature)
+/// ```
+public protocol TwoStepSigner<SigningCredential>: Signer where Request == HTTPRequest {
+  /// Prepares a request for a signature in its headers; this is the first of two steps.
+  ///
+  /// - Parameters:
+  ///   - request: The request to sign.
+  ///   - identity: The identity of the key that will sign the request.
+  ///   - context: The time of signing.
+  /// - Returns: The string to sign, with the state that the second step needs.
+  /// - Throws: A ``SigningError`` if the request or the identity is invalid.
+  func prepare(
+    _ request: HTTPRequest, as identity: Identity, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature
+
+  /// Prepares a presigned URL, which contains its own authorization; this is the first of two steps.
+  ///
+  /// - Parameters:
+  ///   - request: The request that the URL authorizes.
+  ///   - identity: The identity of the key that will sign the URL.
+  ///   - duration: The validity period of the URL in whole seconds.
+  ///   - context: The time of signing.
+  /// - Returns: The string to sign, with the state that the second step needs.
+  /// - Throws: A ``SigningError`` if the request or the identity is invalid, or a limit of the service is exceeded.
+  func prepare(
+    presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature
+
+  /// Adds a signature to a prepared request; this is the second of two steps.
+  ///
+  /// - Parameters:
+  ///   - pending: The result of the first step.
+  ///   - signature: The bare signature, or the whole authorization as the vendors' signing servers return it.
+  /// - Returns: The signed request. The path of a presigned URL contains the authorization.
+  /// - Throws: A ``SigningError`` if the signature is malformed or contains another access key ID.
+  func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest
+}
+
+/// A request that is complete except for its signature.
+///
+/// The strings contain the session token in plain text, because the server needs every byte; `print`, `dump` and
+/// `Mirror` do not show the strings.
+public struct PendingSignature: Sendable {
+  /// The string that the key holder must sign.
+  public let stringToSign: String
+
+  /// The canonical request whose hash is part of the string to sign, or `nil` if the signature scheme has no canonical
+  /// request.
+  ///
+  /// The server needs the canonical request to check the request that it signs.
+  public let canonicalRequest: String?
+
+  /// The identity of the key that will sign the request.
+  public let identity: Identity
+
+  /// The time at which the authorization expires, according to the service's clock, or `nil` if the authorization
+  /// contains no expiration.
+  public let expiration: Timestamp?
+
+  /// The signature scheme of the string to sign.
+  public let scheme: SignatureScheme
+
+  /// The HTTP request without its signature.
+  public let request: HTTPRequest
+
+  /// A Boolean value that indicates whether the signature becomes part of the URL, rather than of the headers.
+  public let isPresigned: Bool
+
+  /// The signed headers that the user of a presigned URL must send.
+  public let signedHeaders: HTTPFields
+
+  /// The part of the authorization before the signature, in the format of the signature scheme.
+  public let authorizationPrefix: String
+
+  /// Creates a request that is complete except for its signature; for implementations of ``TwoStepSigner``.
+  ///
+  /// - Parameters:
+  ///   - scheme: The signature scheme of the string to sign.
+  ///   - stringToSign: The string that the key holder must sign.
+  ///   - canonicalRequest: The canonical request whose hash is part of the string to sign, or `nil` if the signature
+  ///     scheme has no canonical request.
+  ///   - identity: The identity of the key that will sign the request.
+  ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
+  ///   - request: The HTTP request without its signature.
+  ///   - isPresigned: Whether the signature becomes part of the URL, rather than of the headers.
+  ///   - signedHeaders: The signed headers that the user of a presigned URL must send.
+  ///   - authorizationPrefix: The part of the authorization before the signature, in the format of the signature
+  ///     scheme.
+  public init(
+    _ scheme: SignatureScheme, stringToSign: String, canonicalRequest: String?, identity: Identity,
+    expiration: Timestamp?, request: HTTPRequest, isPresigned: Bool, signedHeaders: HTTPFields,
+    authorizationPrefix: String
+  ) {
+    self.scheme = scheme
+    self.stringToSign = stringToSign
+    self.canonicalRequest = canonicalRequest
+    self.identity = identity
+    self.expiration = expiration
+    self.request = request
+    self.isPresigned = isPresigned
+    self.signedHeaders = signedHeaders
+    self.authorizationPrefix = authorizationPrefix
+  }
+}
+
+extension PendingSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The HTTP method and the access key ID, with the string to sign masked.
+  public var description: String {
+    "PendingSignature(\(request.method), id: \(identity.id), stringToSign: \(Secret.mask))"
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror that contains neither the string to sign nor the canonical request.
+  public var customMirror: Mirror { Mirror(self, children: ["id": identity.id, "isPresigned": isPresigned]) }
+}

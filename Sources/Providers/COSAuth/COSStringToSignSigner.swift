@@ -1,0 +1,213 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
+///
+/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
+/// a signing oracle: the signer parses the canonical request into the request that the signature would authorize,
+/// canonicalizes that request again and compares the bytes. It then checks the request against the caller's rules, and
+/// signs only a request that satisfies them. The host must be signed, because it contains the bucket name.
+///
+/// A COS signature does not reveal which headers and parameters it leaves out. A service that is not in strict mode
+/// accepts a request with more headers and parameters than were signed, such as `x-cos-copy-source` or `?acl`, and a
+/// server cannot prevent this by what it signs. Therefore the server's key should have no more permissions than the
+/// callers need.
+///
+/// ```swift
+/// let signer = COSStringToSignSigner(endpoint: try .cos(region: "ap-guangzhou"))
+/// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
+/// ```
+///
+/// Source of the format: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
+public struct COSStringToSignSigner: StringToSignSigner {
+  /// The COS endpoint to which every signed request must be addressed.
+  public let endpoint: ServiceEndpoint
+
+  /// The bucket name for a custom domain, or `nil` if the host contains the bucket name.
+  public let bucket: String?
+
+  /// The short name of the service: `cos`.
+  public var service: String { SignatureScheme.cosV5.service }
+
+  /// A Boolean value that indicates whether the rules must also allow each request without its query parameters.
+  public let checksWithoutParameters: Bool
+
+  /// Creates a signer of COS strings to sign.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The COS endpoint to which every signed request must be addressed.
+  ///   - bucket: The bucket name if the endpoint is a custom domain.
+  ///   - checksWithoutParameters: Whether the rules must also allow each request without its query parameters. The
+  ///     rules for listing a prefix must then allow listing all keys, the rules for completing an upload must allow
+  ///     deleting its object, and the rules for deleting many objects must allow a form upload. The signature does not
+  ///     cover the letter case of parameter names, and a service may ignore `?PREFIX=`. Pass `false` if the service is
+  ///     known to process or to reject such names, or if the policy of the key itself is as narrow as the policy of the
+  ///     callers.
+  public init(endpoint: ServiceEndpoint, bucket: String? = nil, checksWithoutParameters: Bool = true) {
+    self.endpoint = endpoint
+    self.bucket = bucket
+    self.checksWithoutParameters = checksWithoutParameters
+  }
+
+  /// Parses the request that a signature of the client's string would authorize.
+  ///
+  /// - Parameter order: The client's request for a signature, with the string to sign.
+  /// - Returns: The only request that the string represents.
+  /// - Throws: A `SigningRefusal` if the request is not for the endpoint, or if the string differs in any byte from
+  ///   the string to sign of the parsed request.
+  public func intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
+    guard order.scheme == .cosV5 else {
+      throw .malformed("This signer does not support the signature version.")
+    }
+    guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
+    let window = try window(of: order, canonicalRequest)
+    let request = try request(order, canonicalRequest)
+    var target = try target(of: request)
+    let header = request.headerFields[.cosSecurityToken]
+    let parameter = try target.take("x-cos-security-token")
+    guard header == nil || parameter == nil else { throw .malformed("The session token is in two places.") }
+    let placement: VerifiedRequest.Placement? = header != nil ? .header : parameter != nil ? .query : nil
+    return AuthorizedRequest(
+      .cosV5, method: request.method, target: target, headers: request.headerFields, placement: placement,
+      date: window.start, expiration: window.end, accessKeyID: nil,
+      sessionToken: (header ?? parameter).map { Secret($0) }, signableNames: .cos,
+      otherTargets: checksWithoutParameters ? Self.targetsWithoutParameters(target, request.method) : [])
+  }
+
+  /// Returns the targets on which a service acts if it ignores query parameters whose names have another letter case.
+  ///
+  /// A POST without its parameters has no effect, except for a POST to a bucket, which is a form upload.
+  private static func targetsWithoutParameters(
+    _ target: RequestTarget, _ method: HTTPRequest.Method
+  ) -> [RequestTarget] {
+    guard !target.parameters.isEmpty, method != .post || target.key == nil else { return [] }
+    return [target.withoutParameters]
+  }
+
+  /// Computes the signature of a string to sign that satisfies the rules.
+  ///
+  /// `StorageAuth.StringToSignSigner` calls this method after the checks.
+  ///
+  /// - Parameters:
+  ///   - order: The client's request for a signature, with the string to sign.
+  ///   - intent: The result of ``intent(of:)`` for `order`.
+  ///   - key: The access key that signs.
+  ///   - date: The current time.
+  /// - Returns: The signature, 40 hexadecimal digits.
+  /// - Throws: A `SigningRefusal` if the intent has no validity window.
+  public func signature(
+    of order: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
+  ) throws(SigningRefusal) -> String {
+    guard let start = intent.date, let end = intent.expiration else { throw .notCanonical }
+    return COSKeyTime(from: start, until: end).signingKey(of: key).authenticationCode(for: order.stringToSign).hex
+  }
+}
+
+extension SignatureScheme {
+  /// The scheme COS V5, which uses HMAC-SHA-1 with a start time and an end time.
+  public static let cosV5 = SignatureScheme(service: "cos", version: "v5")
+}
+
+extension SignableNames {
+  /// The names of the headers and query parameters of COS requests, and the properties of the COS signature.
+  ///
+  /// The signature does not cover the letter case of parameter names. An older kind of form upload contains, in a
+  /// field, the signature of a POST to the bucket. The date of a request is the start of `q-sign-time`.
+  static let cos = SignableNames(
+    headerPrefix: "x-cos-",
+    harmlessHeaders: [
+      "security-token", "forbid-overwrite", "storage-class", "server-side-encryption", "traffic-limit",
+      "hash-crc64ecma", "date", "content-sha256",
+    ],
+    refusedHeaders: ["pic-operations", "ci-process"], ignoresParameterCase: true, uploadsUnsignedForms: true,
+    datesWindows: true)
+}
+
+extension COSStringToSignSigner {
+  /// Returns the validity window in a string to sign.
+  ///
+  /// The method throws an error if the string does not contain the hash of the canonical request.
+  func window(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
+    var lines = StringToSignReader(order.stringToSign)
+    guard try lines.first() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.first()),
+      window.start < window.end
+    else { throw .malformed("The string is not sha1, a window and a hash, a line each.") }
+    let hash = SHA1.hash(writing: { $0.append(canonicalRequest) })
+    let text = String(writing: { $0.append(cosStringToSign: hash, in: window) })
+    guard text.utf8.elementsEqual(order.stringToSign.utf8) else {
+      throw SigningRefusal(
+        .hashMismatch, "The string does not contain the hash of the canonical request.",
+        remedy: "Send both as the signer prepares them.")
+    }
+    return window
+  }
+
+  /// Parses the request that an HTTP string represents.
+  ///
+  /// The path may contain line feeds. The parameters and headers are percent-encoded, and are therefore always the last
+  /// two lines.
+  func request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
+    var lines = StringToSignReader(canonicalRequest)
+    let name = try lines.first()
+    guard name == name.asciiLowercased else { throw .malformed("The method is not in lower case.") }
+    let method = try order.checked(HTTPRequest.Method(signed: name.asciiUppercased))
+    guard try lines.last().isEmpty else { throw .notCanonical }
+    let headerLine = try lines.last()
+    let query = try lines.last()
+    var path = lines.remainder.percentEncoded(.path)
+    if !query.isEmpty { path += "?\(query)" }
+    var headers = HTTPFields()
+    var host: String?
+    for item in headerLine.isEmpty ? [] : headerLine.parts(between: "&") {
+      let pair = item.parts(between: "=", atMost: 1)
+      guard pair.count == 2, let name = Self.decoded(pair[0]), let value = Self.decoded(pair[1]) else {
+        throw .malformed("The line of headers is not name=value, encoded, with & between them.")
+      }
+      guard name == "host" else {
+        try headers.append(signed: name, value)
+        continue
+      }
+      guard host == nil else { throw .malformed("There are two hosts.") }
+      host = value
+    }
+    let request = HTTPRequest(method: method, scheme: nil, authority: host, path: path, headerFields: headers)
+    var names = Set(headers.map(\.name.canonicalName))
+    names.insert("host")
+    let text: String
+    do throws(SigningError) {
+      text = try COSHTTPString(policy: .only(names)).withHTTPString(
+        request, fields: request.headerFields, path: request.path ?? "/"
+      ) { text, _, _ in String(writing: text) }
+    } catch {
+      throw .notCanonical
+    }
+    guard text.utf8.elementsEqual(canonicalRequest.utf8) else { throw .notCanonical }
+    return request
+  }
+
+  private static func decoded(_ text: Substring) -> String? {
+    String(text).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// Returns the bucket, the object key and the query parameters of a request.
+  ///
+  /// The method throws an error if the request is not for the endpoint.
+  func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
+    let target: RequestTarget
+    do throws(VerificationError) {
+      target = try RequestTarget(of: request, style: endpoint.style, bucket: bucket, hosts: .cos)
+    } catch {
+      throw .malformed("The host is not signed, or the path or the query is not UTF-8.")
+    }
+    var host = endpoint.authority
+    if endpoint.style == .virtualHosted, let bucket = target.bucket { host = "\(bucket).\(host)" }
+    guard request.authority == host else {
+      throw .wrongScope("The host is not that of a bucket at \(endpoint.authority).")
+    }
+    return target
+  }
+}

@@ -1,0 +1,368 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
+///
+/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
+/// a signing oracle: the signer parses the string into the request that the signature would authorize, canonicalizes
+/// that request again and compares the bytes. It then checks the request against the caller's rules, and signs only a
+/// request that satisfies them.
+///
+/// ```swift
+/// let signer = OSSStringToSignSigner(region: "cn-hangzhou")
+/// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
+/// ```
+///
+/// The documentation of ``OSSSigner`` lists the sources of the formats.
+public struct OSSStringToSignSigner: StringToSignSigner {
+  /// The region that the scope of each V4 string must contain.
+  public let region: String
+
+  /// The product that the scope of each V4 string must contain.
+  public let product: String
+
+  /// The signature versions that the signer accepts.
+  public let versions: Set<OSSSignatureVersion>
+
+  /// The short name of the service: `oss`.
+  public var service: String { SignatureScheme.ossV4.service }
+
+  /// Creates a signer of OSS strings to sign.
+  ///
+  /// - Parameters:
+  ///   - region: The region that the scope of each V4 string must contain, such as `cn-hangzhou`.
+  ///   - product: The product that the scope of each V4 string must contain.
+  ///   - versions: The signature versions that the signer accepts.
+  public init(
+    region: String, product: String = "oss", versions: Set<OSSSignatureVersion> = Set(OSSSignatureVersion.allCases)
+  ) {
+    self.region = region
+    self.product = product
+    self.versions = versions
+  }
+
+  /// Parses the request that a signature of the client's string would authorize.
+  ///
+  /// - Parameter order: The client's request for a signature, with the string to sign.
+  /// - Returns: The request that the string represents and, for V1, the other targets for which the signature would be
+  ///   valid.
+  /// - Throws: A `SigningRefusal` if the string differs in any byte from the string to sign of the parsed request.
+  public func intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
+    switch order.scheme {
+    case .ossV1 where versions.contains(.v1):
+      guard order.canonicalRequest == nil else { throw .malformed("OSS V1 has no canonical request.") }
+      return try v1Intent(of: order)
+    case .ossV4 where versions.contains(.v4):
+      guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
+      return try v4Intent(of: order, canonicalRequest)
+    default:
+      throw .malformed("This signer does not support the signature version.")
+    }
+  }
+
+  /// Computes the signature of a string to sign that satisfies the rules.
+  ///
+  /// `StorageAuth.StringToSignSigner` calls this method after the checks.
+  ///
+  /// - Parameters:
+  ///   - order: The client's request for a signature, with the string to sign.
+  ///   - intent: The result of ``intent(of:)`` for `order`.
+  ///   - key: The access key that signs.
+  ///   - date: The current time.
+  /// - Returns: The signature, in Base64 for V1 and in hexadecimal for V4.
+  /// - Throws: No error; other string signers throw a `SigningRefusal`.
+  public func signature(
+    of order: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
+  ) throws(SigningRefusal) -> String {
+    if intent.scheme == .ossV1 {
+      let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
+      return signingKey.authenticationCode(for: order.stringToSign).base64
+    }
+    let scope = OSSV4Scope(date: intent.date ?? date, region: region, product: product)
+    return scope.signingKey(of: key).authenticationCode(for: order.stringToSign).hex
+  }
+
+  /// Returns the word that precedes the signature in `Authorization`: `OSS` for V1, and `nil` for V4.
+  ///
+  /// V1 follows the vendor's page "Add signatures on a server".
+  public func authorizationWord(for scheme: SignatureScheme) -> String? { scheme == .ossV1 ? "OSS" : nil }
+}
+
+extension SignatureScheme {
+  /// The scheme OSS V1, which uses HMAC-SHA-1.
+  public static let ossV1 = SignatureScheme(service: "oss", version: "v1")
+
+  /// The scheme OSS V4, which uses HMAC-SHA-256.
+  public static let ossV4 = SignatureScheme(service: "oss", version: "v4")
+}
+
+extension SignableNames {
+  /// The names of the headers and query parameters of OSS requests.
+  static let oss = SignableNames(
+    headerPrefix: "x-oss-",
+    harmlessHeaders: [
+      "date", "content-sha256", "security-token", "forbid-overwrite", "storage-class", "server-side-encryption",
+      "traffic-limit", "hash-crc64ecma",
+    ])
+}
+
+extension OSSStringToSignSigner {
+  /// Parses a V4 string to sign, and the canonical request whose hash the string contains.
+  private func v4Intent(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal)
+    -> AuthorizedRequest
+  {
+    var lines = StringToSignReader(order.stringToSign)
+    guard try lines.first() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
+      throw .malformed("The string is not four lines that begin with \(OSSText.v4Algorithm).")
+    }
+    guard let date = Timestamp(iso8601Basic: try lines.first()) else {
+      throw .malformed("The second line is not a date like 20261120T080000Z.")
+    }
+    let scope = OSSV4Scope(date: date, region: region, product: product)
+    guard try lines.first() == String(writing: { scope.append(to: &$0) }) else {
+      throw .wrongScope("The string is not for the day of its date, the region \(region) and the product \(product).")
+    }
+    let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
+    let text = String(writing: { scope.append(stringToSign: hash, to: &$0) })
+    guard text.utf8.elementsEqual(order.stringToSign.utf8) else {
+      throw SigningRefusal(
+        .hashMismatch, "The string does not contain the hash of the canonical request.",
+        remedy: "Send both as the signer prepares them.")
+    }
+    let request = try v4Request(order, canonicalRequest)
+    return try v4Intent(of: request, scope)
+  }
+
+  /// Parses a canonical request into the request that it represents.
+  private func v4Request(
+    _ order: SigningRequest, _ canonicalRequest: String
+  ) throws(SigningRefusal) -> HTTPRequest {
+    var lines = StringToSignReader(canonicalRequest)
+    let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
+    let path = try lines.first()
+    let query = try lines.first()
+    var headers = HTTPFields()
+    var host: String?
+    for line in lines.take(while: { !$0.isEmpty }) {
+      if line.hasBytePrefix("host:") {
+        guard host == nil else { throw .malformed("There are two hosts.") }
+        host = String(line.dropFirst("host:".count))
+      } else {
+        try headers.append(line: line)
+      }
+    }
+    _ = try lines.first()
+    let additional = try lines.first()
+    let payload = try lines.first()
+    guard lines.rest.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
+    guard Self.isPayloadHash(payload), headers[.ossContentSHA256] ?? OSSText.unsignedPayload.description == payload
+    else { throw .malformed("The last line is not the hash of a body, and not \(OSSText.unsignedPayload).") }
+    let request = HTTPRequest(
+      method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
+      headerFields: headers)
+    let names = additional.isEmpty ? [] : additional.parts(between: ";")
+    let text: String
+    do throws(SigningError) {
+      text = try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(
+        request, fields: request.headerFields, path: request.path ?? "/"
+      ) {
+        String(writing: $0)
+      }
+    } catch {
+      throw .notCanonical
+    }
+    guard text.utf8.elementsEqual(canonicalRequest.utf8), names.sorted() == names, Set(names).count == names.count,
+      names.allSatisfy({ !OSSV4Request.isSignedByRule(String($0)) })
+    else { throw .notCanonical }
+    return request
+  }
+
+  private static func isPayloadHash(_ text: String) -> Bool {
+    text == OSSText.unsignedPayload.description
+      || text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
+  }
+
+  private func v4Intent(of request: HTTPRequest, _ scope: OSSV4Scope) throws(SigningRefusal) -> AuthorizedRequest {
+    var readable = request
+    readable.authority = "localhost"
+    var target = try RequestTarget(signed: readable)
+    let fields = request.headerFields
+    guard let version = try target.take("x-oss-signature-version") else {
+      guard fields[.ossDate] == scope.date.iso8601Basic else {
+        throw .malformed("The header x-oss-date is missing, or not the date of the string.")
+      }
+      return AuthorizedRequest(
+        .ossV4, method: request.method, target: target, headers: fields, placement: .header, date: scope.date,
+        expiration: nil, accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) },
+        signableNames: .oss)
+    }
+    let credential = try target.take("x-oss-credential") ?? ""
+    let suffix = "/" + String(writing: { scope.append(to: &$0) })
+    guard version == OSSText.v4Algorithm.description, let id = credential.removingByteSuffix(suffix),
+      try target.take("x-oss-date") == scope.date.iso8601Basic,
+      let expires = try target.take("x-oss-expires"), let seconds = Int64(expires), "\(seconds)" == expires,
+      fields[.ossDate] == nil, fields[.ossSecurityToken] == nil,
+      fields[.ossContentSHA256] == nil
+    else { throw .malformed("The parameters of the signature do not belong to the string.") }
+    guard try target.take("x-oss-additional-headers") ?? "" == Self.additionalNames(of: request) else {
+      throw .malformed("The additional headers are not those of the URL.")
+    }
+    let token = try target.take("x-oss-security-token").map { Secret($0) }
+    let limits = OSSLimits.urlSeconds(isTemporary: token != nil)
+    guard limits.contains(seconds) else {
+      throw SigningRefusal(
+        .lifetime, "The URL would be valid for \(seconds) seconds; the service accepts 1 to \(limits.upperBound).",
+        remedy: "Request a shorter lifetime.")
+    }
+    return AuthorizedRequest(
+      .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
+      expiration: scope.date.advanced(by: .seconds(seconds)),
+      accessKeyID: AccessKeyID(String(id)), sessionToken: token, signableNames: .oss)
+  }
+
+  /// Returns the names of the signed headers, including the host, that OSS V4 does not always sign.
+  private static func additionalNames(of request: HTTPRequest) -> String {
+    var names = request.headerFields.map(\.name.canonicalName).filter { !OSSV4Request.isSignedByRule($0) }
+    if request.authority != nil { names.append("host") }
+    return names.sorted().joined(separator: ";")
+  }
+}
+
+extension OSSStringToSignSigner {
+  /// Parses a V1 string to sign: four lines, a line for each `x-oss-` header, and the resource.
+  ///
+  /// The resource can contain line feeds. Its simplest interpretation must be canonical. The intent also contains every
+  /// other request that has the same string.
+  private func v1Intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
+    var lines = StringToSignReader(order.stringToSign)
+    let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
+    var headers = HTTPFields()
+    let md5 = try lines.first()
+    if !md5.isEmpty { try headers.append(signed: "Content-MD5", md5) }
+    let type = try lines.first()
+    if !type.isEmpty { try headers.append(signed: "Content-Type", type) }
+    let dateLine = try lines.first()
+    for line in lines.take(while: { $0.hasBytePrefix("x-oss-") }) { try headers.append(line: line) }
+    let resource = lines.remainder
+    guard resource.utf8.count(where: { $0 == UInt8(ascii: "?") }) < 2 else {
+      throw SigningRefusal(
+        .malformed, "The resource contains more than one question mark (?): the string is that of several requests.",
+        remedy: "Sign with V4, which signs the key and the parameters apart.")
+    }
+    let path = try Self.wirePath(ofResource: resource)
+    let request = HTTPRequest(method: method, scheme: nil, authority: "localhost", path: path, headerFields: headers)
+    let text: String
+    do throws(SigningError) {
+      text = try OSSV1String(resource: .inPath, subresources: OSSSubresources())
+        .withStringToSign(request, fields: request.headerFields, path: request.path ?? "/", date: .line(dateLine)) {
+          String(writing: $0)
+        }
+    } catch {
+      throw .notCanonical
+    }
+    guard text.utf8.elementsEqual(order.stringToSign.utf8) else { throw .notCanonical }
+    return try v1Intent(of: request, dateLine, others: Self.otherTargets(ofResource: resource, of: request))
+  }
+
+  /// Returns the targets that have the given V1 resource, except the request's own target.
+  private static func otherTargets(
+    ofResource resource: String, of request: HTTPRequest
+  ) throws(SigningRefusal) -> [RequestTarget] {
+    let plain = try RequestTarget(signed: request)
+    guard let targets = OSSV1Readings.targets(ofResource: resource) else {
+      throw .malformed("The resource can be read in too many ways.")
+    }
+    let others = targets.filter { !$0.isSame(as: plain) }
+    guard others.count == targets.count - 1 else { throw .notCanonical }
+    return others
+  }
+
+  private func v1Intent(
+    of request: HTTPRequest, _ dateLine: String, others: [RequestTarget]
+  ) throws(SigningRefusal) -> AuthorizedRequest {
+    var target = try RequestTarget(signed: request)
+    let fields = request.headerFields
+    let urlToken = try target.take("security-token").map { Secret($0) }
+    if let seconds = Int64(dateLine), "\(seconds)" == dateLine, (0..<1_000_000_000_000).contains(seconds) {
+      guard fields[.ossDate] == nil, fields[.ossSecurityToken] == nil else {
+        throw .malformed("The string is for a URL and has headers that only a header signature has.")
+      }
+      return AuthorizedRequest(
+        .ossV1, method: request.method, target: target, headers: fields, placement: .query, date: nil,
+        expiration: Timestamp(unixSeconds: seconds), accessKeyID: nil, sessionToken: urlToken, signableNames: .oss,
+        otherTargets: others.compactMap { $0.usable(by: request.method, with: urlToken) })
+    }
+    guard let date = Timestamp(httpDate: dateLine), date.httpDate == dateLine else {
+      throw .malformed("The fourth line is neither an HTTP date nor the expiration of a URL.")
+    }
+    guard urlToken == nil, fields[.ossDate].map({ $0 == dateLine }) ?? true else {
+      throw .malformed("There are two dates, or the session token is in the URL.")
+    }
+    return AuthorizedRequest(
+      .ossV1, method: request.method, target: target, headers: fields, placement: .header, date: date, expiration: nil,
+      accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) }, signableNames: .oss,
+      otherTargets: others.compactMap { $0.usable(by: request.method, with: nil) })
+  }
+
+  /// Returns the request path for a canonical resource, whose query parameters start after its first question mark.
+  private static func wirePath(ofResource resource: String) throws(SigningRefusal) -> String {
+    let parts = resource.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+      .map { String(Substring($0)) }
+    guard let path = parts.first, path.utf8.first == UInt8(ascii: "/") else {
+      throw .malformed("The resource is not a path.")
+    }
+    guard parts.count > 1 else { return path.percentEncoded(.path) }
+    let query = parts[1].utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in
+      let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      return pair.map { String(Substring($0)).percentEncoded() }.joined(separator: "=")
+    }
+    return "\(path.percentEncoded(.path))?\(query.joined(separator: "&"))"
+  }
+}
+
+extension HTTPFields {
+  /// Appends a header that is given as a line `name:value`.
+  mutating func append(line: String) throws(SigningRefusal) {
+    let pair = line.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
+    try append(signed: String(Substring(pair[0])), String(Substring(pair[1])))
+  }
+}
+
+extension RequestTarget {
+  /// Returns whether two targets are equal.
+  ///
+  /// A parameter without a value equals a parameter with an empty value, because both have the same signature.
+  fileprivate func isSame(as other: RequestTarget) -> Bool {
+    bucket == other.bucket && key == other.key
+      && parameters.elementsEqual(other.parameters) { $0.name == $1.name && ($0.value ?? "") == ($1.value ?? "") }
+  }
+
+  /// Returns the target on which the service would act, or `nil` if the service would reject the request.
+  ///
+  /// The service rejects a request whose session token is not the key's token. A POST to an object without parameters
+  /// is not an operation. The result omits a part number that is not a number, for a service that ignores such a value.
+  fileprivate func usable(by method: HTTPRequest.Method, with token: Secret?) -> RequestTarget? {
+    let own = parameters.first { $0.name == "security-token" }.map { Secret($0.value?.string ?? "") }
+    guard own == token else { return nil }
+    let rest = parameters.filter { parameter in
+      parameter.name != "security-token"
+        && (parameter.name != "partNumber" || RequestedQuery.isPartNumber(parameter.value?.string ?? ""))
+    }
+    if method == .post, key != nil, rest.isEmpty { return nil }
+    return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: rest)
+  }
+
+  /// Creates the target of a request that was parsed from a string to sign, with the bucket name in the path.
+  init(signed request: HTTPRequest) throws(SigningRefusal) {
+    do throws(VerificationError) {
+      try self.init(of: request, style: .path)
+    } catch {
+      throw .malformed("The path or the query is not UTF-8.")
+    }
+  }
+}

@@ -1,0 +1,233 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
+///
+/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
+/// a signing oracle: the signer parses the canonical request into the request that the signature would authorize,
+/// canonicalizes that request again and compares the bytes. It then checks the request against the caller's rules, and
+/// signs only a request that satisfies them.
+///
+/// The signature covers the host, which determines the position of the bucket name. A signer therefore signs only for
+/// the hosts of one endpoint: the endpoint itself, whose paths start with the bucket name, and, for virtual-hosted
+/// addressing, the endpoint with a bucket name before it. At each of these hosts, every service reads the same bucket
+/// and key.
+///
+/// ```swift
+/// let signer = try S3StringToSignSigner(region: "eu-central-1", endpoint: .s3(region: "eu-central-1"))
+/// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
+/// ```
+///
+/// Source of the format: AWS, "Authenticating Requests (AWS Signature Version 4)",
+/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html>.
+public struct S3StringToSignSigner: StringToSignSigner {
+  /// The region that the scope of each string to sign must contain.
+  public let region: String
+
+  /// The service that the scope of each string to sign must contain.
+  public let product: String
+
+  /// The endpoint to whose hosts every signed request must be addressed.
+  public let endpoint: ServiceEndpoint
+
+  /// The short name of the service: `s3`.
+  public var service: String { SignatureScheme.s3V4.service }
+
+  /// Creates a signer of S3 strings to sign.
+  ///
+  /// - Parameters:
+  ///   - region: The region that the scope of each string must contain, such as `eu-central-1`.
+  ///   - product: The service that the scope of each string must contain.
+  ///   - endpoint: The endpoint to whose hosts every signed request must be addressed.
+  public init(region: String, product: String = "s3", endpoint: ServiceEndpoint) {
+    self.region = region
+    self.product = product
+    self.endpoint = endpoint
+  }
+
+  /// Parses the request that a signature of the client's string would authorize.
+  ///
+  /// - Parameter order: The client's request for a signature, with the string to sign.
+  /// - Returns: The only request that the string represents.
+  /// - Throws: A `SigningRefusal` if the string differs in any byte from the string to sign of the parsed request.
+  public func intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
+    guard order.scheme == .s3V4 else {
+      throw .malformed("This signer does not support the signature version.")
+    }
+    guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
+    var lines = StringToSignReader(order.stringToSign)
+    guard try lines.first() == S3Text.algorithm.description, lines.rest.count == 3 else {
+      throw .malformed("The string is not four lines that begin with \(S3Text.algorithm).")
+    }
+    guard let date = Timestamp(iso8601Basic: try lines.first()) else {
+      throw .malformed("The second line is not a date like 20261120T080000Z.")
+    }
+    let scope = scope(at: date)
+    guard try lines.first().isIdentical(to: String(writing: { scope.append(to: &$0) })) else {
+      throw .wrongScope("The string is not for the day of its date, the region \(region) and the service \(product).")
+    }
+    let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
+    guard String(writing: { scope.append(stringToSign: hash, to: &$0) }).isIdentical(to: order.stringToSign) else {
+      throw SigningRefusal(
+        .hashMismatch, "The string does not contain the hash of the canonical request.",
+        remedy: "Send both as the signer prepares them.")
+    }
+    let (request, payload) = try request(of: order, canonicalRequest)
+    return try intent(of: request, payload, scope)
+  }
+
+  /// Computes the signature of a string to sign that satisfies the rules.
+  ///
+  /// `StorageAuth.StringToSignSigner` calls this method after the checks.
+  ///
+  /// - Parameters:
+  ///   - order: The client's request for a signature, with the string to sign.
+  ///   - intent: The result of ``intent(of:)`` for `order`.
+  ///   - key: The access key that signs.
+  ///   - date: The current time.
+  /// - Returns: The signature, 64 hexadecimal digits.
+  /// - Throws: No error; other string signers throw a `SigningRefusal`.
+  public func signature(
+    of order: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
+  ) throws(SigningRefusal) -> String {
+    scope(at: intent.date ?? date).signingKey(of: key).authenticationCode(for: order.stringToSign).hex
+  }
+
+  private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: product) }
+
+  /// Parses a canonical request into the request that it represents, and the payload in its last line.
+  private func request(
+    of order: SigningRequest, _ canonicalRequest: String
+  ) throws(SigningRefusal) -> (HTTPRequest, S3Payload) {
+    var lines = StringToSignReader(canonicalRequest)
+    let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
+    let path = try lines.first()
+    let query = try lines.first()
+    var headers = HTTPFields()
+    var host: String?
+    for line in lines.take(while: { !$0.isEmpty }) {
+      if let text = line.removingBytePrefix("host:") {
+        guard host == nil else { throw .malformed("There are two hosts.") }
+        host = String(text)
+      } else {
+        let pair = line.parts(between: ":", atMost: 1)
+        guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
+        try headers.append(signed: String(pair[0]), String(pair[1]))
+      }
+    }
+    _ = try lines.first()
+    let names = try lines.first().parts(between: ";").map { String($0) }
+    guard let payload = S3Payload(header: try lines.first()), lines.rest.isEmpty, let host, isHost(host) else {
+      throw .notCanonical
+    }
+    guard !payload.hasSignedChunks else {
+      throw .malformed("The chunks of a body cannot be signed with a key that another party holds.")
+    }
+    let request = HTTPRequest(
+      method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
+      headerFields: headers)
+    let text: String
+    do throws(SigningError) {
+      text = try S3CanonicalRequest(headers: .listed(names), payload: payload.text).withCanonicalRequest(
+        request, fields: request.headerFields, path: request.path ?? "/"
+      ) {
+        text, _ in String(writing: text)
+      }
+    } catch {
+      throw .notCanonical
+    }
+    let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    guard text.isIdentical(to: canonicalRequest), isSorted else { throw .notCanonical }
+    return (request, payload)
+  }
+
+  private func intent(
+    of request: HTTPRequest, _ payload: S3Payload, _ scope: S3Scope
+  ) throws(SigningRefusal) -> AuthorizedRequest {
+    var target = try target(of: request)
+    let fields = request.headerFields
+    guard let algorithm = try target.take("X-Amz-Algorithm") else {
+      guard fields[.s3Date] == scope.date.iso8601Basic, fields[.s3ContentSHA256] == payload.text else {
+        throw .malformed("The header x-amz-date or x-amz-content-sha256 is missing, or is not that of the string.")
+      }
+      try refuseOwnParameters(in: target)
+      return AuthorizedRequest(
+        .s3V4, method: request.method, target: target, headers: fields, placement: .header, date: scope.date,
+        expiration: nil, accessKeyID: nil, sessionToken: fields[.s3SecurityToken].map { Secret($0) }, signableNames: .s3
+      )
+    }
+    let credential = try target.take("X-Amz-Credential") ?? ""
+    let suffix = "/" + String(writing: { scope.append(to: &$0) })
+    guard algorithm == S3Text.algorithm.description, let id = credential.removingByteSuffix(suffix), !id.isEmpty,
+      try target.take("X-Amz-Date") == scope.date.iso8601Basic,
+      let expires = try target.take("X-Amz-Expires"), let seconds = Int64(expires), "\(seconds)" == expires,
+      !fields.contains(.s3Date), !fields.contains(.s3SecurityToken), !fields.contains(.s3ContentSHA256),
+      payload == .unsigned
+    else { throw .malformed("The parameters of the signature do not belong to the string.") }
+    let names = (fields.map(\.name.canonicalName) + ["host"]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let distinct = names.enumerated().filter { $0.offset == 0 || names[$0.offset - 1] != $0.element }.map(\.element)
+    guard try target.take("X-Amz-SignedHeaders")?.isIdentical(to: distinct.joined(separator: ";")) == true else {
+      throw .malformed("The signed headers are not those of the URL.")
+    }
+    let token = try target.take("X-Amz-Security-Token").map { Secret($0) }
+    try refuseOwnParameters(in: target)
+    guard S3Limits.urlSeconds.contains(seconds) else {
+      throw SigningRefusal(
+        .lifetime, "The URL would be valid for \(seconds) seconds; the service accepts 1 to 604800.",
+        remedy: "Request a shorter lifetime.")
+    }
+    return AuthorizedRequest(
+      .s3V4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
+      expiration: scope.date.advanced(by: .seconds(seconds)), accessKeyID: AccessKeyID(String(id)),
+      sessionToken: token, signableNames: .s3)
+  }
+
+  /// Rejects a query parameter, in any letter case, that acts like a header or belongs to a signature.
+  private func refuseOwnParameters(in target: RequestTarget) throws(SigningRefusal) {
+    for parameter in target.parameters {
+      let lowered = ByteExactString(parameter.name.string.lowercased())
+      guard !lowered.starts(with: "x-amz-"), !S3Verifier.loweredParameters.contains(lowered) else {
+        throw .unknownOperation("A parameter acts like a header, or belongs to a signature.")
+      }
+    }
+  }
+
+  /// Returns the bucket, the object key and the query parameters of a request, depending on its host.
+  private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
+    let host = request.authority ?? ""
+    let own = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
+    let isService = host.isIdentical(to: own)
+    var bucket: String?
+    if !isService {
+      guard endpoint.style == .virtualHosted, let name = host.removingByteSuffix("." + own), !name.isEmpty else {
+        throw .wrongScope("The string is for the host \(host.onOneLine), and not for \(own).")
+      }
+      bucket = String(name)
+    }
+    do throws(VerificationError) {
+      return try RequestTarget(of: request, style: isService ? .path : .customDomain, bucket: bucket)
+    } catch {
+      throw .malformed("The path or the query is not UTF-8.")
+    }
+  }
+}
+
+extension SignatureScheme {
+  /// The scheme S3 V4, which uses HMAC-SHA-256 (Signature Version 4).
+  public static let s3V4 = SignatureScheme(service: "s3", version: "v4")
+}
+
+extension SignableNames {
+  /// The names of the headers and query parameters of S3 requests.
+  static let s3 = SignableNames(
+    headerPrefix: "x-amz-",
+    harmlessHeaders: [
+      "date", "content-sha256", "security-token", "storage-class", "server-side-encryption", "decoded-content-length",
+      "trailer", "sdk-checksum-algorithm", "checksum-mode", "checksum-crc32", "checksum-crc32c", "checksum-crc64nvme",
+      "checksum-sha1", "checksum-sha256", "expected-bucket-owner",
+    ], hasDottedBuckets: true)
+}

@@ -1,0 +1,228 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+/// A response with which a service rejected a request.
+///
+/// It can be created from the response itself, or from a part of the response in a log: the XML document, or the
+/// message of an SDK's error.
+public struct RejectedResponse: Sendable {
+  /// The HTTP status code, or `nil` if only the body is known.
+  public var status: Int?
+
+  private let headers: HTTPFields
+  private let text: String
+  private let document: [String: String]?
+
+  /// Creates a refused answer from the head and the body of a response.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body of the response, or its beginning.
+  public init(_ response: HTTPResponse, body: [UInt8]) {
+    self.init(status: response.status.code, headers: response.headerFields, text: String(decoding: body, as: UTF8.self))
+  }
+
+  /// Creates a refused answer by parsing a response that was copied from a log.
+  ///
+  /// - Parameter text: An XML document, with or without the status line and the headers before it, or an SDK's error
+  ///   message.
+  public init(_ text: String) {
+    let text = String(decoding: text.utf8.filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+    guard text.hasBytePrefix("HTTP/") else {
+      self.init(status: nil, headers: [:], text: text)
+      return
+    }
+    var lines = text.lines[...]
+    let status = lines.removeFirst().cut(at: " ").dropFirst().first.flatMap { Int($0) }
+    var headers = HTTPFields()
+    while let line = lines.first, !line.isEmpty {
+      let (name, value) = line.cutOnce(at: ":")
+      let trimmed = String((value ?? "").trimmingBlanks)
+      if let name = HTTPField.Name(name), HTTPField.isValidValue(trimmed) {
+        headers.append(HTTPField(name: name, value: trimmed))
+      }
+      lines.removeFirst()
+    }
+    self.init(status: status, headers: headers, text: lines.dropFirst().joined(separator: "\n"))
+  }
+
+  private init(status: Int?, headers: HTTPFields, text: String) {
+    self.status = status
+    self.headers = headers
+    self.text = text
+    document = Self.details(in: text)
+  }
+
+  /// Returns the text of each child of the element `Error`, by element name, in a string that may contain other text.
+  private static func details(in text: String) -> [String: String]? {
+    guard let start = text.firstRange(of: "<Error>"), let end = text.firstRange(of: "</Error>"),
+      start.lowerBound < end.lowerBound,
+      let document = try? XMLNode.parse(Array(text[start.lowerBound..<end.upperBound].utf8))
+    else { return nil }
+    var details: [String: String] = [:]
+    for child in document.children where child.children.isEmpty && details[child.name] == nil {
+      details[child.name] = child.text
+    }
+    return details
+  }
+
+  /// Parses the response according to the conventions of a service.
+  package func reading(by reader: some SignatureReader) -> Reading {
+    let inHeader = reader.errorCodes.headHeader.flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
+    let details = document ?? inHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
+    guard var details else {
+      let codes = reader.meanings.keys.compactMap { code in text.firstRange(of: code).map { ($0, code) } }
+      let code = codes.min { $0.0.lowerBound < $1.0.lowerBound }?.1
+      var reading = Reading(
+        status: status, headers: headers, code: code, message: code == nil || text.isEmpty ? nil : text, details: [:])
+      reading.take(copied: text, by: reader)
+      return reading
+    }
+    for name in ["StringToSign", "CanonicalRequest"] {
+      if let exact = details["\(name)Bytes"].flatMap(Self.text(ofBytes:)) { details[name] = exact }
+    }
+    var reading = Reading(
+      status: status, headers: headers, code: details["Code"], message: details["Message"], details: details)
+    reading.stringToSign = details["StringToSign"]
+    reading.canonicalRequest = details["CanonicalRequest"] ?? details[reader.errorCodes.canonicalRequestElement]
+    return reading
+  }
+
+  /// Returns the string for bytes in hexadecimal with spaces between them, as services show the string to sign.
+  private static func text(ofBytes hex: String) -> String? {
+    [UInt8](hex: String(decoding: hex.lowercased().utf8.filter { $0 > UInt8(ascii: " ") }, as: UTF8.self))
+      .flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// A response that has been parsed according to the conventions of a service.
+  public struct Reading: Sendable {
+    /// The HTTP status code, or `nil` if only the body is known.
+    public let status: Int?
+
+    /// The response headers, which are empty if only the body is known.
+    public let headers: HTTPFields
+
+    /// The error code, such as `SignatureDoesNotMatch`, or `nil` if the response contains no error code.
+    public let code: String?
+
+    /// The error message, or `nil` if the response contains no error message.
+    public let message: String?
+
+    /// The text of each element in the error document, by element name.
+    public let details: [String: String]
+
+    /// The string to sign that the service derived from the request, or `nil` if the response does not contain it.
+    var stringToSign: String?
+
+    /// The canonical request that the service derived, or `nil` if the response does not contain it.
+    var canonicalRequest: String?
+
+    fileprivate init(
+      status: Int?, headers: HTTPFields, code: String?, message: String?, details: [String: String]
+    ) {
+      self.status = status
+      self.headers = headers
+      self.code = code
+      self.message = message
+      self.details = details
+    }
+
+    /// The reading of a response that says only that the signature does not match.
+    static let mismatch = Reading(status: 403, headers: [:], code: nil, message: nil, details: [:])
+
+    /// Returns a reading that shows strings, unless the response shows its own.
+    func showing(_ texts: SignedTexts?) -> Reading {
+      guard stringToSign == nil, canonicalRequest == nil, let texts else { return self }
+      var reading = self
+      reading.stringToSign = texts.stringToSign
+      reading.canonicalRequest = texts.canonicalRequest
+      return reading
+    }
+
+    /// Returns whether the service may have compared the signature and found another one.
+    ///
+    /// - Parameter meanings: The known meanings of error codes, by error code.
+    func mayBeMismatch(_ meanings: [String: RefusalMeaning]) -> Bool {
+      guard let code else { return stringToSign != nil || canonicalRequest != nil || isRefusal }
+      return meanings[code] == .mismatch
+    }
+
+    /// Stores a string to sign or a canonical request that was copied without the document around it.
+    fileprivate mutating func take(copied text: String, by reader: some SignatureReader) {
+      var lines = text.lines
+      if lines.last?.isEmpty ?? false, !reader.endsTextsWithLineFeed { lines.removeLast() }
+      guard lines.count > 2 else { return }
+      switch reader.copiedText(lines) {
+      case .stringToSign: stringToSign = lines.joined(separator: "\n")
+      case .canonicalRequest: canonicalRequest = lines.joined(separator: "\n")
+      case nil: break
+      }
+    }
+
+    /// Whether the service rejected the request because of its sender.
+    var isRefusal: Bool { status == 403 || status == 401 }
+
+    /// Returns whether the request's credential or signature can be the reason for the error response.
+    ///
+    /// - Parameter meanings: The known meanings of error codes, by error code.
+    func concernsAuthorization(_ meanings: [String: RefusalMeaning]) -> Bool {
+      if isRefusal { return true }
+      guard let code else { return stringToSign != nil || canonicalRequest != nil }
+      return meanings[code] != nil
+    }
+
+    /// Returns the time in the element with the given name, or `nil` if there is no valid time.
+    func instant(_ name: String) -> Timestamp? {
+      details[name].flatMap { Timestamp(iso8601: $0) ?? Timestamp(iso8601Basic: $0) }
+    }
+
+    /// The current time according to the server's clock, or `nil` if the response does not contain it.
+    var serverTime: Timestamp? {
+      instant("ServerTime") ?? headers[.date].flatMap { Timestamp(httpDate: $0) }
+    }
+  }
+}
+
+extension RejectedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The status code and the error code, without the strings that the service signed.
+  public var description: String {
+    "RejectedResponse(\(status.map { "\($0) " } ?? "")\(document?["Code"] ?? "without a code"))"
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without the strings that the service signed.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["status": status as Any, "code": document?["Code"] as Any])
+  }
+}
+
+extension RejectedResponse.Reading: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The status code and the error code, without the strings that the service signed.
+  public var description: String { "Reading(\(status.map { "\($0) " } ?? "")\(code ?? "without a code"))" }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without the strings that the service signed.
+  public var customMirror: Mirror { Mirror(self, children: ["status": status as Any, "code": code as Any]) }
+}
+
+extension String {
+  /// Returns the range of the first occurrence of another string.
+  fileprivate func firstRange(of text: String) -> Range<Index>? {
+    var rest = self[...]
+    while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {
+      if rest[start...].utf8.starts(with: text.utf8) {
+        return start..<rest.utf8.index(start, offsetBy: text.utf8.count)
+      }
+      rest = rest[rest.utf8.index(after: start)...]
+    }
+    return nil
+  }
+}

@@ -1,0 +1,30 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+extension TokenFormat {
+  /// The response format that the SDKs of Tencent Cloud COS read: `credentials`, `startTime`, `expiredTime`.
+  ///
+  /// The start time is the current time, so that a device with a wrong clock can still measure the lifetime.
+  public static let cos = TokenFormat(
+    document: { vended, requestID in
+      let value: JSONValue = [
+        "credentials": [
+          "tmpSecretId": .string(vended.key.id.string), "tmpSecretKey": .string(vended.key.secret.reveal()),
+          "sessionToken": .string(vended.key.sessionToken?.reveal() ?? ""),
+        ],
+        "startTime": .number(JSONNumber(vended.date.unixSeconds)),
+        "expiredTime": .number(JSONNumber(vended.expiration.unixSeconds)),
+        "expiration": .string(vended.expiration.iso8601), "requestId": .string(requestID),
+      ]
+      return value.serialized
+    },
+    refusal: { refusal, requestID in
+      let value: JSONValue = [
+        "code": .number(JSONNumber(refusal.status.code)), "codeDesc": .string(refusal.code),
+        "message": .string(refusal.message), "requestId": .string(requestID),
+      ]
+      return value.serialized
+    })
+}

@@ -1,0 +1,349 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import NIOCore
+internal import S3Auth
+internal import StorageAuth
+internal import StorageCrypto
+
+// Pages: "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks", "Checking
+// object integrity for data uploads".
+
+extension SimulatedS3 {
+  /// The names of the headers that contain an object's checksum or the type of the checksum.
+  static let checksumHeaders = S3Checksum.Algorithm.allCases.map(\.fieldName) + ["x-amz-checksum-type"]
+
+  func bodyReader(
+    of head: HTTPRequest, _ verified: VerifiedRequest, _ key: AccessKey
+  ) throws(VerificationError) -> (any BodyReader)? {
+    guard verified.placement == .header,
+      head.headerFields.first("x-amz-content-sha256").flatMap({ S3Payload(header: $0) })?.isChunked == true
+    else { return nil }
+    return S3ChunkReader(decoder: try S3ChunkDecoder(for: verified, of: head, against: key))
+  }
+
+  func storedEncoding(_ encoding: String) -> String? {
+    let kept = encoding.words(between: ",").map { $0.trimmingBlanks }.filter { $0.asciiLowercased != "aws-chunked" }
+    return kept.isEmpty ? nil : kept.joined(separator: ",")
+  }
+
+  func bodyChecks(
+    of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
+  ) throws(RefusalAnswer) -> [any BodyCheck] {
+    var checks: [any BodyCheck] = []
+    let payload = headers.first("x-amz-content-sha256").flatMap { S3Payload(header: $0) }
+    if let payload, payload != .unsigned, !payload.isChunked, !operation.hasCopySource {
+      checks.append(S3PayloadCheck(expected: payload.text))
+    }
+    let stated = try S3StatedChecksum(headers, isTrailed: payload?.hasTrailer == true)
+    switch operation {
+    case .putObject, .uploadPart:
+      if payload != nil, payload?.isChunked != true, headers[.contentLength] == nil { throw Self.missingLength }
+      let own = rule.flatMap { S3Checksum.Algorithm(rawValue: $0.algorithm) } ?? stated?.algorithm ?? .crc64nvme
+      if let stated, stated.algorithm != own {
+        if rule?.isChosen == true {
+          throw .invalidRequest(
+            "Checksum Type mismatch occurred, expected checksum Type: \(own.rawValue), actual checksum Type: "
+              + stated.algorithm.rawValue)
+        }
+        checks.append(S3ChecksumCheck(stated.algorithm, expected: stated.value))
+      }
+      checks.append(S3ChecksumCheck(own, expected: stated?.algorithm == own ? stated?.value : nil))
+    case .copyPart:
+      if let own = rule.flatMap({ S3Checksum.Algorithm(rawValue: $0.algorithm) }) {
+        checks.append(S3ChecksumCheck(own, expected: nil))
+      }
+    case .copyObject:
+      if let name = headers.first("x-amz-checksum-algorithm") {
+        checks.append(S3ChecksumCheck(try Self.algorithm(name), expected: nil))
+      }
+    case .deleteObjects:
+      guard stated != nil || headers.first("content-md5")?.isEmpty == false else {
+        throw .invalidRequest("Missing required header for this request: Content-MD5")
+      }
+      if let stated { checks.append(S3ChecksumCheck(stated.algorithm, expected: stated.value)) }
+    case .completeUpload:
+      break
+    default:
+      if let stated { checks.append(S3ChecksumCheck(stated.algorithm, expected: stated.value)) }
+    }
+    return checks
+  }
+
+  private static let missingLength = RefusalAnswer(
+    .lengthRequired, "MissingContentLength", "You must provide the Content-Length HTTP header.")
+
+  private static func algorithm(_ name: String) throws(RefusalAnswer) -> S3Checksum.Algorithm {
+    guard let algorithm = S3Checksum.Algorithm(rawValue: name.asciiLowercased) else {
+      throw .invalidRequest(
+        "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, "
+          + "CRC64NVME, SHA1, SHA256]")
+    }
+    return algorithm
+  }
+
+  // MARK: Multipart uploads
+
+  func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule? {
+    let type = headers.first("x-amz-checksum-type")
+    guard let name = headers.first("x-amz-checksum-algorithm") else {
+      guard type == nil else {
+        throw .invalidRequest(
+          "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.")
+      }
+      return ChecksumRule(algorithm: S3Checksum.Algorithm.crc64nvme.rawValue, isComposite: false, isChosen: false)
+    }
+    let algorithm = try Self.algorithm(name)
+    let isComposite: Bool
+    switch (type, algorithm) {
+    case (nil, .crc64nvme), ("FULL_OBJECT", .crc64nvme), ("FULL_OBJECT", .crc32), ("FULL_OBJECT", .crc32c):
+      isComposite = false
+    case (nil, _), ("COMPOSITE", .crc32), ("COMPOSITE", .crc32c), ("COMPOSITE", .sha1), ("COMPOSITE", .sha256):
+      isComposite = true
+    case (let type?, _):
+      guard type == "COMPOSITE" || type == "FULL_OBJECT" else {
+        throw .invalidRequest("Value for x-amz-checksum-type header is invalid.")
+      }
+      throw .invalidRequest(
+        "The \(type) checksum type cannot be used with the \(algorithm.rawValue) checksum algorithm.")
+    }
+    return ChecksumRule(algorithm: algorithm.rawValue, isComposite: isComposite, isChosen: true)
+  }
+
+  func headers(of upload: PendingUpload) -> HTTPFields {
+    var headers: HTTPFields = [:]
+    guard let rule = upload.checksum, rule.isChosen else { return headers }
+    headers.set("x-amz-checksum-algorithm", rule.algorithm.asciiUppercased)
+    headers.set("x-amz-checksum-type", rule.typeName)
+    return headers
+  }
+
+  func elements(of upload: PendingUpload) -> [XMLNode] {
+    guard let rule = upload.checksum, rule.isChosen else { return [] }
+    return [
+      XMLNode("ChecksumAlgorithm", rule.algorithm.asciiUppercased), XMLNode("ChecksumType", rule.typeName),
+    ]
+  }
+
+  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(RefusalAnswer) {
+    for (part, element) in zip(parts, elements) {
+      let stated = element.children.filter { $0.name.hasBytePrefix("Checksum") }
+      if let other = stated.first(where: { $0.name != rule.elementName }) {
+        if !rule.isChosen { continue }
+        throw RefusalAnswer(
+          .badRequest, "BadDigest", "The \(other.name) of a part does not match the algorithm of the upload.")
+      }
+      guard let value = stated.first?.text else {
+        guard !rule.isComposite else {
+          throw .invalidRequest(
+            "The upload was created using a \(rule.algorithm) checksum. The complete request must include the checksum "
+              + "for each part. It was missing for part \(element["PartNumber"]?.text ?? "") in the request.")
+        }
+        continue
+      }
+      guard part.content.checksum?.value == value else { throw .invalidPart }
+    }
+  }
+
+  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(RefusalAnswer) -> StoredChecksum? {
+    guard let algorithm = S3Checksum.Algorithm(rawValue: rule.algorithm) else { return nil }
+    var values: [(bytes: [UInt8], byteCount: Int64)] = []
+    for part in parts {
+      guard let bytes = part.content.checksum.flatMap({ [UInt8](base64: $0.value) }) else { return nil }
+      values.append((bytes, part.content.byteCount))
+    }
+    if rule.isComposite {
+      var sum = S3Checksum(algorithm)
+      for value in values { sum.update(value.bytes) }
+      return StoredChecksum(algorithm: rule.algorithm, value: "\(sum.base64)-\(parts.count)", isComposite: true)
+    }
+    let cyclic: CRC.Algorithm =
+      switch algorithm {
+      case .crc32: .crc32
+      case .crc32c: .crc32c
+      case .crc64nvme, .sha1, .sha256: .crc64NVME
+      }
+    let total = values.reduce(UInt64(0)) { total, value in
+      let next = value.bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      return CRC.combine(total, next, byteCount: UInt64(value.byteCount), cyclic)
+    }
+    let bytes = CRC.bytes(of: total, cyclic)
+    return StoredChecksum(
+      algorithm: rule.algorithm, value: String(writing: { $0.append(base64: bytes) }), isComposite: false)
+  }
+
+  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(RefusalAnswer) {
+    if let text = headers.first("x-amz-mp-object-size") {
+      guard let size = Int64(text), size >= 0 else {
+        throw .invalidRequest("Value for x-amz-mp-object-size header is invalid.")
+      }
+      guard size == content.byteCount else {
+        throw .invalidRequest(
+          "The provided 'x-amz-mp-object-size' header value \(size) does not match what was computed: "
+            + "\(content.byteCount)")
+      }
+    }
+    if let type = headers.first("x-amz-checksum-type"), type != rule.typeName {
+      throw .invalidRequest(
+        "The upload was created using the \(rule.typeName) checksum mode. The complete request must use the same "
+          + "checksum mode.")
+    }
+    for algorithm in S3Checksum.Algorithm.allCases {
+      guard let value = headers.first(algorithm.fieldName), !value.isEmpty else { continue }
+      guard algorithm.rawValue == rule.algorithm, content.checksum?.value == value else {
+        throw S3ChecksumCheck.wrong(algorithm)
+      }
+    }
+  }
+
+  // MARK: Responses
+
+  func checksums(of content: Content) -> HTTPFields {
+    var headers: HTTPFields = [:]
+    guard let checksum = content.checksum else { return headers }
+    headers.set("x-amz-checksum-\(checksum.algorithm)", checksum.value)
+    headers.set("x-amz-checksum-type", checksum.typeName)
+    return headers
+  }
+
+  func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields {
+    let mode = headers.first("x-amz-checksum-mode") ?? target["x-amz-checksum-mode"]?.string
+    return mode?.asciiUppercased == "ENABLED" ? checksums(of: content) : [:]
+  }
+
+  var headersOfWholeObjects: [HTTPField.Name] { Self.checksumHeaders.compactMap { HTTPField.Name($0) } }
+
+  func elements(of content: Content) -> [XMLNode] {
+    content.checksum.map { [XMLNode($0.elementName, $0.value), XMLNode("ChecksumType", $0.typeName)] } ?? []
+  }
+
+  func elements(of object: StoredObject) -> [XMLNode] {
+    object.content.checksum.map {
+      [XMLNode("ChecksumAlgorithm", $0.algorithm.asciiUppercased), XMLNode("ChecksumType", $0.typeName)]
+    } ?? []
+  }
+
+  func elements(of part: UploadedPart) -> [XMLNode] {
+    part.content.checksum.map { [XMLNode($0.elementName, $0.value)] } ?? []
+  }
+}
+
+extension StoredChecksum {
+  fileprivate var typeName: String { isComposite ? "COMPOSITE" : "FULL_OBJECT" }
+  fileprivate var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
+}
+
+extension ChecksumRule {
+  fileprivate var typeName: String { isComposite ? "COMPOSITE" : "FULL_OBJECT" }
+  fileprivate var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
+}
+
+/// The checksum that an S3 request specifies in a header, or announces for a trailer after the body.
+struct S3StatedChecksum {
+  let algorithm: S3Checksum.Algorithm
+
+  /// The checksum in Base64, or `nil` if it follows in a trailer.
+  let value: String?
+
+  /// Creates the checksum from the request headers, or returns `nil` if the headers specify no checksum.
+  ///
+  /// - Parameters:
+  ///   - headers: The headers of the request.
+  ///   - isTrailed: Whether a trailer follows the body.
+  /// - Throws: `InvalidRequest` if the headers specify more than one checksum, or an invalid checksum.
+  init?(_ headers: HTTPFields, isTrailed: Bool) throws(RefusalAnswer) {
+    let stated = S3Checksum.Algorithm.allCases.filter { headers.first($0.fieldName)?.isEmpty == false }
+    let trailed = isTrailed ? headers.first("x-amz-trailer").flatMap { S3Checksum.Algorithm(fieldName: $0) } : nil
+    let all = stated + (trailed.map { [$0] } ?? [])
+    guard all.count < 2 else {
+      throw .invalidRequest("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
+    }
+    let named = headers.first("x-amz-sdk-checksum-algorithm").flatMap { $0.isEmpty ? nil : $0 }
+    guard let algorithm = all.first else {
+      if named != nil, headers.first("content-md5") == nil, !isTrailed {
+        throw .invalidRequest(
+          "x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were "
+            + "found.")
+      }
+      return nil
+    }
+    if let named, named.asciiLowercased != algorithm.rawValue {
+      throw .invalidRequest("Value for x-amz-sdk-checksum-algorithm header is invalid.")
+    }
+    let value = trailed == nil ? headers.first(algorithm.fieldName) : nil
+    if let value {
+      guard let bytes = [UInt8](base64: value), bytes.count == S3Checksum(algorithm).bytes.count else {
+        throw .invalidRequest("Value for \(algorithm.fieldName) header is invalid.")
+      }
+    }
+    self.algorithm = algorithm
+    self.value = value
+  }
+}
+
+/// A body check that computes a checksum and compares it with the checksum that the request specifies, if any.
+struct S3ChecksumCheck: BodyCheck {
+  private var sum: S3Checksum
+  private let expected: String?
+
+  init(_ algorithm: S3Checksum.Algorithm, expected: String?) {
+    sum = S3Checksum(algorithm)
+    self.expected = expected
+  }
+
+  mutating func update(_ bytes: Span<UInt8>) { sum.update(bytes) }
+
+  func finish() throws(RefusalAnswer) -> StoredChecksum? {
+    let value = sum.base64
+    if let expected, expected != value { throw Self.wrong(sum.algorithm) }
+    return StoredChecksum(algorithm: sum.algorithm.rawValue, value: value)
+  }
+
+  static func wrong(_ algorithm: S3Checksum.Algorithm) -> RefusalAnswer {
+    RefusalAnswer(
+      .badRequest, "BadDigest",
+      "The \(algorithm.rawValue.asciiUppercased) you specified did not match the calculated checksum.")
+  }
+}
+
+/// A body check that compares the SHA-256 hash of a body with the hash in the signed header `x-amz-content-sha256`.
+struct S3PayloadCheck: BodyCheck {
+  private var hash = SHA256()
+  private let expected: String
+
+  init(expected: String) {
+    self.expected = expected
+  }
+
+  mutating func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
+
+  func finish() throws(RefusalAnswer) -> StoredChecksum? {
+    let computed = hash.finalize().hex
+    guard computed == expected else {
+      throw RefusalAnswer(
+        .badRequest, "XAmzContentSHA256Mismatch",
+        "The provided 'x-amz-content-sha256' header does not match what was computed.",
+        details: [
+          RefusalAnswer.Detail(name: "ClientComputedContentSHA256", value: expected),
+          RefusalAnswer.Detail(name: "S3ComputedContentSHA256", value: computed),
+        ])
+    }
+    return nil
+  }
+}
+
+/// A body reader that removes the `aws-chunked` framing of an S3 request body.
+struct S3ChunkReader: BodyReader {
+  private var decoder: S3ChunkDecoder
+
+  init(decoder: S3ChunkDecoder) {
+    self.decoder = decoder
+  }
+
+  mutating func read(_ bytes: ByteBuffer) throws(VerificationError) -> ByteBuffer {
+    ByteBuffer(bytes: try decoder.decode(Array(bytes.readableBytesView)))
+  }
+
+  mutating func finish() throws(VerificationError) { try decoder.finish() }
+}
