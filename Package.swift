@@ -123,18 +123,27 @@ let layers: KeyValuePairs<String, [Module]> = [
 /// The modules that are programs.
 let programs = ["storage-auth", "ascp-simulator"]
 
-/// The packages of the products.
-let packages = [
-  "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client",
-  "Configuration": "swift-configuration", "CoreMetrics": "swift-metrics", "Crypto": "swift-crypto",
-  "CryptoExtras": "swift-crypto", "HTTPTypes": "swift-http-types", "Hummingbird": "hummingbird",
-  "HummingbirdCore": "hummingbird", "HummingbirdHTTP2": "hummingbird", "InMemoryTracing": "swift-distributed-tracing",
-  "Logging": "swift-log", "MetricsTestKit": "swift-metrics", "NIOCore": "swift-nio", "NIOEmbedded": "swift-nio",
-  "NIOHTTP1": "swift-nio", "NIOHTTPTypes": "swift-nio-extras", "NIOPosix": "swift-nio", "NIOSSL": "swift-nio-ssl",
-  "NIOTLS": "swift-nio", "ServiceLifecycle": "swift-service-lifecycle", "Subprocess": "swift-subprocess",
-  "SystemPackage": "swift-system", "Tracing": "swift-distributed-tracing", "UnixSignals": "swift-service-lifecycle",
-  "_NIOFileSystem": "swift-nio",
+/// The other packages, each with the oldest version that is used, and the products that are used.
+let packages: [(location: String, from: Version, products: [String])] = [
+  ("apple/swift-http-types", "1.8.0", ["HTTPTypes"]),
+  ("apple/swift-crypto", "4.5.2", ["Crypto", "CryptoExtras"]),
+  ("apple/swift-nio", "2.101.2", ["NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOTLS", "_NIOFileSystem"]),
+  ("apple/swift-nio-extras", "1.34.1", ["NIOHTTPTypes"]),
+  ("apple/swift-nio-ssl", "2.37.6", ["NIOSSL"]),
+  ("apple/swift-system", "1.8.1", ["SystemPackage"]),
+  ("apple/swift-log", "1.16.2", ["Logging"]),
+  ("apple/swift-metrics", "2.13.0", ["CoreMetrics", "MetricsTestKit"]),
+  ("apple/swift-distributed-tracing", "1.7.3", ["InMemoryTracing", "Tracing"]),
+  ("apple/swift-configuration", "1.4.0", ["Configuration"]),
+  ("apple/swift-argument-parser", "1.8.2", ["ArgumentParser"]),
+  ("swift-server/async-http-client", "1.37.0", ["AsyncHTTPClient"]),
+  ("hummingbird-project/hummingbird", "2.28.1", ["Hummingbird", "HummingbirdCore", "HummingbirdHTTP2"]),
+  ("swift-server/swift-service-lifecycle", "2.13.0", ["ServiceLifecycle", "UnixSignals"]),
+  ("swiftlang/swift-subprocess", "1.0.2", ["Subprocess"]),
 ]
+
+/// The packages of which no trait is switched on.
+let withoutTraits = ["swift-http-types", "swift-configuration", "hummingbird", "swift-subprocess"]
 
 /// The systems on which programs can be started and SwiftNIO is the usual network: the client's defaults there are
 /// AsyncHTTPClient, ascp and commands, if the trait `Client` is on.
@@ -192,8 +201,13 @@ func closure(of names: [String]) -> [String] {
 /// Whether a module is in C; only the modules whose rows name it may import it.
 func isInC(_ name: String) -> Bool { name.hasPrefix("CC") || ["CLibcrypto", "CZlib"].contains(name) }
 
+/// Returns the name of the package with a product, or `nil` if the name is not that of a product.
+func package(of product: String) -> String? {
+  packages.first { $0.products.contains(product) }?.location.split(separator: "/").last.map(String.init)
+}
+
 func product(_ name: String, _ condition: TargetDependencyCondition? = nil) -> Target.Dependency {
-  .product(name: name, package: packages[name, default: name], condition: condition)
+  .product(name: name, package: package(of: name) ?? name, condition: condition)
 }
 
 /// The products of a module, each fetched only for consumers that switch one of its traits on.
@@ -225,10 +239,14 @@ func target(of module: Module, in layer: String) -> Target {
       swiftSettings: name == "StorageClient" ? rules + choices : rules)
 }
 
-/// What tests, examples and benchmarks use: modules with those that they import, and products of other packages.
+/// What tests, examples and benchmarks use: modules with what they import, and products of other packages.
+///
+/// The products of the modules are included.
 func uses(_ names: [String]) -> [Target.Dependency] {
-  closure(of: names).map { name in
-    packages[name] == nil
+  let targets = closure(of: names)
+  let products = modules.filter { targets.contains($0.name) && $0.name != "StorageKeys" }.flatMap(\.products)
+  return Set(targets + products).sorted().map { name in
+    package(of: name) == nil
       ? .byName(name: name) : product(name, name == "HTTPTypes" ? nil : .when(traits: ["CommandLine"]))
   }
 }
@@ -249,11 +267,9 @@ func program(
 
 /// A program that shows how something is used.
 func example(_ name: String, _ more: [String] = [], resources: [Resource] = []) -> Target {
-  let names = [
-    "StorageClient", "LocalCloud", "ExampleSupport", "ArgumentParser", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
-    "SystemPackage",
-  ]
-  return program(name, "Examples/\(name)", names + more, resources: resources)
+  program(
+    name, "Examples/\(name)", defaults + ["StorageClient", "LocalCloud", "ExampleSupport", "ArgumentParser"] + more,
+    resources: resources)
 }
 
 /// A target that stands outside of the package as a consumer does: the compiler gives it nothing but public API.
@@ -281,48 +297,23 @@ let package = Package(
   platforms: [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: libraries.map { .library(name: $0, targets: [$0]) } + programs.map { .executable(name: $0, targets: [$0]) },
   traits: [
-    .trait(name: "PrivateKeys", description: "AsperaAuth on Apple's systems: private keys with swift-crypto."),
-    .trait(
-      name: "Client", description: "StorageClient over AsyncHTTPClient, with ascp and commands.",
-      enabledTraits: ["PrivateKeys"]),
-    .trait(
-      name: "URLSession", description: "StorageClient over URLSession, without SwiftNIO.",
-      enabledTraits: ["PrivateKeys"]),
-    .trait(
-      name: "Server", description: "LocalCloud: a verifying server on loopback, over Hummingbird.",
-      enabledTraits: ["PrivateKeys"]),
-    .trait(
-      name: "Redis", description: "StorageAuthRedis: stores that several servers share, over SwiftNIO.",
-      enabledTraits: ["Server"]),
-    .trait(
-      name: "Operations",
-      description: "StorageOperations: swift-metrics, swift-distributed-tracing and swift-service-lifecycle."),
-    .trait(
-      name: "Configuration",
-      description: "StorageConfiguration: settings of the client and the servers, read with swift-configuration.",
-      enabledTraits: ["Client", "Server"]),
+    .trait(name: "PrivateKeys", description: "Private keys of AsperaAuth on Apple's systems, with swift-crypto."),
+    .trait(name: "Client", description: "StorageClient over AsyncHTTPClient.", enabledTraits: ["PrivateKeys"]),
+    .trait(name: "URLSession", description: "StorageClient over URLSession.", enabledTraits: ["PrivateKeys"]),
+    .trait(name: "Server", description: "StorageAuthServer and LocalCloud.", enabledTraits: ["PrivateKeys"]),
+    .trait(name: "Redis", description: "StorageAuthRedis, over SwiftNIO.", enabledTraits: ["Server"]),
+    .trait(name: "Operations", description: "StorageOperations: metrics, traces and services."),
+    .trait(name: "Configuration", description: "StorageConfiguration.", enabledTraits: ["Client", "Server"]),
     .trait(
       name: "CommandLine", description: "The storage-auth tool and the examples.",
       enabledTraits: ["Client", "Configuration", "Operations", "Redis", "Server"]),
     .default(enabledTraits: ["CommandLine"]),
   ],
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
-  ],
+  dependencies: packages.map { package in
+    let url = "https://github.com/\(package.location)"
+    return withoutTraits.contains { url.hasSuffix("/\($0)") }
+      ? .package(url: url, from: package.from, traits: []) : .package(url: url, from: package.from)
+  },
   targets: layers.flatMap { layer in layer.value.map { target(of: $0, in: layer.key) } }
 )
 
@@ -346,21 +337,17 @@ package.targets += [
   example("OSSExample"),
   example("COSExample"),
   example("S3Example"),
-  example("AsperaExample", ["StoragePrograms"]),
+  example("AsperaExample"),
   example("AsperaOnCloudExample"),
   example("AnyProviderExample", ["FoundationTransport"]),
   example("CredentialsExample"),
-  example("TokenServerExample", ["StorageAuthServer", "Hummingbird", "Logging"]),
-  example("RemoteSigningExample", ["StorageAuthServer", "Hummingbird", "Logging"]),
-  example("FormUploadExample", ["StorageAuthServer", "Hummingbird"], resources: [.embedInCode("page.html")]),
-  outsider("VerifiedService", "Examples/VerifiedService", ["COSAuth", "StorageAuthServer", "Hummingbird", "Logging"]),
+  example("TokenServerExample"),
+  example("RemoteSigningExample"),
+  example("FormUploadExample", resources: [.embedInCode("page.html")]),
+  outsider("VerifiedService", "Examples/VerifiedService", ["COSAuth", "StorageAuthServer"]),
   outsider(
     "VerifiedServiceExample", "Examples/VerifiedServiceExample",
-    [
-      "VerifiedService", "COSAuth", "StorageAuthRedis", "ArgumentParser", "Hummingbird", "Logging", "NIOCore",
-      "UnixSignals",
-    ],
-    isProgram: true),
+    ["VerifiedService", "COSAuth", "StorageAuthRedis", "ArgumentParser", "UnixSignals"], isProgram: true),
   outsider("OBSProvider", "Examples/OBSProvider", ["StorageClient"]),
   outsider("PhotoApp", "Examples/iOSApp/PhotoApp", ["StorageBackground"]),
   outsider("obs-sign", "Tests/Interop/OBSSign", ["OBSProvider", "StorageAuth"], isProgram: true),
@@ -374,26 +361,18 @@ package.targets += [
     "signing-benchmark", "Benchmarks/Signing", ["OSSAuth", "COSAuth", "S3Auth", "CAllocationCounter", "CHashBlocks"],
     resources: [.copy("workloads.json")], rules: rules),
   program(
-    "transfer-benchmark", "Benchmarks/Transfer",
-    ["StorageClient", "ArgumentParser", "AsyncHTTPClient", "Hummingbird", "Logging", "NIOCore", "NIOHTTP1"]),
+    "transfer-benchmark", "Benchmarks/Transfer", defaults + ["StorageClient", "ArgumentParser", "Hummingbird"]),
   program("fleet", "Benchmarks/Fleet", ["StorageAuthTesting"], rules: rules),
   support("SigningProperties", "Tests/SigningProperties", ["StorageAuthTesting"]),
   support("ProcessWatching", "Tests/ProcessWatching"),
   support("LongRun", "Tests/LongRun/Core", ["StorageClient", "LocalCloud", "StorageAuthTesting"]),
-  support("SyncSimulation", "Tests/SyncSimulation/Core", ["StorageClient", "SystemPackage"]),
+  program("long-run", "Tests/LongRun/Program", ["FoundationTransport", "LongRun", "StorageClient", "ArgumentParser"]),
+  support("SyncSimulation", "Tests/SyncSimulation/Core", ["StorageClient"]),
   program("sync-simulation", "Tests/SyncSimulation/Program", ["SyncSimulation", "ArgumentParser"]),
-  program(
-    "long-run", "Tests/LongRun/Program", ["FoundationTransport", "LongRun", "StorageClient", "ArgumentParser"]),
 ]
 
-/// What holds the readers of foreign bytes that are fuzzed.
-let fuzzed = [
-  "LocalCloud", "SigningJobs", "StorageAuthServer", "StorageAuthTesting", "StorageClient", "Hummingbird", "NIOCore",
-  "NIOEmbedded", "NIOHTTP1",
-]
-
-package.targets += [
-  tests("Package", exclude: ["Arithmetic.txt"]),
+/// The tests that need no package besides swift-http-types and swift-crypto.
+let coreTests = [
   tests("StorageCrypto"),
   tests("StorageKeys"),
   tests("StorageAuth", ["SigningProperties"]),
@@ -404,42 +383,38 @@ package.targets += [
   tests("Vector", ["SigningJobs", "CloudCredentials"], copying: ["Vectors"]),
   tests("CloudCredentials"),
   tests("AsperaAuth", copying: ["Vectors", "Keys"]),
-  tests(
-    "AsperaTransfer", ["StoragePrograms", "ProcessWatching", "NIOCore", "NIOPosix", "SystemPackage"],
-    exclude: ["Ascp/fake-ascp.py"]),
   tests("Redaction", ["OSSAuth", "COSAuth", "S3Auth", "AsperaAuth"], exclude: ["check-redaction-coverage.py"]),
-  tests(
-    "ServerRedaction", ["StoragePrograms", "LocalCloud", "StorageAuthRedis", "StorageClient", "Hummingbird", "Logging"]),
-  tests("StorageDiagnosis", ["LocalCloud", "StorageClient", "NIOCore", "NIOPosix"]),
+]
+
+/// What holds the readers of foreign bytes that are fuzzed.
+let fuzzed = ["LocalCloud", "SigningJobs", "StorageAuthTesting", "StorageClient", "NIOEmbedded"]
+
+package.targets += coreTests
+package.targets += [
+  tests("Package", exclude: ["Arithmetic.txt"]),
+  tests("AsperaTransfer", ["StoragePrograms", "ProcessWatching"], exclude: ["Ascp/fake-ascp.py"]),
+  tests("ServerRedaction", ["StoragePrograms", "LocalCloud", "StorageAuthRedis", "StorageClient"]),
+  tests("StorageDiagnosis", ["LocalCloud", "StorageClient"]),
   tests(
     "StorageClient",
-    defaults + ["FoundationTransport", "LocalCloud", "LongRun", "ProcessWatching", "StorageClientTesting"]
-      + ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Subprocess"]),
-  tests("StorageClientTesting", ["SystemPackage"]),
+    defaults + ["FoundationTransport", "LocalCloud", "LongRun", "ProcessWatching", "StorageClientTesting"]),
+  tests("StorageClientTesting"),
   tests("FoundationTransport", ["AsyncHTTPTransport"]),
-  tests("StorageBackground", ["LocalCloud", "NIOCore", "NIOPosix", "SystemPackage"]),
-  tests(
-    "StorageOperations",
-    ["LocalCloud", "StorageClient", "CoreMetrics", "InMemoryTracing", "MetricsTestKit", "Tracing"]
-      + ["Hummingbird", "Logging", "ServiceLifecycle"]),
-  tests("StorageConfiguration", ["Configuration"]),
-  tests(
-    "LocalCloud", ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "_NIOFileSystem", "SystemPackage"],
-    copying: ["Vectors"]),
-  tests("StorageAuthTool", ["storage-auth", "AsyncHTTPClient", "NIOCore", "NIOHTTP1"]),
+  tests("StorageBackground", ["LocalCloud"]),
+  tests("StorageOperations", ["LocalCloud", "StorageClient", "InMemoryTracing", "MetricsTestKit"]),
+  tests("StorageConfiguration"),
+  tests("LocalCloud", ["AsyncHTTPClient"], copying: ["Vectors"]),
+  tests("StorageAuthTool", ["storage-auth"]),
   tests(
     "StorageAuthServer",
-    ["AsyncHTTPTransport", "LocalCloud", "StorageClient", "VerifiedService"]
-      + ["AsyncHTTPClient", "Hummingbird", "Logging", "MetricsTestKit"]
-      + ["NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOSSL"],
+    ["AsyncHTTPTransport", "LocalCloud", "StorageClient", "VerifiedService", "MetricsTestKit", "NIOEmbedded"],
     copying: ["Connections/Certificates"]),
-  tests("StorageAuthRedis", ["NIOCore"]),
+  tests("StorageAuthRedis"),
   tests(
-    "OBSProvider",
-    ["OBSProvider", "StorageAuthServer", "StorageClient"] + ["Hummingbird", "Logging", "NIOCore", "NIOEmbedded"],
-    copying: ["Vectors"], packageAccess: false),
+    "OBSProvider", ["OBSProvider", "StorageAuthServer", "StorageClient", "NIOEmbedded"], copying: ["Vectors"],
+    packageAccess: false),
   tests("PhotoApp", ["LocalCloud", "PhotoApp", "StorageBackground"], packageAccess: false),
-  tests("Complexity", ["CInstructionCounter", "LocalCloud", "SigningJobs", "StorageClient", "NIOCore"]),
+  tests("Complexity", ["CInstructionCounter", "LocalCloud", "SigningJobs", "StorageClient"]),
   .testTarget(
     name: "FuzzTests", dependencies: uses(fuzzed), path: "Tests/Fuzz", exclude: ["Corpus", "Engine", "run.sh"],
     swiftSettings: testRules),
@@ -484,12 +459,7 @@ extension Package {
 // `STORAGE_AUTH_CORE=1` leaves out everything that needs NIO: the libraries without a network and their tests build in a
 // minute then, which is what the sanitizers run. `STORAGE_AUTH_CORE=aspera` leaves AsperaTransfer in.
 if let extent = Context.environment["STORAGE_AUTH_CORE"] {
-  package.keep(
-    [
-      "StorageCryptoTests", "StorageKeysTests",
-      "StorageAuthTests", "StorageAuthTestingTests", "OSSAuthTests", "COSAuthTests", "S3AuthTests", "VectorTests",
-      "CloudCredentialsTests", "AsperaAuthTests", "RedactionTests",
-    ] + (extent == "aspera" ? ["AsperaTransferTests"] : []))
+  package.keep(coreTests.map(\.name) + (extent == "aspera" ? ["AsperaTransferTests"] : []))
   var used: Set<String> = []
   for target in package.targets {
     for case .productItem(_, let name?, _, _) in target.dependencies { used.insert(name) }

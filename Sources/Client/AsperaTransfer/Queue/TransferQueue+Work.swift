@@ -255,7 +255,7 @@ extension TransferQueue {
           ((), state.machine.perform(id, at: uptime) { $0.answered(ticket, issuance) })
         }
       } catch {
-        let (pause, random) = (tokens.pause, random())
+        let (pause, random) = (tokens.remainingBackoff, random())
         perform { state, uptime in
           ((), state.machine.perform(id, at: uptime) { $0.refused(ticket, error, pause: pause, random: random) })
         }
