@@ -36,7 +36,7 @@ final class ArchitectureTests: XCTestCase {
       "a queue that runs its operations at once has no state",
     "Sources/Client/AsyncHTTPTransport/ByteBuffer+Chunk.swift": "the bytes of a span are copied as a buffer",
     "Sources/Testing/LocalCloud/Storage/BlobStore.swift": "the system reads into a buffer",
-    "Sources/Providers/AsperaAuth/Tokens/Zlib.swift": "zlib is a C library",
+    "Sources/Providers/AsperaAuth/Tokens/NodeBearerToken.swift": "zlib is a C library",
     "Sources/Core/CloudCredentials/Local/OpenedFile.swift": "file attributes are read with C calls",
     "Sources/Core/StorageAuth/Canonical/HostName.swift":
       "the bytes of a static string are a buffer",

@@ -136,3 +136,45 @@ extension SessionRecord {
     }
   }
 }
+
+/// A feed of a persistent session's paths to the session's current attempt.
+///
+/// A new attempt receives the pending paths again, which are the paths that are not known to be done.
+struct PathFeed {
+  private var pending: [TransferPath] = []
+  private(set) var isFinished = false
+  private var continuation: AsyncStream<[TransferPath]>.Continuation?
+
+  /// Adds paths to the session, for its current attempt and for later attempts.
+  mutating func add(_ paths: [TransferPath]) {
+    pending += paths
+    continuation?.yield(paths)
+  }
+
+  /// Ends the feed, after which no paths are added.
+  mutating func finish() {
+    isFinished = true
+    continuation?.finish()
+  }
+
+  /// Removes a path that is done, identified by the file name that the engine reports.
+  mutating func done(_ file: String) {
+    guard let index = pending.firstIndex(where: { $0.source == file }) else { return }
+    pending.remove(at: index)
+  }
+
+  /// Returns a sequence for a new attempt: the pending paths, and the paths that are added during the attempt.
+  mutating func open() -> AsyncStream<[TransferPath]> {
+    let (stream, continuation) = AsyncStream.makeStream(of: [TransferPath].self)
+    if !pending.isEmpty { continuation.yield(pending) }
+    if isFinished { continuation.finish() }
+    self.continuation = continuation
+    return stream
+  }
+
+  /// Ends the sequence of paths for the current attempt.
+  mutating func close() {
+    continuation?.finish()
+    continuation = nil
+  }
+}

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CZlib
 public import StorageAuth
 internal import StorageCrypto
 internal import StorageKeys
@@ -201,4 +202,51 @@ extension [UInt8] {
     let standard = String(writing: { $0.append(base64: span) })
     return standard.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
+}
+
+/// The zlib format ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)), which compresses Aspera bearer tokens.
+package enum Zlib {
+  /// Compresses bytes, or returns `nil` if memory cannot be allocated.
+  ///
+  /// The function uses the default compression level. The level determines the first bytes, and a token is recognized
+  /// by its first characters, `eJ`.
+  package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
+    var length = compressBound(uLong(bytes.count))
+    var result = [UInt8](repeating: 0, count: Int(length))
+    guard unsafe CZlib.compress2(&result, &length, bytes, uLong(bytes.count), Z_DEFAULT_COMPRESSION) == Z_OK else {
+      return nil
+    }
+    return Array(result.prefix(Int(length)))
+  }
+
+  /// Decompresses exactly one zlib stream.
+  ///
+  /// - Parameters:
+  ///   - bytes: The zlib stream, without bytes before or after it.
+  ///   - limit: The maximum number of decompressed bytes. The function allocates at most one byte more.
+  /// - Throws: A ``ZlibError`` if the bytes are not exactly one zlib stream, or if the limit is exceeded.
+  package static func decompress(_ bytes: [UInt8], limit: Int) throws(ZlibError) -> [UInt8] {
+    // One byte more than the limit distinguishes a stream that is too long from one that just fits. A byte of a stream
+    // decompresses to at most 1032 bytes (zlib's technical notes), so a short stream needs little memory whatever the
+    // limit is.
+    var result = [UInt8](repeating: 0, count: min(max(limit, 0), bytes.count * 1_032) + 1)
+    var length = uLong(result.count)
+    var taken = uLong(bytes.count)
+    switch unsafe CZlib.uncompress2(&result, &length, bytes, &taken) {
+    case Z_OK where Int(length) > limit, Z_BUF_ERROR: throw .tooLarge
+    case Z_OK where Int(taken) == bytes.count: return Array(result.prefix(Int(length)))
+    case Z_OK: throw .trailingBytes
+    default: throw .malformed
+    }
+  }
+}
+
+/// The reason why zlib data cannot be decompressed.
+package enum ZlibError: Error, Sendable, Hashable {
+  /// The bytes are not a zlib stream, or the stream is damaged or truncated.
+  case malformed
+  /// Other bytes follow the stream.
+  case trailingBytes
+  /// The stream would decompress to more bytes than the limit.
+  case tooLarge
 }

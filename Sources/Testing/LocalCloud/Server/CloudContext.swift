@@ -40,3 +40,42 @@ struct CloudContext: Sendable {
     return Exchange(plan: plan, record: record, sleep: sleep)
   }
 }
+
+/// The access keys of all accounts and all issued temporary credentials.
+struct KeyRing: Sendable {
+  private let accounts: [AccessKeyID: LocalCloud.Account]
+  let tokens: TokenTable
+
+  init(_ accounts: [LocalCloud.Account], _ tokens: TokenTable) {
+    self.accounts = Dictionary(accounts.map { ($0.key.id, $0) }) { first, _ in first }
+    self.tokens = tokens
+  }
+
+  /// Returns the access key with an ID.
+  ///
+  /// - Parameters:
+  ///   - id: The access key ID.
+  ///   - provider: The service that received the request.
+  ///   - date: The current time.
+  ///   - limit: The number of uses after which an issued key counts as expired. If `nil`, this lookup doesn't count as
+  ///     a use.
+  /// - Returns: The access key, or `nil` if it is unknown, disabled, or issued for another service.
+  func key(
+    _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: TokenTable.UseLimit? = nil
+  ) -> AccessKey? {
+    if let account = accounts[id] { return account.isDisabled ? nil : account.key }
+    return tokens.key(id, of: provider, at: date, counting: limit)
+  }
+
+  /// Returns the permissions of the access key with an ID, or `nil` if the key is unknown or disabled.
+  func authority(of id: AccessKeyID) -> Authority? {
+    if let account = accounts[id] { return account.isDisabled ? nil : .everything }
+    return tokens.authority(of: id)
+  }
+
+  /// The access keys of all accounts, including disabled ones.
+  var accountKeys: [AccessKey] { accounts.values.map(\.key) }
+
+  /// Returns whether an access key ID belongs to a disabled account.
+  func isDisabled(_ id: AccessKeyID) -> Bool { accounts[id]?.isDisabled == true }
+}

@@ -4,6 +4,9 @@
 internal import AsperaAuth
 internal import Foundation
 internal import StorageAuth
+internal import StorageClient
+internal import SystemPackage
+internal import _NIOFileSystem
 
 /// A carrier that transfers files and folders in chunks between this machine and the transfer desk.
 struct Carrier: Sendable {
@@ -258,5 +261,103 @@ struct Tally: Sendable {
     let name = path.words(between: "/").last ?? ""
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return "\(path).\(stamp)" }
     return "\(path[..<dot]).\(stamp)\(path[dot...])"
+  }
+}
+
+/// The files of the transfer desk.
+struct DeskSide: FileSide {
+  let desk: DeskClient
+
+  func standing(at path: String) async throws(Failure) -> FileRules.Standing? {
+    let answer = try await desk.call("kinds", ["path": .string(path)])
+    return answer["type"]?.string == "file" ? FileRules.Standing(answer) : nil
+  }
+
+  func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)] {
+    let entries = try await desk.call("listings", ["path": .string(folder)])["entries"]?.array ?? []
+    return entries.compactMap { entry in
+      entry["below"]?.string.map { (SourceNaming.joined(folder, $0), entry["type"]?.string == "directory") }
+    }
+  }
+
+  func makeFolder(_ path: String) async throws(Failure) { try await desk.call("folders", ["path": .string(path)]) }
+
+  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
+    let answer = try await desk.call(
+      "links", ["path": .string(path), "target": .string(target), "replace": .bool(replacesFile)])
+    return answer["made"]?.bool == true
+  }
+
+  func remove(_ path: String) async throws(Failure) {
+    try await desk.call("removals", ["path": .string(path), "type": "file"])
+  }
+
+  func removeEmptyFolder(_ path: String) async throws(Failure) {
+    try await desk.call("removals", ["path": .string(path), "type": "directory"])
+  }
+
+  func move(_ path: String, to target: String) async throws(Failure) {
+    try await desk.call("moves", ["path": .string(path), "target": .string(target)])
+  }
+
+  func setModified(_ seconds: Int64, ofFolder path: String) async throws(Failure) {
+    try await desk.call("folders", ["path": .string(path), "modified": .number(JSONNumber(seconds))])
+  }
+}
+
+/// The files of this machine.
+struct LocalSide: FileSide {
+  func standing(at path: String) -> FileRules.Standing? {
+    LocalFile(path).flatMap { $0.isFolder ? nil : $0.standing }
+  }
+
+  func contents(of folder: String) -> [(path: String, isFolder: Bool)] {
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+    return names.sorted().map { name in
+      let path = SourceNaming.joined(folder, name)
+      return (path, LocalFile(path)?.isFolder == true && !LocalFile.isLink(path))
+    }
+  }
+
+  func makeFolder(_ path: String) throws(Failure) { try ReceivedFile.makeFolder(path) }
+
+  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
+    if LocalFile.isLink(path) || LocalFile(path) != nil {
+      guard replacesFile, LocalFile(path)?.isFolder != true else { return false }
+      try await remove(path)
+    }
+    try ReceivedFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    do {
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+    } catch {
+      throw Failure(36, "The symbolic link cannot be created: \(path)")
+    }
+    return true
+  }
+
+  func remove(_ path: String) async throws(Failure) {
+    do {
+      _ = try await FileSystem.shared.removeItem(at: FilePath(path), recursively: false)
+    } catch {
+      throw Failure(36, "The file cannot be removed: \(path)")
+    }
+  }
+
+  func removeEmptyFolder(_ path: String) async throws(Failure) {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path), names.isEmpty else { return }
+    try await remove(path)
+  }
+
+  func move(_ path: String, to target: String) throws(Failure) {
+    try ReceivedFile.makeFolder(URL(fileURLWithPath: target).deletingLastPathComponent().path)
+    do {
+      try FileReplacement.rename(FilePath(path), to: FilePath(target))
+    } catch {
+      throw Failure(36, "The file \(path) cannot be moved to \(target)")
+    }
+  }
+
+  func setModified(_ seconds: Int64, ofFolder path: String) throws(Failure) {
+    try ReceivedFile.setModified(seconds, of: path)
   }
 }

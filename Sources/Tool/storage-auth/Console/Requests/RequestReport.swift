@@ -3,6 +3,7 @@
 
 internal import LocalCloud
 internal import StorageAuth
+internal import StorageDiagnosis
 
 /// A request of a local cloud as the console shows it.
 ///
@@ -51,5 +52,91 @@ struct RequestReport: Sendable {
 
   private var scheme: String? {
     if case .verified(let kind) = request.authorization { kind.rawValue } else { nil }
+  }
+}
+
+/// The explanation of a rejected signature: the cause, the remedy, and the strings of both sides.
+struct Explanation: Sendable {
+  /// The cause in a few words, such as `content type added`.
+  let title: String
+  private let diagnosis: SignatureDiagnosis
+  private let strings: [(name: String, comparison: LineComparison, isPair: Bool)]
+  private let basis: String
+
+  /// Creates the explanation of a rejected signature, or `nil` if its rejection does not concern the signature.
+  init?(_ rejected: RejectedSignature) {
+    let report = RejectionReport(
+      of: RejectedResponse(rejected.response, body: rejected.document), to: rejected.request,
+      signedFor: rejected.provider.signedService(region: rejected.region), region: rejected.region,
+      isMismatch: rejected.isMismatch,
+      search: rejected.key.map { SignatureSearch(key: $0, others: rejected.others, fits: rejected.fits) })
+    guard let diagnosis = report.diagnosis else { return nil }
+    self.diagnosis = diagnosis
+    title = diagnosis.cause == .unknown ? "wrong secret, or another string" : diagnosis.cause.title
+    basis = report.basis.rawValue
+    let client = report.client
+    var strings: [(String, LineComparison, Bool)] = []
+    for (name, path) in [("String to sign", \SignedTexts.toSign), ("Canonical request", \SignedTexts.canonical)] {
+      let (first, second) = (client?[keyPath: path], report.service?[keyPath: path])
+      guard let one = first ?? second else { continue }
+      strings.append(
+        (name, LineComparison(client: first ?? one, service: second ?? one), first != nil && second != nil))
+    }
+    self.strings = strings
+  }
+
+  /// The explanation as JSON, with all strings safe to show.
+  var json: JSONValue {
+    func text(_ string: String?) -> JSONValue { string.map { .string($0.onOneLine) } ?? .null }
+    let time = signingTimes
+    let shown = strings.map { name, comparison, isPair -> JSONValue in
+      let rows = comparison.rows.map { row -> JSONValue in
+        let isMarked = row.differs || time.contains { row.client?.text.contains($0) ?? false }
+        return [
+          "client": isPair ? Self.json(row.client) : .null, "service": Self.json(row.service ?? row.client),
+          "differs": .bool(isMarked),
+        ]
+      }
+      return ["name": .string(name), "pair": .bool(isPair), "rows": .array(rows)]
+    }
+    return [
+      "title": text(title), "text": text(diagnosis.explanation), "remedy": text(diagnosis.remedy),
+      "basis": .string(basis), "line": text(diagnosis.line), "sent": text(diagnosis.sent), "seen": text(diagnosis.seen),
+      "others": .array(diagnosis.otherLines.map { text($0) }), "strings": .array(shown),
+    ]
+  }
+
+  private static func json(_ line: LineComparison.Line?) -> JSONValue {
+    guard let line else { return .null }
+    return [.string(line.before), .string(line.difference), .string(line.after)]
+  }
+
+  /// The spellings of the signing time in signed strings, if the rejection concerns it.
+  private var signingTimes: [String] {
+    guard [.clockSkew, .notYetValid, .expired].contains(diagnosis.cause),
+      let instant = diagnosis.sent.flatMap({ Timestamp(iso8601: $0) })
+    else { return [] }
+    return [instant.iso8601Basic, instant.httpDate, String(instant.unixSeconds)]
+  }
+}
+
+extension SignedTexts {
+  fileprivate var toSign: String? { stringToSign }
+  fileprivate var canonical: String? { canonicalRequest }
+}
+
+extension SignatureDiagnosis.Cause {
+  /// The name of the cause in words.
+  fileprivate var title: String {
+    var words = ""
+    var previous: Character = " "
+    for character in rawValue {
+      if character.isUppercase, !previous.isUppercase { words += " " }
+      words.append(character)
+      previous = character
+    }
+    return words.split(separator: " ").map { word in
+      word.dropFirst().contains(where: \.isUppercase) ? String(word) : word.lowercased()
+    }.joined(separator: " ")
   }
 }
