@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
+package import StorageAuth
 
 /// A reader of the fields of a credential in a JSON response, whose errors name the missing or invalid field.
 struct AnswerReader: Sendable {
@@ -128,5 +128,55 @@ extension Timestamp {
   /// A number greater than 1,262,304,000,000, which is 2010-01-01 in milliseconds, is in milliseconds.
   fileprivate init(unix number: Int64) {
     self.init(unixSeconds: number > 1_262_304_000_000 ? number / 1000 : number)
+  }
+}
+
+extension JSONObject {
+  /// Returns the first member whose name is in `names`, in the order of `names`, or `nil` if there is no such member.
+  func first(_ names: [String]) -> (name: String, value: JSONValue)? {
+    for name in names {
+      if let value = self[name] { return (name, value) }
+    }
+    return nil
+  }
+
+  /// The strings in this object that error messages must not show.
+  ///
+  /// They are the string values, at any depth, of members whose names contain a word for a secret or a token.
+  package var secrets: [Secret] {
+    var found: [Secret] = []
+    collectSecrets(into: &found)
+    return found
+  }
+
+  private func collectSecrets(into found: inout [Secret]) {
+    for (name, value) in self {
+      if let text = value.string, namesSecret(name) { found.append(Secret(text)) }
+      for value in value.array ?? [value] { value.object?.collectSecrets(into: &found) }
+    }
+  }
+}
+
+extension Timestamp {
+  /// Parses an expiration from ISO 8601 or Unix time, or returns `nil` if the text is neither.
+  ///
+  /// The parser is more lenient than the vendors' tools: ISO 8601 may have a fraction, and `Z` or an offset.
+  init?(expiration text: String) {
+    if let instant = Timestamp(iso8601: text) ?? Timestamp(iso8601Basic: text) {
+      self = instant
+    } else if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let time = Int64(text) {
+      self.init(expiration: time)
+    } else {
+      return nil
+    }
+  }
+
+  /// Creates a time from Unix time in seconds, or in milliseconds if the number is 10,000,000,000 (the year 2286) or
+  /// greater.
+  ///
+  /// Such numbers, read as milliseconds, are dates from April 1970 on. No credential is that old, and no credential is
+  /// valid until 2286.
+  init(expiration unixTime: Int64) {
+    self.init(unixSeconds: unixTime >= 10_000_000_000 ? unixTime / 1000 : unixTime)
   }
 }

@@ -105,3 +105,29 @@ extension SignedForm: CustomStringConvertible, CustomDebugStringConvertible, Cus
   /// A mirror that contains the form's URL and expiration, but no field values.
   public var customMirror: Mirror { Mirror(self, children: ["url": url, "expiration": expiration]) }
 }
+
+/// A signer of upload forms, with which a browser uploads a file directly to the storage service.
+///
+/// A signed form contains its own authorization.
+///
+/// ```swift
+/// let form = try signer.sign(policy, to: .oss(region: "cn-hangzhou"), with: key, in: .now)
+/// ```
+public protocol FormSigner<SigningCredential>: Sendable {
+  /// The type of the credentials that sign forms.
+  associatedtype SigningCredential: Credential
+
+  /// Creates a signed upload form.
+  ///
+  /// - Parameters:
+  ///   - policy: The upload that the form permits.
+  ///   - endpoint: The endpoint of the service that receives the form.
+  ///   - credential: The credential that signs the form.
+  ///   - context: The time of signing.
+  /// - Returns: The URL and the fields for a web page.
+  /// - Throws: A ``SigningError`` if the service cannot express the policy, or if the credential is anonymous or
+  ///   expires before the form.
+  func sign(
+    _ policy: FormPolicy, to endpoint: ServiceEndpoint, with credential: SigningCredential, in context: SigningContext
+  ) throws(SigningError) -> SignedForm
+}

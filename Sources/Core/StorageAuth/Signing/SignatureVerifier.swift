@@ -155,3 +155,35 @@ extension Secret {
   /// The secret of the decoy key, which is used to verify a request with an unknown access key ID.
   static let decoy = Secret(String(repeating: "x", count: 30))
 }
+
+/// A request's string to sign and canonical request, with session tokens in plain text.
+public struct SignedTexts: Sendable {
+  /// The string to sign of the request.
+  public let stringToSign: String
+
+  /// The canonical request whose hash is part of the string to sign, or `nil` if the signature scheme has no canonical
+  /// request.
+  public let canonicalRequest: String?
+
+  /// Creates the pair of a request's string to sign and canonical request; for implementations of verifiers.
+  ///
+  /// - Parameters:
+  ///   - stringToSign: The string to sign of the request.
+  ///   - canonicalRequest: The canonical request whose hash is part of the string to sign, or `nil` if the signature
+  ///     scheme has no canonical request.
+  public init(stringToSign: String, canonicalRequest: String?) {
+    self.stringToSign = stringToSign
+    self.canonicalRequest = canonicalRequest
+  }
+}
+
+extension SignedTexts: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// A description with a mask in place of the strings.
+  public var description: String { "SignedTexts(\(Secret.mask))" }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without the string to sign and the canonical request.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArgumentParser
 internal import CloudCredentials
 internal import Foundation
 internal import StorageAuth
@@ -188,5 +189,24 @@ extension CredentialFinding.Answer {
     if seconds <= 0 { return "no longer: it expired at \(end)" }
     let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
     return "for \(parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")), until \(end)"
+  }
+}
+
+/// The name of a credential source on the command line, such as `environment`.
+///
+/// Each cloud has a separate set of names.
+struct SourceName: ExpressibleByArgument, ExpressibleByStringLiteral, Hashable, CustomStringConvertible {
+  /// The name that all clouds use for the source that requests keys from the instance's metadata service.
+  static let metadata: SourceName = "metadata"
+
+  /// The source's name as on the command line.
+  let description: String
+
+  init(stringLiteral name: String) {
+    description = name
+  }
+
+  init(argument: String) {
+    description = argument
   }
 }

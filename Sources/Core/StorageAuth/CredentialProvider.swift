@@ -98,36 +98,31 @@ public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
   public func credential() async throws(CredentialError) -> Value { value }
 }
 
-/// A credential that authenticates requests.
+/// The access that a credential is for: the rights that one request needs.
 ///
-/// All credentials have an optional validity period. Credentials are equatable, so that a cache can detect that a
-/// provider returned the credential that a service has just rejected.
-public protocol Credential: Sendable, Equatable {
-  /// The first instant at which the credential is valid, according to its issuer's clock, or `nil` if the issuer did
-  /// not report it.
-  var start: Timestamp? { get }
+/// A copy needs two rules, one for its source. Every other request needs one rule, which names the bucket, the key or
+/// the prefix, and the action.
+public struct CredentialScope: Sendable, Hashable {
+  /// The rules that the credential must satisfy.
+  public var rules: [AccessRule]
 
-  /// The time at which the credential expires, according to its issuer's clock, or `nil` if the credential does not
-  /// expire.
-  var expiration: Timestamp? { get }
-}
-
-extension Credential {
-  /// The default start of a credential's validity, which is `nil`: the issuer did not report a start.
-  public var start: Timestamp? { nil }
-
-  /// Returns a Boolean value that indicates whether the credential has expired, or expires within a duration.
+  /// Creates a scope from rules.
   ///
-  /// ```swift
-  /// if key.expires(within: .seconds(300), at: .now) { key = try await refresh() }
-  /// ```
+  /// - Parameter rules: The rules that the credential must satisfy.
+  public init(_ rules: [AccessRule]) {
+    self.rules = rules
+  }
+
+  /// Creates the scope of one action.
   ///
   /// - Parameters:
-  ///   - duration: The duration to look ahead; zero tests whether the credential has expired.
-  ///   - instant: The current time, in UTC.
-  /// - Returns: `false` for a credential without an expiration.
-  public func expires(within duration: Duration, at instant: Timestamp) -> Bool {
-    guard let expiration else { return false }
-    return expiration <= instant.advanced(by: duration)
+  ///   - action: The action.
+  ///   - objects: The object key; for a list, the prefix.
+  ///   - bucket: The bucket that contains the objects.
+  public init(_ action: AccessAction, _ objects: ObjectScope, in bucket: String) {
+    rules = [AccessRule(action, objects: objects, in: bucket)]
   }
+
+  /// The policy that allows exactly the rules of the scope.
+  public var policy: AccessPolicy { AccessPolicy(rules) }
 }

@@ -1,0 +1,36 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A credential that authenticates requests.
+///
+/// All credentials have an optional validity period. Credentials are equatable, so that a cache can detect that a
+/// provider returned the credential that a service has just rejected.
+public protocol Credential: Sendable, Equatable {
+  /// The first instant at which the credential is valid, according to its issuer's clock, or `nil` if the issuer did
+  /// not report it.
+  var start: Timestamp? { get }
+
+  /// The time at which the credential expires, according to its issuer's clock, or `nil` if the credential does not
+  /// expire.
+  var expiration: Timestamp? { get }
+}
+
+extension Credential {
+  /// The default start of a credential's validity, which is `nil`: the issuer did not report a start.
+  public var start: Timestamp? { nil }
+
+  /// Returns a Boolean value that indicates whether the credential has expired, or expires within a duration.
+  ///
+  /// ```swift
+  /// if key.expires(within: .seconds(300), at: .now) { key = try await refresh() }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - duration: The duration to look ahead; zero tests whether the credential has expired.
+  ///   - instant: The current time, in UTC.
+  /// - Returns: `false` for a credential without an expiration.
+  public func expires(within duration: Duration, at instant: Timestamp) -> Bool {
+    guard let expiration else { return false }
+    return expiration <= instant.advanced(by: duration)
+  }
+}
