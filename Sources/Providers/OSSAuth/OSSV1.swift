@@ -269,3 +269,73 @@ extension SigningError {
       + "parameters.",
     remedy: useV4)
 }
+
+extension OSSSigner {
+  /// Sets the date of a V1 request, unless the caller has set `x-oss-date`, which takes precedence as it does at the
+  /// service.
+  func setV1Date(of fields: inout FieldDraft, to date: Timestamp) throws(SigningError) -> String {
+    guard let index = fields.index(of: .ossDate) else {
+      let text = String(writing: { $0.append(httpDate: date) })
+      fields.set(HTTPField(name: .date, value: text))
+      return text
+    }
+    let chosen = fields.fields[index].value
+    guard Timestamp(httpDate: chosen) != nil else {
+      throw SigningError(
+        .invalidHeader, "The header x-oss-date is not an HTTP date.",
+        remedy: "Write it like Fri, 20 Nov 2026 08:00:00 GMT, or leave it out: the signer sets Date.")
+    }
+    if fields.index(of: .date) != nil { fields.set(HTTPField(name: .date, value: chosen)) }
+    return chosen
+  }
+
+  /// Calls `body` with a function that appends the V1 string to sign for a request.
+  func withV1String<Result>(
+    of draft: borrowing OSSDraft, for request: HTTPRequest, _ date: OSSV1String.Date,
+    _ body: ((inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    try OSSV1String(resource: draft.resource, subresources: subresources)
+      .withStringToSign(
+        request, fields: draft.fields.fields, path: draft.path, date: date, refusing: draft.refused,
+        allowsAmbiguity: !draft.isPresigned || allowsAmbiguousV1, body)
+  }
+
+  /// Appends the value of a V1 `Authorization` header up to the signature.
+  func append(v1PrefixOf id: AccessKeyID, to writer: inout ByteWriter) {
+    writer.append("OSS ")
+    writer.append(id.string)
+    writer.append(UInt8(ascii: ":"))
+  }
+
+  /// Returns the path and the query that a V1 signature in a URL covers.
+  ///
+  /// V1 signs only one of the added parameters: the session token.
+  func v1Path(presigning path: String, as identity: Identity) -> String {
+    guard let token = identity.sessionToken else { return path }
+    return String(writing: { writer in
+      writer.append(path)
+      writer.append(separatorAfter: path)
+      append(v1Token: token, to: &writer)
+    })
+  }
+
+  /// Appends the path and the query of a presigned V1 URL, except the signature.
+  func append(
+    v1Path path: String, _ date: OSSV1String.Date, as identity: Identity, to writer: inout ByteWriter
+  ) {
+    writer.append(path)
+    writer.append(separatorAfter: path)
+    writer.append("OSSAccessKeyId=")
+    writer.append(percentEncoding: identity.id.string)
+    writer.append("&Expires=")
+    writer.append(date)
+    guard let token = identity.sessionToken else { return }
+    writer.append(UInt8(ascii: "&"))
+    append(v1Token: token, to: &writer)
+  }
+
+  private func append(v1Token token: Secret, to writer: inout ByteWriter) {
+    writer.append("security-token=")
+    writer.append(percentEncoding: token)
+  }
+}

@@ -266,3 +266,140 @@ struct OSSV4Scope {
     }
   }
 }
+
+extension OSSV4Scope {
+  /// Sets the header fields that a V4 signature in the headers requires.
+  func set(in fields: inout FieldDraft) {
+    fields.set(HTTPField(name: .ossDate) { $0.append(basicDate: time) })
+    fields.set(OSSText.unsignedPayloadField)
+  }
+}
+
+extension OSSSigner {
+  /// Calls `body` with a function that appends the V4 canonical request.
+  func withV4Request<Result>(
+    of draft: borrowing OSSDraft, for request: HTTPRequest, _ body: ((inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
+      .withCanonicalRequest(
+        request, fields: draft.fields.fields, path: draft.path, refusing: draft.refused, body)
+  }
+
+  /// Appends the value of a V4 `Authorization` header up to the signature.
+  func append(
+    v4PrefixOf draft: borrowing OSSDraft, in scope: OSSV4Scope, for request: HTTPRequest, id: AccessKeyID,
+    to writer: inout ByteWriter
+  ) {
+    writer.append(OSSText.v4Algorithm)
+    writer.append(" Credential=")
+    writer.append(id.string)
+    writer.append(UInt8(ascii: "/"))
+    scope.append(to: &writer)
+    if additionalHeaders.isEmpty { return writer.append(",Signature=") }
+    let names = presentAdditionalHeaders(of: request, draft.fields.fields)
+    if !names.isEmpty {
+      writer.append(",AdditionalHeaders=")
+      writer.append(names)
+    }
+    writer.append(",Signature=")
+  }
+
+  /// Returns the path and the query of a presigned V4 URL, except the signature, which covers all of it.
+  func v4Path(
+    presigning path: String, of request: HTTPRequest, as identity: Identity, seconds: Int64, in scope: OSSV4Scope
+  ) -> String {
+    String(writing: { writer in
+      writer.append(path)
+      writer.append(separatorAfter: path)
+      append(v4Parameters: identity, of: request, seconds: seconds, in: scope, to: &writer)
+    })
+  }
+
+  private func append(
+    v4Parameters identity: Identity, of request: HTTPRequest, seconds: Int64, in scope: OSSV4Scope,
+    to writer: inout ByteWriter
+  ) {
+    writer.append("x-oss-signature-version=")
+    writer.append(OSSText.v4Algorithm)
+    writer.append("&x-oss-credential=")
+    writer.append(percentEncoding: identity.id.string)
+    writer.append("%2F")
+    scope.append(to: &writer, separator: "%2F")
+    writer.append("&x-oss-date=")
+    writer.append(basicDate: scope.time)
+    writer.append("&x-oss-expires=")
+    writer.append(seconds)
+    let names = presentAdditionalHeaders(of: request, request.headerFields)
+    if !names.isEmpty {
+      writer.append("&x-oss-additional-headers=")
+      writer.append(percentEncoding: names)
+    }
+    if let token = identity.sessionToken {
+      writer.append("&x-oss-security-token=")
+      writer.append(percentEncoding: token)
+    }
+  }
+
+  /// Returns the names of the additional headers that a request contains, separated by `;`.
+  private func presentAdditionalHeaders(of request: HTTPRequest, _ fields: HTTPFields) -> String {
+    additionalHeaders.filter { name in
+      name == "host" ? request.authority != nil : fields.contains { $0.name.canonicalName == name }
+    }.joined(separator: ";")
+  }
+}
+
+/// The checks of the configuration of an OSS signer.
+enum OSSConfiguration {
+  /// Returns the error of a signer's configuration, or `nil` if the configuration is valid.
+  static func problem(
+    version: OSSSignatureVersion, bucket: String?, region: String, product: String
+  ) -> SigningError? {
+    if let bucket, !isBucketName(bucket) && !isHost(bucket) {
+      return SigningError(
+        .invalidConfiguration, "\"\(bucket)\" is not the name of a bucket.",
+        remedy: "Use the name as the console shows it.")
+    }
+    guard version == .v4 else { return nil }
+    if let advice = regionProblem(region) { return advice }
+    guard isScopePart(product) else {
+      return SigningError(
+        .invalidConfiguration, "\"\(product)\" is not a product.", remedy: "Use oss, or oss-cloudbox for a cloud box.")
+    }
+    return nil
+  }
+
+  /// Returns whether a string has the form of a region ID in a V4 scope.
+  static func isRegion(_ text: String) -> Bool { regionProblem(text) == nil }
+
+  /// Returns the error for a string that is not a region ID, or `nil` if the string is one.
+  ///
+  /// The message suggests a corrected region ID if the correction is clear.
+  static func regionProblem(_ region: String) -> SigningError? {
+    let example = "Write it like cn-hangzhou."
+    var advice: String?
+    if region.isEmpty {
+      return SigningError(.invalidConfiguration, "V4 signatures need the region of the bucket.", remedy: example)
+    } else if region.hasBytePrefix("oss-") {
+      advice = "Leave out \"oss-\": \(region.dropFirst(4))."
+    } else if region.hasByteSuffix("-internal") {
+      advice = "Leave out \"-internal\": \(region.dropLast(9)). It belongs in the endpoint."
+    } else if !isScopePart(region) {
+      advice = "Use lower-case letters, digits and hyphens. " + example
+    } else if !region.hasByte("-") {
+      advice = "Add the country as a prefix. " + example
+    }
+    return advice.map {
+      SigningError(.invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: $0)
+    }
+  }
+
+  private static func isScopePart(_ text: String) -> Bool {
+    !text.isEmpty && !text.hasBytePrefix("-") && !text.hasByteSuffix("-")
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        default: false
+        }
+      }
+  }
+}
