@@ -154,12 +154,9 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   }
 }
 
-extension AsyncHTTPClientTransport: CustomStringConvertible, CustomReflectable {
+extension AsyncHTTPClientTransport: Redacted {
   /// The name of the type; the configuration of the HTTP clients contains the login of the proxy.
   public var description: String { "AsyncHTTPClientTransport" }
-
-  /// A mirror without children, so that `dump` shows no login.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// The HTTP clients of a transport, each with its own proxy, because AsyncHTTPClient has one proxy for each client.

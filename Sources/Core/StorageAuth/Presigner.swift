@@ -67,19 +67,11 @@ public struct PresignedRequest: Sendable, Equatable {
   }
 }
 
-extension PresignedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PresignedRequest: Redacted {
   /// The presigned request's method, URL without the query, header names and expiration.
   public var description: String {
     let visible = url.bytes(before: "?")
     let names = headers.map { $0.name.rawName }.joined(separator: ", ")
     return "PresignedRequest(\(method) \(visible)?\(Secret.mask), headers: [\(names)], expires: \(expiration))"
-  }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the method and the expiration, but neither the URL nor the header values.
-  public var customMirror: Mirror {
-    Mirror(self, children: ["method": method.rawValue, "expiration": expiration])
   }
 }

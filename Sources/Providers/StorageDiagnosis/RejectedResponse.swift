@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-internal import StorageAuth
+public import StorageAuth
 internal import StorageCrypto
 
 /// A response with which a service rejected a request.
@@ -187,30 +187,16 @@ public struct RejectedResponse: Sendable {
   }
 }
 
-extension RejectedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RejectedResponse: Redacted {
   /// The status code and the error code, without the strings that the service signed.
   public var description: String {
     "RejectedResponse(\(status.map { "\($0) " } ?? "")\(document?["Code"] ?? "without a code"))"
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror without the strings that the service signed.
-  public var customMirror: Mirror {
-    Mirror(self, children: ["status": status as Any, "code": document?["Code"] as Any])
-  }
 }
 
-extension RejectedResponse.Reading: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RejectedResponse.Reading: Redacted {
   /// The status code and the error code, without the strings that the service signed.
   public var description: String { "Reading(\(status.map { "\($0) " } ?? "")\(code ?? "without a code"))" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror without the strings that the service signed.
-  public var customMirror: Mirror { Mirror(self, children: ["status": status as Any, "code": code as Any]) }
 }
 
 extension String {

@@ -271,13 +271,7 @@ public struct SignatureFinding: Sendable, Hashable {
   }
 }
 
-extension SignatureFinding: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SignatureFinding: Redacted {
   /// The cause and the name of the differing line, without the values.
   public var description: String { "SignatureFinding(\(cause.rawValue)\(line.map { ", \($0)" } ?? ""))" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror without the values of the differing line.
-  public var customMirror: Mirror { Mirror(self, children: ["cause": cause, "line": line as Any]) }
 }

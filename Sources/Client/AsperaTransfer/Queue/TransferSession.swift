@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AsperaAuth
+public import StorageAuth
 
 /// A transfer session for a ``TransferQueue``, which consists of a specification, an account and a source of tokens.
 ///
@@ -76,15 +77,9 @@ public struct TransferSession: Sendable, Identifiable {
   }
 }
 
-extension TransferSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TransferSession: Redacted {
   /// A description that contains the session's ID, direction, user and host.
   public var description: String { "TransferSession(\(id): \(specification.subject(for: account)))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the session ID, so that reflection does not reveal secrets.
-  public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
 extension TransferSpec {

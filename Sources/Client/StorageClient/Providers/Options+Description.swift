@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+public import StorageAuth
 
 /// Returns a description of the options that are set, without header values, because a header value can be a secret
 /// key.
@@ -11,7 +12,7 @@ private func described(_ type: String, _ settings: [(name: String, value: Any?)]
   return "\(type)(\((set + names).joined(separator: ", ")))"
 }
 
-extension UploadOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension UploadOptions: Redacted {
   /// The upload options that are set, and the names of the additional headers.
   public var description: String {
     described(
@@ -23,15 +24,9 @@ extension UploadOptions: CustomStringConvertible, CustomDebugStringConvertible, 
         ("checksVersioning", checksVersioning ? true : nil), ("ifMatch", ifMatch), ("storageClass", storageClass),
       ], headers)
   }
-
-  /// The upload options that are set, the same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror of the upload options without header values, which can be secret keys.
-  public var customMirror: Mirror { Mirror(self, children: ["options": description]) }
 }
 
-extension DownloadOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension DownloadOptions: Redacted {
   /// The download options that are set, and the names of the additional headers.
   public var description: String {
     described(
@@ -41,15 +36,9 @@ extension DownloadOptions: CustomStringConvertible, CustomDebugStringConvertible
         ("ifModifiedSince", ifModifiedSince), ("parameters", parameters.isEmpty ? nil : parameters),
       ], headers)
   }
-
-  /// The download options that are set, the same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror of the download options without header values, which can be secret keys.
-  public var customMirror: Mirror { Mirror(self, children: ["options": description]) }
 }
 
-extension CopyOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CopyOptions: Redacted {
   /// The copy options that are set, and the names of the additional headers.
   public var description: String {
     described(
@@ -59,10 +48,4 @@ extension CopyOptions: CustomStringConvertible, CustomDebugStringConvertible, Cu
         ("checksVersioning", checksVersioning ? true : nil),
       ], headers)
   }
-
-  /// The copy options that are set, the same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror of the copy options without header values, which can be secret keys.
-  public var customMirror: Mirror { Mirror(self, children: ["options": description]) }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-internal import StorageAuth
+public import StorageAuth
 
 /// A request to an app server, created for each credential so that it can carry the app's current login.
 ///
@@ -39,15 +39,9 @@ public struct AppServerRequest: Sendable {
   }
 }
 
-extension AppServerRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AppServerRequest: Redacted {
   /// A description that contains the method and the URL without its query.
   public var description: String {
     "AppServerRequest(\(method) \(ServiceURL(url)?.visible ?? Secret.mask))"
   }
-
-  /// A description for debugging, which equals ``description`` so that it does not show a login either.
-  public var debugDescription: String { description }
-
-  /// A mirror that shows neither the headers nor the body of the request.
-  public var customMirror: Mirror { Mirror(self, children: ["method": method.rawValue]) }
 }

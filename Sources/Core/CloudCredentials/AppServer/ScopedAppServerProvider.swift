@@ -117,10 +117,7 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
   }
 }
 
-extension ScopedAppServerProvider: CustomStringConvertible, CustomReflectable {
+extension ScopedAppServerProvider: Redacted {
   /// A description that contains the URL without its query.
   public var description: String { "ScopedAppServerProvider(\(visibleURL))" }
-
-  /// A mirror that shows the URL without its query.
-  public var customMirror: Mirror { Mirror(self, children: ["url": visibleURL]) }
 }

@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import StorageAuth
+
 /// A command that prints a credential, consisting of a program and its arguments.
 ///
 /// The command runs without a shell, so that no part of it is expanded, unless it is created with ``shell(_:)``.
@@ -73,13 +75,10 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
   }
 }
 
-extension CredentialCommand: CustomStringConvertible, CustomReflectable {
+extension CredentialCommand: Redacted {
   /// A description that contains the program but not its arguments, which may contain secrets.
   public var description: String {
     guard let program = arguments.first else { return "no command" }
     return arguments.count == 1 ? program : "\(program) with \(arguments.count - 1) argument(s)"
   }
-
-  /// A mirror without children, because the arguments may contain secrets.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -106,11 +106,8 @@ public struct ProcessOutputFormat: Sendable {
   let key: @Sendable (SettingTable) throws(CredentialError) -> AccessKey
 }
 
-extension ProcessCredentialProvider: CustomStringConvertible, CustomReflectable {
+extension ProcessCredentialProvider: Redacted {
   /// A description that contains the provider's name and the program, but not the arguments and variables, which may
   /// contain secrets.
   public var description: String { "ProcessCredentialProvider(\(source): \(command))" }
-
-  /// A mirror without children, because the command's arguments and variables may contain secrets.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -88,21 +88,11 @@ public struct RequestTarget: Sendable, Hashable {
   }
 }
 
-extension RequestTarget.Parameter: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestTarget.Parameter: Redacted {
   /// The parameter as `name=value`, with the value masked if it is a session token or a signature.
   public var description: String {
     guard let value else { return name.string }
     return "\(name)=\(SecretName.isSecret(name.string) ? Secret.mask : value.string)"
-  }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror with the parameter's name and value; a secret value is masked.
-  public var customMirror: Mirror {
-    Mirror(
-      self,
-      children: ["name": name.string, "value": SecretName.isSecret(name.string) ? Secret.mask : value?.string as Any])
   }
 }
 

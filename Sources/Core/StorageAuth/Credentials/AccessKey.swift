@@ -151,7 +151,7 @@ extension AccessKey: Equatable {
   }
 }
 
-extension AccessKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AccessKey: Redacted {
   /// The key's ID, start and expiration, with masks for the secret and the session token.
   public var description: String {
     if isAnonymous { return "AccessKey.anonymous" }
@@ -160,14 +160,6 @@ extension AccessKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
     if let start { parts.append("start: \(start)") }
     if let expiration { parts.append("expiration: \(expiration)") }
     return "AccessKey(\(parts.joined(separator: ", ")))"
-  }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the key's ID, masked secret, start and expiration.
-  public var customMirror: Mirror {
-    Mirror(self, children: ["id": id, "secret": secret, "start": start as Any, "expiration": expiration as Any])
   }
 }
 
@@ -269,15 +261,9 @@ public struct AuthenticationCode: Sendable, Equatable {
   }
 }
 
-extension AuthenticationCode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthenticationCode: Redacted {
   /// A description with a mask in place of the authentication code's bytes.
   public var description: String { "AuthenticationCode(\(Secret.mask))" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror without the authentication code's bytes.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension AccessKey {

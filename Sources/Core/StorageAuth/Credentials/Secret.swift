@@ -46,7 +46,7 @@ public struct Secret: Sendable, Equatable {
   }
 }
 
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Secret: Redacted {
   /// The text that is shown instead of a secret, which is the same for every secret.
   public static let mask = "‹redacted›"
 
@@ -55,9 +55,6 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 
   /// The text that is shown instead of the secret, ``mask``.
   public var debugDescription: String { Self.mask }
-
-  /// A mirror without children, so that the secret is not shown.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension ByteWriter {

@@ -71,16 +71,10 @@ extension FormCondition {
   }
 }
 
-extension FormCondition: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension FormCondition: Redacted {
   /// The condition in JSON, as in a policy document; a secret value, such as a session token, is masked.
   public var description: String {
     SecretName.isSecret(field)
       ? #"["eq","$\#(field)","\#(Secret.mask)"]"# : String(decoding: json.serialized, as: UTF8.self)
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the condition's description.
-  public var customMirror: Mirror { Mirror(self, children: ["condition": description]) }
 }

@@ -82,28 +82,16 @@ public struct SignedForm: Sendable, Equatable {
   }
 }
 
-extension FormField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension FormField: Redacted {
   /// The form field's name, with its value masked.
   public var description: String { "\(name): \(Secret.mask)" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the form field's name.
-  public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-extension SignedForm: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SignedForm: Redacted {
   /// The form's URL, field names and expiration, without the field values.
   public var description: String {
     "SignedForm(\(url), fields: [\(fields.map(\.name).joined(separator: ", "))], expires: \(expiration))"
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the form's URL and expiration, but no field values.
-  public var customMirror: Mirror { Mirror(self, children: ["url": url, "expiration": expiration]) }
 }
 
 /// A signer of upload forms, with which a browser uploads a file directly to the storage service.

@@ -69,17 +69,11 @@ public struct SubmittedForm: Sendable {
   }
 }
 
-extension SubmittedForm: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SubmittedForm: Redacted {
   /// The bucket and the names of the form fields, without the field values.
   public var description: String {
     "SubmittedForm(\(bucket), fields: [\(fields.map(\.name).joined(separator: ", "))])"
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the bucket, but no field values.
-  public var customMirror: Mirror { Mirror(self, children: ["bucket": bucket]) }
 }
 
 extension VerificationLimits {

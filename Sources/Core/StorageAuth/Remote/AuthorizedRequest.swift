@@ -92,15 +92,9 @@ public struct AuthorizedRequest: Sendable {
   }
 }
 
-extension AuthorizedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthorizedRequest: Redacted {
   /// The signature scheme, the HTTP method, the bucket and the object key.
   public var description: String {
     "AuthorizedRequest(\(scheme), \(method) \(target.bucket ?? "")/\(target.key ?? ""))"
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror without the request's headers and session token.
-  public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme, "target": target]) }
 }

@@ -46,17 +46,11 @@ public struct SigningRequest: Sendable {
   }
 }
 
-extension SigningRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SigningRequest: Redacted {
   /// The signature scheme and the HTTP method, with the string to sign masked.
   public var description: String {
     "SigningRequest(\(scheme), \(Self.known.contains(method) ? method : "another method"), stringToSign: \(Secret.mask))"
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the signature scheme, but not the strings.
-  public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme]) }
 
   private static let known: Set<String> = ["GET", "HEAD", "PUT", "POST", "DELETE"]
 }

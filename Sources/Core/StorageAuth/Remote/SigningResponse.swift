@@ -49,13 +49,7 @@ public struct SigningResponse: Sendable {
   public func authorization(_ word: String) -> String { "\(word) \(accessKeyID.string):\(signature)" }
 }
 
-extension SigningResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SigningResponse: Redacted {
   /// The access key ID, with the signature masked.
   public var description: String { "SigningResponse(id: \(accessKeyID), signature: \(Secret.mask))" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the access key ID, but neither the signature nor the session token.
-  public var customMirror: Mirror { Mirror(self, children: ["accessKeyID": accessKeyID]) }
 }

@@ -177,13 +177,7 @@ public struct SignedTexts: Sendable {
   }
 }
 
-extension SignedTexts: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SignedTexts: Redacted {
   /// A description with a mask in place of the strings.
   public var description: String { "SignedTexts(\(Secret.mask))" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror without the string to sign and the canonical request.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -117,15 +117,9 @@ public struct PendingSignature: Sendable {
   }
 }
 
-extension PendingSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PendingSignature: Redacted {
   /// The HTTP method and the access key ID, with the string to sign masked.
   public var description: String {
     "PendingSignature(\(request.method), id: \(identity.id), stringToSign: \(Secret.mask))"
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains neither the string to sign nor the canonical request.
-  public var customMirror: Mirror { Mirror(self, children: ["id": identity.id, "isPresigned": isPresigned]) }
 }

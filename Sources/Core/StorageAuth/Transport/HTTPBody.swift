@@ -42,13 +42,7 @@ public struct HTTPBody: Sendable {
   }
 }
 
-extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPBody: Redacted {
   /// The length of the body; the content is omitted because it may contain credentials.
   public var description: String { "HTTPBody(\(length) bytes)" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the length of the body, but not the content.
-  public var customMirror: Mirror { Mirror(self, children: ["length": length]) }
 }

@@ -61,21 +61,13 @@ package struct AscpCommand: Sendable, Equatable {
   }
 }
 
-extension AscpCommand: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AscpCommand: Redacted {
   /// A description that contains the arguments, the names of the environment variables, and the number of lines in the
   /// list.
   package var description: String {
     let variables = environment.keys.sorted().joined(separator: ", ")
     let lines = list.map { ", list: \($0.lines.count) lines" } ?? ""
     return "AscpCommand(\(arguments().joined(separator: " ")), environment: [\(variables)]\(lines))"
-  }
-
-  /// The same text as ``description``.
-  package var debugDescription: String { description }
-
-  /// A mirror that contains the arguments and the names of the environment variables.
-  package var customMirror: Mirror {
-    Mirror(self, children: ["arguments": arguments(), "environment": environment.keys.sorted()])
   }
 }
 

@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+package import StorageAuth
+
 /// A management frame: a message on ascp's management port.
 ///
 /// A frame consists of a header with a version, fields, and an empty line. The format is that of aspera-cli
@@ -85,7 +87,7 @@ package struct ManagementFrame: Sendable, Equatable {
   }
 }
 
-extension ManagementFrame: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ManagementFrame: Redacted {
   private static let shown = [
     "Code", "Description", "SessionId", "Direction", "Operation", "TransferBytes", "StartByte", "PreTransferBytes",
   ]
@@ -98,14 +100,6 @@ extension ManagementFrame: CustomStringConvertible, CustomDebugStringConvertible
     }
     let texts = [kind?.rawValue ?? "without a type"] + shown + (others.isEmpty ? [] : ["others: \(others)"])
     return "ManagementFrame(\(texts.joined(separator: ", ")))"
-  }
-
-  /// The same text as ``description``.
-  package var debugDescription: String { description }
-
-  /// A mirror that contains only the kind and the error code.
-  package var customMirror: Mirror {
-    Mirror(self, children: ["kind": kind?.rawValue ?? "", "code": code ?? 0])
   }
 }
 

@@ -51,15 +51,9 @@ public struct BearerTokenIssuer: TokenIssuer {
   }
 }
 
-extension BearerTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension BearerTokenIssuer: Redacted {
   /// A description that contains the issuer name.
   public var description: String { "BearerTokenIssuer(\(source))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the issuer name.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
 
 extension TokenIssuer where Self == BearerTokenIssuer {

@@ -68,13 +68,7 @@ public struct ClosureTokenIssuer: TokenIssuer {
   }
 }
 
-extension ClosureTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ClosureTokenIssuer: Redacted {
   /// A description that contains the issuer name.
   public var description: String { "ClosureTokenIssuer(\(source))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the issuer name.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

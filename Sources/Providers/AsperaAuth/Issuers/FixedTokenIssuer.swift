@@ -50,15 +50,9 @@ public struct FixedTokenIssuer: TokenIssuer {
   }
 }
 
-extension FixedTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension FixedTokenIssuer: Redacted {
   /// A description that contains the issuer name.
   public var description: String { "FixedTokenIssuer(\(source))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the issuer name.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
 
 extension TokenIssuer where Self == FixedTokenIssuer {

@@ -125,15 +125,9 @@ private final class Holders: Sendable {
   }
 }
 
-extension NodeAccessTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NodeAccessTokenIssuer: Redacted {
   /// A description that contains the issuer name and the folder ID.
   public var description: String { "NodeAccessTokenIssuer(\(source), file ID: \(fileID))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the issuer name and the folder ID.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source, "fileID": fileID]) }
 }
 
 extension TokenIssuer where Self == NodeAccessTokenIssuer {

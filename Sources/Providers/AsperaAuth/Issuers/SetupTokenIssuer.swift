@@ -88,15 +88,9 @@ public struct SetupTokenIssuer: TokenIssuer {
   }
 }
 
-extension SetupTokenIssuer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SetupTokenIssuer: Redacted {
   /// A description that contains the issuer name.
   public var description: String { "SetupTokenIssuer(\(source))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the issuer name.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
 
 extension TokenIssuer where Self == SetupTokenIssuer {

@@ -70,7 +70,7 @@ public struct AsperaNodeAccess: Credential {
   }
 }
 
-extension AsperaNodeAccess: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AsperaNodeAccess: Redacted {
   /// A description that contains the method, the identity and the expiration, but not the secret.
   public var description: String {
     let parts: String
@@ -81,10 +81,4 @@ extension AsperaNodeAccess: CustomStringConvertible, CustomDebugStringConvertibl
     }
     return "AsperaNodeAccess(\(parts)\(expiration.map { ", expiration: \($0)" } ?? ""))"
   }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the identity and the expiration, but not the secret.
-  public var customMirror: Mirror { Mirror(self, children: ["identity": identity, "expiration": expiration as Any]) }
 }

@@ -53,13 +53,7 @@ public struct BearerAccessProvider: CredentialProvider {
   }
 }
 
-extension BearerAccessProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension BearerAccessProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "BearerAccessProvider(\(source))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the provider name.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

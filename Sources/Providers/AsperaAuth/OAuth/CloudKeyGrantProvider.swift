@@ -71,13 +71,7 @@ public struct CloudKeyGrantProvider: CredentialProvider {
   }
 }
 
-extension CloudKeyGrantProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CloudKeyGrantProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "CloudKeyGrantProvider(\(source))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the provider name.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

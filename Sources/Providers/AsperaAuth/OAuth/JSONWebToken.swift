@@ -69,10 +69,7 @@ package struct JSONWebToken: Sendable {
   }
 }
 
-extension JSONWebToken: CustomStringConvertible, CustomReflectable {
+extension JSONWebToken: Redacted {
   /// A description that contains the algorithm, but not the token.
   package var description: String { "JSONWebToken(\(algorithm?.name ?? "no algorithm"), \(Secret.mask))" }
-
-  /// An empty mirror, so that reflection does not reveal the token.
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

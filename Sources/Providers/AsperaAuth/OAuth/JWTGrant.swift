@@ -127,7 +127,7 @@ enum OAuthText {
   }
 }
 
-extension JWTGrant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension JWTGrant: Redacted {
   /// A description that contains the endpoint, the client, the user and the scope, but not the client's secret.
   public var description: String {
     let parts = [
@@ -135,15 +135,5 @@ extension JWTGrant: CustomStringConvertible, CustomDebugStringConvertible, Custo
       scope.map { "scope: \($0)" },
     ]
     return "JWTGrant(\(parts.compactMap(\.self).joined(separator: ", ")))"
-  }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the endpoint, the client, the user and the scope, but not the client's secret.
-  public var customMirror: Mirror {
-    Mirror(
-      self,
-      children: ["tokenURL": tokenURL, "issuer": issuer, "subject": subject, "scope": scope as Any] as KeyValuePairs)
   }
 }

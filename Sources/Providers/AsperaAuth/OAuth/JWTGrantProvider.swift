@@ -136,15 +136,9 @@ public struct JWTGrantProvider: CredentialProvider {
   }
 }
 
-extension JWTGrantProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension JWTGrantProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "JWTGrantProvider(\(source))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the provider name.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
 
 /// A generator of the IDs of assertions (the claim `jti`), each of which is used once.

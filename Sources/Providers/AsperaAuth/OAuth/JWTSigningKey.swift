@@ -97,13 +97,7 @@ extension AsperaPrivateKey {
   }
 }
 
-extension JWTSigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension JWTSigningKey: Redacted {
   /// A description that contains the algorithm, but not the key.
   public var description: String { "JWTSigningKey(\(standardAlgorithm), \(Secret.mask))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// An empty mirror, so that reflection does not reveal the key.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -54,13 +54,7 @@ public struct NodeGrantProvider: CredentialProvider {
   }
 }
 
-extension NodeGrantProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NodeGrantProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "NodeGrantProvider(\(source))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the provider name.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

@@ -30,20 +30,12 @@ public struct OAuthBearer: Credential {
   }
 }
 
-extension OAuthBearer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuthBearer: Redacted {
   /// A description that contains the scope and the expiration, but not the token.
   public var description: String {
     let parts = [
       "token: \(Secret.mask)", scope.map { "scope: \($0)" }, expiration.map { "expiration: \($0)" },
     ]
     return "OAuthBearer(\(parts.compactMap(\.self).joined(separator: ", ")))"
-  }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the scope and the expiration, but not the token.
-  public var customMirror: Mirror {
-    Mirror(self, children: ["scope": scope as Any, "expiration": expiration as Any])
   }
 }

@@ -134,7 +134,7 @@ extension AsperaToken {
   }
 }
 
-extension AsperaToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AsperaToken: Redacted {
   /// A description that contains the kind, the fingerprint or the access key, the expiration and the note, but not the
   /// token.
   public var description: String {
@@ -144,13 +144,5 @@ extension AsperaToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
     if let expiration { parts.append("expiration: \(expiration)") }
     if let note { parts.append("note: \(note)") }
     return "AsperaToken(\(parts.joined(separator: ", ")))"
-  }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the kind, the expiration and the masked token.
-  public var customMirror: Mirror {
-    Mirror(self, children: ["kind": kind.rawValue, "secret": secret, "expiration": expiration as Any])
   }
 }

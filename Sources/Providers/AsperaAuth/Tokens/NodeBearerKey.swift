@@ -83,13 +83,7 @@ public struct NodeBearerKey: Sendable {
   }
 }
 
-extension NodeBearerKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NodeBearerKey: Redacted {
   /// A masked description that does not contain the key.
   public var description: String { "NodeBearerKey(\(Secret.mask))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// An empty mirror, so that reflection does not reveal the key.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

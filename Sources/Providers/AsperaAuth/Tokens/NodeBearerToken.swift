@@ -67,7 +67,7 @@ public struct NodeBearerToken: Sendable, Equatable {
   }
 }
 
-extension NodeBearerToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NodeBearerToken: Redacted {
   /// A description that contains the user, the scope and the expiration, but not the token.
   public var description: String {
     let parts = [
@@ -76,12 +76,6 @@ extension NodeBearerToken: CustomStringConvertible, CustomDebugStringConvertible
     ]
     return "NodeBearerToken(\(parts.compactMap(\.self).joined(separator: ", ")))"
   }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the claims, but neither the token nor its signature.
-  public var customMirror: Mirror { Mirror(self, children: ["claims": claims]) }
 }
 
 extension NodeBearerToken {

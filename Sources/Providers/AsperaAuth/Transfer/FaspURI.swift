@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
+public import StorageAuth
 internal import StorageCrypto
 
 /// A link to files on an Aspera server: `faspe://user@host:port/path?token=…`.
@@ -101,15 +101,9 @@ public struct FaspURI: Sendable, Equatable {
   }
 }
 
-extension FaspURI: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension FaspURI: Redacted {
   /// A description that contains the description of the specification, without secrets.
   public var description: String { "FaspURI(\(specification))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the specification.
-  public var customMirror: Mirror { Mirror(self, children: ["specification": specification]) }
 }
 
 extension FaspURI {

@@ -367,7 +367,7 @@ extension TransferSpec {
   }
 }
 
-extension TransferSpec: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TransferSpec: Redacted {
   private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
 
   /// A description that contains the server, the user, the direction, the number of paths, and the names of other
@@ -381,12 +381,6 @@ extension TransferSpec: CustomStringConvertible, CustomDebugStringConvertible, C
     if !others.isEmpty { parts.append("fields: \(others.joined(separator: ", "))") }
     return "TransferSpec(\(parts.joined(separator: ", ")))"
   }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains the names of the fields, but not their values.
-  public var customMirror: Mirror { Mirror(self, children: ["fields": fields.names]) }
 }
 
 extension TransferSpec {

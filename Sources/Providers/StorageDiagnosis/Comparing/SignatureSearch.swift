@@ -91,15 +91,9 @@ package struct SignatureSearch: Sendable {
   }
 }
 
-extension SignatureSearch: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SignatureSearch: Redacted {
   /// The ID of the key, without its secret.
   package var description: String { "SignatureSearch(\(key.id))" }
-
-  /// The same as ``description``.
-  package var debugDescription: String { description }
-
-  /// A mirror without the secrets of the keys.
-  package var customMirror: Mirror { Mirror(self, children: ["key": key.id]) }
 }
 
 /// A secret with which a client signed by mistake.

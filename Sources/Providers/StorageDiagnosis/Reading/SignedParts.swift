@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
+public import StorageAuth
 
 /// The components of a string to sign or a canonical request.
 public struct SignedParts: Sendable {
@@ -105,13 +105,7 @@ public struct SignedParts: Sendable {
   }
 }
 
-extension SignedParts: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SignedParts: Redacted {
   /// The number of components, without their values, which may be tokens.
   public var description: String { "SignedParts(\(parts.count) parts)" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

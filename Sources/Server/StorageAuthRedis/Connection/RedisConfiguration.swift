@@ -144,7 +144,7 @@ extension RedisURLError: CustomStringConvertible {
   }
 }
 
-extension RedisConfiguration: CustomStringConvertible, CustomReflectable {
+extension RedisConfiguration: Redacted {
   /// The server's address, without the login.
   public var description: String {
     switch address {
@@ -152,7 +152,4 @@ extension RedisConfiguration: CustomStringConvertible, CustomReflectable {
     case .socket(let path): path.onOneLine
     }
   }
-
-  /// A mirror that contains the server's address only.
-  public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
 }

@@ -53,13 +53,7 @@ package struct RejectedSignature: Sendable {
   }
 }
 
-extension RejectedSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RejectedSignature: Redacted {
   /// The name of the service, without the request, which contains a signature and can contain a token.
   package var description: String { "RejectedSignature(\(provider.rawValue))" }
-
-  /// The same as ``description``.
-  package var debugDescription: String { description }
-
-  /// A mirror without the request and the keys.
-  package var customMirror: Mirror { Mirror(self, children: ["provider": provider]) }
 }

@@ -98,12 +98,9 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   }
 }
 
-extension ProviderConformance: CustomStringConvertible, CustomReflectable {
+extension ProviderConformance: Redacted {
   /// The name of the provider's type.
   public var description: String { "ProviderConformance(\(Subject.self))" }
-
-  /// A mirror that contains only the name of the provider's type.
-  public var customMirror: Mirror { Mirror(self, children: ["subject": "\(Subject.self)"]) }
 }
 
 extension ProviderConformance {

@@ -82,10 +82,7 @@ extension SigningSample where SigningCredential == AccessKey {
   }
 }
 
-extension SigningSample: CustomStringConvertible, CustomReflectable {
+extension SigningSample: Redacted {
   /// The name of the sample, without its credential.
   public var description: String { "SigningSample(\(name))" }
-
-  /// A mirror that contains only the name of the sample.
-  public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

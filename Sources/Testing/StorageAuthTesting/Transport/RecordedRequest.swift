@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-internal import StorageAuth
+public import StorageAuth
 
 /// A recorded request with its complete body.
 ///
@@ -59,7 +59,7 @@ public struct RecordedRequest: Sendable {
   }
 }
 
-extension RecordedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RecordedRequest: Redacted {
   /// The method, the URL without its query, the header names, and the size of the body.
   public var description: String {
     let visible = url.prefix { $0 != "?" }
@@ -67,10 +67,4 @@ extension RecordedRequest: CustomStringConvertible, CustomDebugStringConvertible
     let names = head.headerFields.map { $0.name.rawName }.joined(separator: ", ")
     return "\(method) \(visible)\(query), headers: [\(names)], body: \(body.count) bytes"
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the description.
-  public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

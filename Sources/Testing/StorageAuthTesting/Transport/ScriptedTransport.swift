@@ -106,15 +106,9 @@ public final class ScriptedTransport: HTTPTransport {
   }
 }
 
-extension ScriptedTransport: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ScriptedTransport: Redacted {
   /// The number of requests that were sent.
   public var description: String { "ScriptedTransport(\(requests.count) requests)" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the descriptions of the requests.
-  public var customMirror: Mirror { Mirror(self, children: ["requests": requests.map(\.description)]) }
 }
 
 extension TransportError {

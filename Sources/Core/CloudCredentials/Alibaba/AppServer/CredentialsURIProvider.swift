@@ -65,10 +65,7 @@ public struct CredentialsURIProvider: CredentialProvider {
   }
 }
 
-extension CredentialsURIProvider: CustomStringConvertible, CustomReflectable {
+extension CredentialsURIProvider: Redacted {
   /// A description that contains the URL without its query, because the query may contain credentials.
   public var description: String { "CredentialsURIProvider(\(source))" }
-
-  /// A mirror that does not show the URL's query.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
 internal import StorageCrypto
 internal import StorageKeys
 
@@ -100,10 +101,7 @@ struct OpenSSHKey {
   }
 }
 
-extension OpenSSHKey: CustomStringConvertible, CustomReflectable {
+extension OpenSSHKey: Redacted {
   /// A description that contains the key type and the cipher, but not the key.
   var description: String { "OpenSSHKey(\(publicKey.type), \(cipher))" }
-
-  /// An empty mirror, so that reflection does not reveal the key.
-  var customMirror: Mirror { Mirror(self, children: [:]) }
 }

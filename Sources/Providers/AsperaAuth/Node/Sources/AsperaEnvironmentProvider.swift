@@ -53,13 +53,7 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
   }
 }
 
-extension AsperaEnvironmentProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AsperaEnvironmentProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "AsperaEnvironmentProvider(\(source))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the provider name.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }

@@ -94,13 +94,7 @@ public struct AsperaProfileProvider: CredentialProvider {
   }
 }
 
-extension AsperaProfileProvider: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AsperaProfileProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "AsperaProfileProvider(\(source))" }
-
-  /// The same text as ``description``.
-  public var debugDescription: String { description }
-
-  /// A mirror that contains only the provider name.
-  public var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
