@@ -68,8 +68,8 @@ extension Readers {
   private static let serviceErrors: [Reader] =
     Reader.bytes("service error", refusals) { body in
       let response = HTTPResponse(status: .forbidden)
-      let document = ServiceError.document(response, body: body, dialect: .oss)
-      _ = "\(ServiceError(document, of: response, subject: "GET /a", dialect: .oss))"
+      let document = ServiceError.document(response, body: body, conventions: .oss)
+      _ = "\(ServiceError(document, of: response, subject: "GET /a", conventions: .oss))"
     }
 
   private static let refusedAnswers: [Reader] =
@@ -115,9 +115,9 @@ extension Readers {
       ],
       read: { body in
         let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
-        for dialect in [HeaderConventions.oss, .cos] {
-          guard let document = try? ServiceDocument(body, named: "ListBucketResult", dialect) else { return }
-          _ = try? ListPage(document, of: request, dialect)
+        for conventions in [HeaderConventions.oss, .cos] {
+          guard let document = try? ServiceDocument(body, named: "ListBucketResult", conventions) else { return }
+          _ = try? ListPage(document, of: request, conventions)
         }
       })
 

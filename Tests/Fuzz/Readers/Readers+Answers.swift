@@ -21,8 +21,8 @@ extension Reader {
   /// Checks that the ranges of a response's size cover it without gaps.
   private static let answerHeads = Reader(name: "answer-heads") { input, _ in
     guard let (response, _) = response(input) else { return false }
-    for dialect in [HeaderConventions.oss, .cos] {
-      let info = ObjectInfo(key: "k", response: response, dialect: dialect)
+    for conventions in [HeaderConventions.oss, .cos] {
+      let info = ObjectInfo(key: "k", response: response, conventions: conventions)
       try require(info.size ?? 0 >= 0, "an object has a negative size")
       guard let size = info.size, let sizes = try? PartSizes(length: size, preferred: 1 << 20) else { continue }
       let ranges = sizes.ranges(of: size)
@@ -38,9 +38,9 @@ extension Reader {
 
   private static let serviceErrors = Reader(name: "service-errors") { input, _ in
     guard let (response, body) = response(input) else { return false }
-    for dialect in [HeaderConventions.oss, .cos] {
-      let document = ServiceError.document(response, body: body, dialect: dialect)
-      let error = ServiceError(document, of: response, subject: "GET /", dialect: dialect)
+    for conventions in [HeaderConventions.oss, .cos] {
+      let document = ServiceError.document(response, body: body, conventions: conventions)
+      let error = ServiceError(document, of: response, subject: "GET /", conventions: conventions)
       let plan = RetryPlan(StorageClientConfiguration(), isRepeatable: true)
       var next = plan
       if let step = next.step(after: error) { try require(step.delay <= .seconds(3600), "a retry waits for hours") }
@@ -48,15 +48,15 @@ extension Reader {
     }
     let refusal = NodeAnswer.refusal(in: body)
     _ = "\(ServiceError(refusal, in: response, subject: "browse"))\(refusal?.shown ?? "")"
-    return refusal != nil || ServiceError.document(response, body: body, dialect: .oss) != nil
+    return refusal != nil || ServiceError.document(response, body: body, conventions: .oss) != nil
   }
 
   private static let lists = Reader(name: "list-answers") { input, _ in
     let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
     var isRead = false
-    for dialect in [HeaderConventions.oss, .cos] {
-      guard let document = try? ServiceDocument(input, named: "ListBucketResult", dialect),
-        let page = try? ListPage(document, of: request, dialect)
+    for conventions in [HeaderConventions.oss, .cos] {
+      guard let document = try? ServiceDocument(input, named: "ListBucketResult", conventions),
+        let page = try? ListPage(document, of: request, conventions)
       else { continue }
       isRead = true
       try require(page.continuation?.utf8.count ?? 0 <= AnswerValue.limit, "a continuation exceeds the size limit")

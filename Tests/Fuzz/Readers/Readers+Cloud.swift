@@ -21,11 +21,11 @@ extension Reader {
     var isRead = false
     for style in [AddressingStyle.path, .virtualHosted] {
       guard let target = try? RequestTarget(of: request, style: style) else { continue }
-      for dialect in LocalCloud.Provider.allCases.map(\.dialect) {
+      for service in LocalCloud.Provider.allCases.map(\.service) {
         for isCopy in [false, true] {
-          guard let operation = try? Operation(request.method, target, of: dialect, isCopy: isCopy) else { continue }
+          guard let operation = try? Operation(request.method, target, of: service, isCopy: isCopy) else { continue }
           isRead = true
-          _ = dialect.need(for: operation)
+          _ = service.need(for: operation)
         }
       }
       if let key = target.key { _ = NodePath("\(key)") }
@@ -35,7 +35,7 @@ extension Reader {
 
   private static let ranges = Reader(name: "ranges") { input, _ in
     let text = text(input)
-    for provider in LocalCloud.Provider.allCases { _ = try? provider.dialect.copySource(text) }
+    for provider in LocalCloud.Provider.allCases { _ = try? provider.service.copySource(text) }
     var fields = HTTPFields()
     for name in [HTTPField.Name.ifMatch, .ifNoneMatch, .ifModifiedSince] { fields[name] = text }
     _ = Conditions(fields)
