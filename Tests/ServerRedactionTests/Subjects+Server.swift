@@ -13,6 +13,10 @@ import Synchronization
 extension Subjects {
   /// Types of StorageAuthServer whose instances hold no secret, with the reason.
   static let holdsNothingOfServer: [String: String] = [
+    "StorageAuthServer.CertificateError": "the kind of a text",
+    "StorageAuthServer.CertificateError.Subject": "an enumeration without payload",
+    "StorageAuthServer.ConnectionLimits": "numbers and durations",
+    "StorageAuthServer.ServerCertificate": "contexts of NIOSSL, which its mirror does not show",
     "StorageAuthServer.HealthCheck": "a name and a closure of the app",
     "StorageAuthServer.LoopbackHostMiddleware": "has no properties",
     "StorageAuthServer.RequestMetricsMiddleware": "a metrics backend",
