@@ -18,6 +18,7 @@ demo: setup
 
 ## Runs all tests, and the checks of the documentation, the linkage and the budgets.
 test: setup
+	@.ci/setup redis-server nginx || echo "=== The tests that need redis-server or nginx are skipped ===" >&2
 	$(SWIFT) build --build-tests
 	SWIFT="$(SWIFT)" Tests/run-tests.sh
 	Tests/run-checks.sh
