@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import StorageAuth
+
 /// An error that the storage client itself detected, with the problem, its location, and a remedy.
 ///
 /// A service reports a ``ServiceError``, the network causes a `TransportError`, and a signer or a credential provider
@@ -64,10 +66,7 @@ public struct StorageError: Error, Sendable, Hashable {
   }
 }
 
-extension StorageError: CustomStringConvertible {
-  /// The error as text: the code, the message and the remedy.
-  public var description: String { "\(code): \(message) \(remedy)" }
-}
+extension StorageError: ActionableError {}
 
 extension StorageError {
   static func checksumMismatch(

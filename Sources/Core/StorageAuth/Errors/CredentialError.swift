@@ -70,7 +70,7 @@ public struct CredentialError: Error, Sendable, Hashable {
   }
 }
 
-extension CredentialError: CustomStringConvertible {
+extension CredentialError: ActionableError {
   /// The error code, the source, the message and the remedy, followed by one line for each source that declined.
   public var description: String {
     let lines = declined.map { "\n- \($0)" }.joined()

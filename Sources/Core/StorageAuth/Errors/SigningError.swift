@@ -62,10 +62,7 @@ public struct SigningError: Error, Sendable, Hashable {
   }
 }
 
-extension SigningError: CustomStringConvertible {
-  /// The error code, the message and the remedy in one line.
-  public var description: String { "\(code): \(message) \(remedy)" }
-}
+extension SigningError: ActionableError {}
 
 extension SigningError {
   /// Creates the error for a credential that expires earlier than the requested signature.

@@ -154,10 +154,7 @@ public struct VerificationError: Error, Sendable, Hashable {
   }
 }
 
-extension VerificationError: CustomStringConvertible {
-  /// The error code, the message and the remedy in one line.
-  public var description: String { "\(code): \(message) \(remedy)" }
-}
+extension VerificationError: ActionableError {}
 
 extension VerificationError {
   /// Returns a copy of the error with the storage service's own error code.

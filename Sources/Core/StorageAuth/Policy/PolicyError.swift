@@ -57,7 +57,4 @@ public struct PolicyError: Error, Sendable, Hashable {
   }
 }
 
-extension PolicyError: CustomStringConvertible {
-  /// The error code, the message and the remedy in one line.
-  public var description: String { "\(code): \(message) \(remedy)" }
-}
+extension PolicyError: ActionableError {}

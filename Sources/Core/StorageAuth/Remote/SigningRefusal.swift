@@ -60,10 +60,7 @@ public struct SigningRefusal: Error, Sendable, Hashable {
   package var isAboutForm: Bool { code == .malformed || code == .hashMismatch }
 }
 
-extension SigningRefusal: CustomStringConvertible {
-  /// The error code, the message and the remedy in one line.
-  public var description: String { "\(code): \(message) \(remedy)" }
-}
+extension SigningRefusal: ActionableError {}
 
 extension SigningRefusal {
   /// Creates the error for a string to sign that cannot be parsed in exactly one way.

@@ -55,7 +55,4 @@ public struct TransportError: Error, Sendable, Hashable {
   }
 }
 
-extension TransportError: CustomStringConvertible {
-  /// The error code, the message and the remedy in one line.
-  public var description: String { "\(code): \(message) \(remedy)" }
-}
+extension TransportError: ActionableError {}

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
+public import StorageAuth
 
 /// An error about an account, a key, a token or a transfer specification that cannot be used.
 ///
@@ -79,7 +79,4 @@ public struct AsperaError: Error, Sendable, Hashable {
   }
 }
 
-extension AsperaError: CustomStringConvertible {
-  /// A text that contains the error code, the message and the remedy.
-  public var description: String { "\(code): \(message) \(remedy)" }
-}
+extension AsperaError: ActionableError {}

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import StorageAuth
 internal import StorageClient
 
@@ -15,12 +14,8 @@ enum ErrorReport {
   static func members(_ error: any Error, message: String) -> JSONObject {
     switch error {
     case let error as ServiceError: service(error)
-    case let error as StorageError: members("\(error.code)", error.message, error.remedy)
-    case let error as TransportError: members("\(error.code)", error.message, error.remedy)
-    case let error as SigningError: members("\(error.code)", error.message, error.remedy)
-    case let error as VerificationError: members("\(error.code)", error.message, error.remedy)
     case let error as CredentialError: members("\(error.code)", error.message, error.remedy, source: error.source)
-    case let error as AsperaError: members("\(error.code)", error.message, error.remedy)
+    case let error as any ActionableError: members("\(error.code)", error.message, error.remedy)
     default: ["message": .string(message)]
     }
   }
