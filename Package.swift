@@ -49,14 +49,14 @@ let layers: KeyValuePairs<String, [Module]> = [
       "StorageKeys", ["StorageCrypto", "CLibcrypto"], ["Crypto", "CryptoExtras"], traits: ["PrivateKeys"],
       isPublic: false),
     Module("StorageAuth", ["StorageCrypto", "HTTPTypes"]),
+    Module("StorageDiagnosis", ["StorageAuth"]),
     Module("CloudCredentials", ["StorageAuth"]),
   ],
   "Providers": [
-    Module("OSSAuth", ["StorageAuth"]),
-    Module("COSAuth", ["StorageAuth"]),
-    Module("S3Auth", ["StorageAuth"]),
+    Module("OSSAuth", ["StorageDiagnosis"]),
+    Module("COSAuth", ["StorageDiagnosis"]),
+    Module("S3Auth", ["StorageDiagnosis"]),
     Module("AsperaAuth", ["CloudCredentials", "StorageKeys", "CZlib"]),
-    Module("StorageDiagnosis", ["OSSAuth", "COSAuth", "S3Auth"]),
   ],
   "Client": [
     Module("AsperaTransfer", ["AsperaAuth"]),
@@ -70,8 +70,9 @@ let layers: KeyValuePairs<String, [Module]> = [
     Module(
       "StorageClient",
       [
-        "AsperaTransfer", "StoragePrograms", "AsyncHTTPTransport", "FoundationTransport",
-        "StorageDiagnosis", "URLSessionDefault",
+        "OSSAuth", "COSAuth", "S3Auth", "AsperaTransfer", "StoragePrograms", "AsyncHTTPTransport",
+        "FoundationTransport",
+        "URLSessionDefault",
       ],
       ["Logging", "SystemPackage"], traits: ["Client", "URLSession"], resources: [.copy("PrivacyInfo.xcprivacy")]),
     Module(

@@ -68,7 +68,7 @@ final class DiagnosisTextTests: XCTestCase {
     let page = try String(
       contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(
-          path: "Sources/Providers/StorageDiagnosis/StorageDiagnosis.docc/Explain.md"),
+          path: "Sources/Core/StorageDiagnosis/StorageDiagnosis.docc/Explain.md"),
       encoding: .utf8)
     for cause in SignatureDiagnosis.Cause.allCases {
       XCTAssertTrue(page.contains("\n| `\(cause.rawValue)` | "), cause.rawValue)

@@ -1,10 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COSAuth
 internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
+public import StorageDiagnosis
 
 extension SignedService {
   /// Returns Tencent Cloud COS as the service for which requests are signed.

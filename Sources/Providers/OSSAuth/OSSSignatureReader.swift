@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-internal import OSSAuth
 public import StorageAuth
 internal import StorageCrypto
+public import StorageDiagnosis
 
 extension SignedService {
   /// Returns Alibaba Cloud OSS as the service for which requests are signed, with the version taken from each request.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-internal import S3Auth
 public import StorageAuth
 internal import StorageCrypto
+public import StorageDiagnosis
 
 extension SignedService {
   /// Returns Amazon S3, or a compatible service, as the service for which requests are signed.
