@@ -260,7 +260,7 @@ extension SignatureDiagnosis {
 
 extension SignatureDiagnosis.Cause {
   /// A description of what usually leads to this cause, and how to fix it.
-  var text: (usual: String, remedy: String) {
+  package var text: (usual: String, remedy: String) {
     switch self {
     case .contentTypeAdded:
       (

@@ -42,7 +42,7 @@ struct Difference {
 
 extension SignedPart {
   /// Whether the component's value is a session token.
-  var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
+  package var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
 
   /// Whether the component's value is secret and must not be shown.
   ///

@@ -84,7 +84,7 @@ struct SentRequest {
 
 extension HTTPRequest {
   /// The decoded names of the query parameters in the URL.
-  var parameterNames: [String] {
+  package var parameterNames: [String] {
     ((path ?? "").cutOnce(at: "?").behind ?? "").cut(at: "&").filter { !$0.isEmpty }.map {
       let written = $0.cutOnce(at: "=").before
       return written.unescaped ?? written
@@ -92,5 +92,5 @@ extension HTTPRequest {
   }
 
   /// The decoded path without its query, or `nil` if a percent-escape is malformed.
-  var decodedPath: String? { (path ?? "").cutOnce(at: "?").before.unescaped }
+  package var decodedPath: String? { (path ?? "").cutOnce(at: "?").before.unescaped }
 }

@@ -20,7 +20,7 @@ public struct SignedParts: Sendable {
   }
 
   /// The first value of a component, or `nil` if the component is absent.
-  subscript(_ part: SignedPart) -> String? { values[part]?.first }
+  package subscript(_ part: SignedPart) -> String? { values[part]?.first }
 
   /// Adds a value of a component.
   ///
@@ -41,7 +41,7 @@ public struct SignedParts: Sendable {
   }
 
   /// Returns a copy without the given component.
-  func without(_ part: SignedPart) -> SignedParts {
+  package func without(_ part: SignedPart) -> SignedParts {
     var copy = self
     copy.parts.removeAll { $0 == part }
     copy.values[part] = nil
@@ -64,7 +64,7 @@ public struct SignedParts: Sendable {
   ///   - text: The string to sign.
   ///   - algorithm: The prefix of the first line.
   ///   - version: The signature version of the string.
-  init?(scopedStringToSign text: String, algorithm: String, version: String? = nil) {
+  package init?(scopedStringToSign text: String, algorithm: String, version: String? = nil) {
     let lines = text.lines
     guard lines.count >= 4, lines[0].hasBytePrefix(algorithm) else { return nil }
     self.init(version: version)
@@ -87,7 +87,7 @@ public struct SignedParts: Sendable {
   ///   - text: The canonical request.
   ///   - list: The component that represents the list of headers.
   ///   - version: The signature version of the string.
-  init?(canonicalRequest text: String, list: SignedPart, version: String? = nil) {
+  package init?(canonicalRequest text: String, list: SignedPart, version: String? = nil) {
     let lines = text.lines
     guard lines.count >= 6 else { return nil }
     self.init(version: version)
