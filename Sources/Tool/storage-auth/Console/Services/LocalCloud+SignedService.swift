@@ -1,7 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import COSAuth
 internal import LocalCloud
+internal import OSSAuth
+internal import S3Auth
 internal import StorageDiagnosis
 
 // The only place of this module that lists the storage services.
