@@ -28,7 +28,7 @@ struct COSSignatureReader: SignatureReader {
     let verifier = COSVerifier(style: style)
     guard let claim = try verifier.claim(in: request) else { return nil }
     let headers = request.headerFields.map(\.name.canonicalName).filter { !claim.signedHeaders.contains($0) }
-    let parameters = request.parameterNames.map { $0.lowercased() }.filter { !claim.signedParameters.contains($0) }
+    let parameters = request.parameterNames.map(\.asciiLowercased).filter { !claim.signedParameters.contains($0) }
     let unsigned = headers.map { SignedPart.header($0) } + parameters.map { .parameter($0) }
     do throws(SigningError) {
       return SignatureReading(
@@ -72,7 +72,7 @@ struct COSSignatureReader: SignatureReader {
     parts.add(query: lines[end])
     for item in lines[end + 1].cut(at: "&") where !item.isEmpty {
       let (name, value) = item.cutOnce(at: "=")
-      parts.add(.header((name.unescaped ?? name).lowercased()), value ?? "")
+      parts.add(.header((name.unescaped ?? name).asciiLowercased), value ?? "")
     }
     return parts
   }

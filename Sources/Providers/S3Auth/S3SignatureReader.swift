@@ -64,7 +64,9 @@ struct S3SignatureReader: SignatureReader {
   // MARK: Texts
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
-    guard let product = text.lines.dropFirst(2).first?.cut(at: "/"), product.last == "aws4_request" else { return nil }
+    guard let product = text.lines.dropFirst(2).first?.cut(at: "/"),
+      product.last?.isIdentical(to: "aws4_request") == true
+    else { return nil }
     return SignedParts(scopedStringToSign: text, algorithm: "AWS4-HMAC-SHA256")
   }
 
