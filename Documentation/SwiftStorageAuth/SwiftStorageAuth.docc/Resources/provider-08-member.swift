@@ -19,7 +19,7 @@ public struct AcmeBucket: BucketProvider {
   }
 
   /// The names of the service's headers, and its way of paging.
-  public var dialect: HeaderConventions { HeaderConventions(headerPrefix: "x-acme-", paging: .marker) }
+  public var conventions: HeaderConventions { HeaderConventions(headerPrefix: "x-acme-", paging: .marker) }
 
   /// The environment variables with the key.
   public var defaultCredentials: CredentialChain<AccessKey> {
