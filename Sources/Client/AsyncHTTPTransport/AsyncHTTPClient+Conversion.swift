@@ -12,7 +12,12 @@ internal import SystemPackage
 
 extension HTTPClientRequest {
   /// Creates a client request with the path unchanged: not parsed, not normalized, and not encoded again.
-  init(_ request: HTTPRequest, body: HTTPBody) {
+  ///
+  /// - Parameters:
+  ///   - request: The head of the request.
+  ///   - body: The body of the request.
+  ///   - eventLoops: The event loops of the client that sends the request.
+  init(_ request: HTTPRequest, body: HTTPBody, on eventLoops: any EventLoopGroup) {
     let authority = request.authority ?? ""
     self.init(url: "\(request.scheme ?? "https")://\(authority)\(request.path ?? "/")")
     method = HTTPMethod(rawValue: request.method.rawValue)
@@ -26,7 +31,7 @@ extension HTTPClientRequest {
     case .bytes(let bytes):
       self.body = .bytes(ByteBuffer(bytes: bytes))
     case .stream(let stream):
-      self.body = .stream(BufferSequence(stream), length: .known(body.length))
+      self.body = .stream(BufferSequence(stream, eventLoops), length: .known(body.length))
     }
   }
 }

@@ -100,7 +100,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     let (client, proxy) = clients.client(for: request)
     do {
       let deadline = timeouts.request.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
-      let answer = try await client.execute(HTTPClientRequest(request, body: body), deadline: deadline)
+      let sent = HTTPClientRequest(request, body: body, on: client.eventLoopGroup)
+      let answer = try await client.execute(sent, deadline: deadline)
       var reply = HTTPStreamingResponse(response: HTTPResponse(answer), body: stream(answer.body, from: host))
       if answer.version.major < 2, request.method != .head, !reply.response.marksEndOfBody {
         reply.endsWithConnection = { true }

@@ -274,7 +274,7 @@ extension HTTPField.Name {
   fileprivate static let s3ChecksumType = HTTPField.Name.known("x-amz-checksum-type")
 }
 
-// MARK: - Dialect
+// MARK: - Conventions
 
 extension HeaderConventions {
   /// The service-specific header names and formats of S3, with CRC-64/NVME as the checksum of uploads.
