@@ -21,6 +21,8 @@ public struct OBSClaim: SignatureClaim {
   /// The signing time of a request, or the expiration of a presigned URL.
   let instant: Timestamp
   let signature: Secret
+  let request: HTTPRequest
+  let address: OBSAddress
 }
 
 /// A verifier of signatures in the headers or URLs of requests to OBS.
@@ -101,7 +103,8 @@ public struct OBSVerifier: SignatureVerifier {
   ///   if the request exceeds the limits.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> OBSClaim? {
     try limits.check(request)
-    let target = try OBSAddress(of: request, style: style).target
+    let address = try OBSAddress(of: request, style: style)
+    let target = address.target
     for parameter in target.parameters
     where parameter.name != OBSName.id && parameter.name != OBSName.signature
       && OBSName.authorization.contains(parameter.name.asciiLowercased)
@@ -121,13 +124,14 @@ public struct OBSVerifier: SignatureVerifier {
           remedy: "Leave x-obs-content-sha256 out.")
       }
     }
-    guard let authorization = authorizations.first else { return try urlClaim(target, request.headerFields) }
-    return try headerClaim(authorization, target, request.headerFields)
+    guard let authorization = authorizations.first else { return try urlClaim(request, address) }
+    return try headerClaim(authorization, request, address)
   }
 
   private func headerClaim(
-    _ authorization: String, _ target: RequestTarget, _ fields: HTTPFields
+    _ authorization: String, _ request: HTTPRequest, _ address: OBSAddress
   ) throws(VerificationError) -> OBSClaim {
+    let fields = request.headerFields
     guard ByteExactString(authorization).starts(with: "OBS ") else {
       throw VerificationError(
         .unsupported, "The scheme of the Authorization header is not OBS.", remedy: "Sign with OBS.")
@@ -136,7 +140,7 @@ public struct OBSVerifier: SignatureVerifier {
     guard parts.count == 2, !parts[1].isEmpty else {
       throw .malformed("The Authorization header is not OBS id:signature.")
     }
-    guard !target.contains(OBSName.token) else {
+    guard !address.target.contains(OBSName.token) else {
       throw .ambiguous("The signature is in the headers and a session token in the URL.")
     }
     let chosen = try fields.uniqueValue(for: OBSField.date)
@@ -149,10 +153,12 @@ public struct OBSVerifier: SignatureVerifier {
     return OBSClaim(
       accessKeyID: try AccessKeyID(claimed: Substring(parts[0])),
       sessionToken: try fields.uniqueValue(for: OBSField.token).map { Secret($0) }, placement: .header,
-      dateLine: chosen == nil ? plain ?? "" : "", instant: date, signature: Secret(String(Substring(parts[1]))))
+      dateLine: chosen == nil ? plain ?? "" : "", instant: date, signature: Secret(String(Substring(parts[1]))),
+      request: request, address: address)
   }
 
-  private func urlClaim(_ target: RequestTarget, _ fields: HTTPFields) throws(VerificationError) -> OBSClaim {
+  private func urlClaim(_ request: HTTPRequest, _ address: OBSAddress) throws(VerificationError) -> OBSClaim {
+    let target = address.target
     guard !target.contains(OBSName.policy) else {
       throw VerificationError(
         .unsupported, "The URL is signed for a policy and not for an object.", remedy: "Sign the URL of the object.")
@@ -162,13 +168,14 @@ public struct OBSVerifier: SignatureVerifier {
       let expires = try target.uniqueValue(for: OBSName.expires), (1...12).contains(expires.utf8.count),
       expires.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let end = Int64(expires)
     else { throw .malformed("The URL lacks one of AccessKeyId, Expires and Signature, or one is malformed.") }
-    guard !fields.contains(OBSField.token) else {
+    guard !request.headerFields.contains(OBSField.token) else {
       throw .ambiguous("The signature is in the URL and a session token in the headers.")
     }
     return OBSClaim(
       accessKeyID: try AccessKeyID(claimed: id),
       sessionToken: try target.uniqueValue(for: OBSName.token).map { Secret($0) },
-      placement: .query, dateLine: expires, instant: Timestamp(unixSeconds: end), signature: Secret(signature))
+      placement: .query, dateLine: expires, instant: Timestamp(unixSeconds: end), signature: Secret(signature),
+      request: request, address: address)
   }
 
   private static func isLowerHex(_ byte: UInt8) -> Bool {
@@ -178,21 +185,20 @@ public struct OBSVerifier: SignatureVerifier {
   /// Verifies the claimed signature of a request.
   ///
   /// - Parameters:
-  ///   - claim: The result of ``claim(in:)`` for the request.
-  ///   - request: The request as it arrived.
+  ///   - claim: The result of ``claim(in:)`` of a verifier with the same settings.
   ///   - key: The key with the claimed ID.
   ///   - date: The current time.
   /// - Returns: The verified request, with the only interpretation that the signature authorizes.
   /// - Throws: A `VerificationError` if the time, the session token or the signature is wrong.
   public func verify(
-    _ claim: OBSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+    _ claim: OBSClaim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
     try claim.checkToken(against: key, at: date)
     try checkTime(of: claim, at: date)
-    let address = try OBSAddress(of: request, style: style)
     let text: String
     do throws(SigningError) {
-      text = try OBSStringToSign(address: address, subresources: subresources).text(of: request, date: claim.dateLine)
+      text = try OBSStringToSign(address: claim.address, subresources: subresources).text(
+        of: claim.request, date: claim.dateLine)
     } catch {
       throw VerificationError(error).with(accessKeyID: claim.accessKeyID)
     }
@@ -205,7 +211,7 @@ public struct OBSVerifier: SignatureVerifier {
     if claim.placement == .query {
       try limits.checkLifetime(from: date, until: claim.instant, at: date, in: .query)
     }
-    return proof(of: claim, request, address.target)
+    return verified(claim)
   }
 
   private func checkTime(of claim: OBSClaim, at date: Timestamp) throws(VerificationError) {
@@ -231,14 +237,14 @@ public struct OBSVerifier: SignatureVerifier {
     if let error { throw error.with(accessKeyID: claim.accessKeyID, instant: claim.instant) }
   }
 
-  private func proof(of claim: OBSClaim, _ request: HTTPRequest, _ target: RequestTarget) -> VerifiedRequest {
-    var headers = Set(request.headerFields.map(\.name.canonicalName).filter(OBSName.signsHeader))
+  private func verified(_ claim: OBSClaim) -> VerifiedRequest {
+    var headers = Set(claim.request.headerFields.map(\.name.canonicalName).filter(OBSName.signsHeader))
     if !claim.dateLine.isEmpty, claim.placement == .header { headers.insert("date") }
     let isURL = claim.placement == .query
     return VerifiedRequest(
       accessKeyID: claim.accessKeyID, placement: claim.placement,
       // The fourth line of a URL is a number; the fourth line of a header signature is a date or empty.
-      signsPlacement: true, target: target, signedHeaders: headers, signature: claim.signature,
+      signsPlacement: true, target: claim.address.target, signedHeaders: headers, signature: claim.signature,
       expiration: isURL ? claim.instant : nil,
       usableFrom: isURL ? nil : claim.instant.advanced(by: .zero - VerificationLimits.clockTolerance),
       usableUntil: isURL ? claim.instant : claim.instant.advanced(by: VerificationLimits.clockTolerance),

@@ -23,7 +23,7 @@ final class COSSignedPartsTests: XCTestCase {
   private func proof(of request: HTTPRequest, _ mode: COSVerifier.Mode = .compatible) throws -> VerifiedRequest {
     let verifier = COSVerifier(mode: mode)
     let claim = try verifier.claim(in: request)
-    return try verifier.verify(try XCTUnwrap(claim), of: request, against: key, at: date)
+    return try verifier.verify(try XCTUnwrap(claim), against: key, at: date)
   }
 
   func testUnlistedParameterIsReportedAsUnsigned() throws {

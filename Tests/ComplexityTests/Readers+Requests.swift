@@ -211,10 +211,10 @@ extension Readers {
           let verifier = S3Verifier(region: "eu-central-1")
           guard let signed = try? signer.signed(request, with: key, in: .at(date)),
             let claim = try? verifier.claim(in: signed),
-            let proof = try? verifier.verify(claim, of: signed, against: key, at: date)
+            let verified = try? verifier.verify(claim, against: key, at: date)
           else { return {} }
           return {
-            guard var decoder = try? S3ChunkDecoder(for: proof, of: signed, against: key) else { return }
+            guard var decoder = verified.bodyDecoder else { return }
             var rest = body[...]
             while !rest.isEmpty {
               guard (try? decoder.decode(Array(rest.prefix(piece)))) != nil else { return }

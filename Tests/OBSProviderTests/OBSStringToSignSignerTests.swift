@@ -51,7 +51,7 @@ final class OBSStringToSignSignerTests: XCTestCase {
       let signed = try OBSSigner().finish(pending, signature: answer.signature)
       let verifier = OBSVerifier()
       let claim = try XCTUnwrap(verifier.claim(in: signed))
-      let verified = try verifier.verify(claim, of: signed, against: key, at: date)
+      let verified = try verifier.verify(claim, against: key, at: date)
       XCTAssertEqual(verified.target.key?.string, name)
     }
   }

@@ -22,7 +22,7 @@ final class OBSVerifierTests: XCTestCase {
     _ verifier: OBSVerifier = OBSVerifier()
   ) throws -> VerifiedRequest? {
     guard let claim = try verifier.claim(in: request) else { return nil }
-    return try verifier.verify(claim, of: request, against: key ?? self.key, at: date ?? self.date)
+    return try verifier.verify(claim, against: key ?? self.key, at: date ?? self.date)
   }
 
   private func assertRefused(

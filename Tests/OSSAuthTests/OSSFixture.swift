@@ -44,7 +44,7 @@ enum OSSFixture {
   ) throws -> VerificationError? {
     do throws(VerificationError) {
       guard let claim = try verifier.claim(in: request) else { return .unknownKey("anonymous") }
-      _ = try verifier.verify(claim, of: request, against: key, at: date)
+      _ = try verifier.verify(claim, against: key, at: date)
       return nil
     } catch {
       return error

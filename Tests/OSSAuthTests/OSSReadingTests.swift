@@ -40,7 +40,7 @@ final class OSSReadingTests: XCTestCase {
       signed.path = "/a?response-content-type=b+c"
       XCTAssertNil(try code(signed))
       let claim = try XCTUnwrap(OSSVerifier().claim(in: signed))
-      let proof = try OSSVerifier().verify(claim, of: signed, against: OSSFixture.key, at: OSSFixture.date)
+      let proof = try OSSVerifier().verify(claim, against: OSSFixture.key, at: OSSFixture.date)
       XCTAssertEqual(proof.target["response-content-type"], "b c")
       signed.path = "/a?response-content-type=b%2Bc"
       XCTAssertEqual(try code(signed), .mismatch)
@@ -55,7 +55,7 @@ final class OSSReadingTests: XCTestCase {
     for version in OSSSignatureVersion.allCases {
       let signed = try OSSFixture.signed(version, OSSFixture.request(.get, "/a%252E%252E%252Fb?uploadId=%2525"))
       let claim = try XCTUnwrap(OSSVerifier().claim(in: signed))
-      let target = try OSSVerifier().verify(claim, of: signed, against: OSSFixture.key, at: OSSFixture.date).target
+      let target = try OSSVerifier().verify(claim, against: OSSFixture.key, at: OSSFixture.date).target
       XCTAssertEqual(target.key, "a%2E%2E%2Fb")
       XCTAssertEqual(target["uploadId"], "%25")
     }
@@ -218,15 +218,16 @@ final class OSSReadingTests: XCTestCase {
 
   // matrix: OSS V1: verify
   // matrix: OSS V4: verify
-  func testProofDescribesTheVerifiedRequestNotTheClaimsSource() throws {
+  func testClaimIsVerifiedOnlyByTheVerifierThatParsedIt() throws {
     for version in OSSSignatureVersion.allCases {
-      let signed = try OSSFixture.signed(version)
-      let other = signed.replacing("/cat.jpg", with: "/dog.jpg")
-      let claim = try XCTUnwrap(OSSVerifier().claim(in: other))
-      XCTAssertThrowsError(
-        try OSSVerifier().verify(claim, of: other, against: OSSFixture.key, at: OSSFixture.date))
-      let proof = try OSSVerifier().verify(claim, of: signed, against: OSSFixture.key, at: OSSFixture.date)
-      XCTAssertEqual(proof.target.key, "cat.jpg")
+      let claim = try XCTUnwrap(OSSVerifier().claim(in: OSSFixture.signed(version)))
+      XCTAssertEqual(
+        try OSSVerifier().verify(claim, against: OSSFixture.key, at: OSSFixture.date).target.key, "cat.jpg")
+      for other in [OSSVerifier(style: .path), OSSVerifier(bucket: "other"), OSSVerifier(acceptsAmbiguousV1: true)] {
+        XCTAssertThrowsError(try other.verify(claim, against: OSSFixture.key, at: OSSFixture.date)) {
+          XCTAssertEqual(($0 as? VerificationError)?.code, .malformed)
+        }
+      }
     }
   }
 }

@@ -22,7 +22,7 @@ final class OSSSignedPartsTests: XCTestCase {
   private func proof(of request: HTTPRequest) throws -> VerifiedRequest {
     let verifier = OSSVerifier()
     let claim = try verifier.claim(in: request)
-    return try verifier.verify(try XCTUnwrap(claim), of: request, against: key, at: date)
+    return try verifier.verify(try XCTUnwrap(claim), against: key, at: date)
   }
 
   private func presigned(_ request: HTTPRequest, by signer: OSSSigner) throws -> HTTPRequest {

@@ -28,7 +28,7 @@ final class OSSVerifierSettingTests: XCTestCase {
           XCTAssertThrowsError(try other.claim(in: request)) {
             XCTAssertEqual(($0 as? VerificationError)?.code, .unsupported)
           }
-          XCTAssertThrowsError(try other.verify(claim, of: request, against: OSSFixture.key, at: date))
+          XCTAssertThrowsError(try other.verify(claim, against: OSSFixture.key, at: date))
         }
       }
       let policy = FormPolicy(bucket: "photos", objects: .key("a"), until: date.advanced(by: .seconds(60)))

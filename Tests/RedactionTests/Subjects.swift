@@ -114,8 +114,8 @@ enum Subjects {
     let wrong = AccessKey(id: key.id, secret: secret + "x", sessionToken: token)
     return try [try signer.signed(request, with: key, in: .at(date)), fromURL].flatMap { signed -> [(String, Any)] in
       let claim = try XCTUnwrap(verifier.claim(in: signed))
-      let proof = try verifier.verify(claim, of: signed, against: key, at: date)
-      let mismatch = try refusal { try verifier.verify(claim, of: signed, against: wrong, at: date) }
+      let proof = try verifier.verify(claim, against: key, at: date)
+      let mismatch = try refusal { try verifier.verify(claim, against: wrong, at: date) }
       return [
         (name, claim), ("StorageAuth.VerifiedRequest", proof), ("StorageAuth.RequestTarget", proof.target),
         ("StorageAuth.VerificationError", mismatch),
@@ -158,7 +158,7 @@ enum Subjects {
         (
           "StorageAuth.VerificationError",
           try refusal {
-            try OSSVerifier().verify(claim, of: signed, against: other, at: date)
+            try OSSVerifier().verify(claim, against: other, at: date)
           }
         ))
     }

@@ -228,7 +228,7 @@ final class S3AttackTests: XCTestCase {
       request.path = sent
       guard S3Fixture.refusal(request) == nil else { return nil }
       let claim = try XCTUnwrap(S3Fixture.verifier.claim(in: request))
-      let proof = try S3Fixture.verifier.verify(claim, of: request, against: S3Fixture.key, at: S3Fixture.date)
+      let proof = try S3Fixture.verifier.verify(claim, against: S3Fixture.key, at: S3Fixture.date)
       return proof.target.key?.string
     }
     XCTAssertEqual(try target("/a/b", sent: "/a%2Fb"), "a/b", "signer and handler decode the same key")
@@ -352,15 +352,19 @@ final class S3AttackTests: XCTestCase {
       signed.adding("x-a", String(repeating: "a", count: 70_000)), .limitExceeded, nil)
   }
 
-  // A claim that was parsed from another request.
-  func testProofDescribesTheVerifiedRequest() throws {
-    let request = try S3Fixture.signed()
-    let other = try S3Fixture.signed(S3Fixture.request(.delete, "/other"))
-    let claim = try XCTUnwrap(S3Fixture.verifier.claim(in: request))
-    let proof = try S3Fixture.verifier.verify(claim, of: other, against: S3Fixture.key, at: S3Fixture.date)
-    XCTAssertEqual(proof.target.key, "other")
-    XCTAssertThrowsError(
-      try S3Fixture.verifier.verify(claim, of: S3Fixture.request(), against: S3Fixture.key, at: S3Fixture.date))
+  // A claim that a verifier with other settings parsed.
+  func testClaimIsVerifiedOnlyByTheVerifierThatParsedIt() throws {
+    let claim = try XCTUnwrap(S3Fixture.verifier.claim(in: S3Fixture.signed()))
+    XCTAssertNoThrow(try S3Fixture.verifier.verify(claim, against: S3Fixture.key, at: S3Fixture.date))
+    let region = S3Fixture.verifier.region
+    for other in [
+      S3Verifier(region: region, style: .path), S3Verifier(region: region, bucket: "other"),
+      S3Verifier(region: region, allowsUnsignedPayload: false),
+    ] {
+      XCTAssertThrowsError(try other.verify(claim, against: S3Fixture.key, at: S3Fixture.date)) {
+        XCTAssertEqual(($0 as? VerificationError)?.code, .malformed)
+      }
+    }
   }
 
   // Secrets in errors.

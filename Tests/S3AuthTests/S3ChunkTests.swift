@@ -57,8 +57,9 @@ enum S3ChunkVectors {
   static func decoder(_ vector: S3Vector, _ signed: HTTPRequest, limit: Int = 16 << 20) throws -> S3ChunkDecoder {
     let verifier = S3Verifier(region: vector.region)
     let claim = try XCTUnwrap(verifier.claim(in: signed), vector.id)
-    let proof = try verifier.verify(claim, of: signed, against: vector.key, at: vector.timestamp)
-    return try S3ChunkDecoder(for: proof, of: signed, against: vector.key, maximumChunkByteCount: limit)
+    let verified = try verifier.verify(claim, against: vector.key, at: vector.timestamp)
+    XCTAssertTrue(verified.bodyDecoder is S3ChunkDecoder, vector.id)
+    return try S3ChunkDecoder(for: claim, against: vector.key, maximumChunkByteCount: limit)
   }
 
   static func decode(
@@ -243,17 +244,12 @@ final class S3ChunkTests: XCTestCase {
     }
   }
 
-  func testDecoderRequiresTheProofOfTheSameRequest() throws {
-    let sample = try Sample("chunked-one")
-    let verifier = S3Verifier()
-    let claim = try XCTUnwrap(verifier.claim(in: sample.signed))
-    let proof = try verifier.verify(claim, of: sample.signed, against: sample.vector.key, at: sample.vector.timestamp)
-    var other = sample.vector.request
-    other.path = "/other"
-    other = try sample.vector.signer().signed(other, with: sample.vector.key, in: .at(sample.vector.timestamp))
-    XCTAssertThrowsError(try S3ChunkDecoder(for: proof, of: other, against: sample.vector.key))
-    XCTAssertThrowsError(
-      try S3ChunkDecoder(for: proof, of: sample.signed, against: AccessKey(id: "another", secret: "x")))
+  func testOnlyBodiesInChunksHaveADecoder() throws {
+    let claim = try XCTUnwrap(S3Fixture.verifier.claim(in: S3Fixture.signed()))
+    XCTAssertNil(try S3Fixture.verifier.verify(claim, against: S3Fixture.key, at: S3Fixture.date).bodyDecoder)
+    XCTAssertThrowsError(try S3ChunkDecoder(for: claim, against: S3Fixture.key)) {
+      XCTAssertEqual(($0 as? VerificationError)?.code, .malformed)
+    }
   }
 
   func testEncoderRejectsChunksThatTheServiceRejects() throws {

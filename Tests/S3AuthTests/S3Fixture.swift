@@ -47,7 +47,7 @@ enum S3Fixture {
       guard let claim = try verifier.claim(in: request) else {
         return VerificationError(.unsigned, "anonymous", remedy: "")
       }
-      _ = try verifier.verify(claim, of: request, against: key, at: date)
+      _ = try verifier.verify(claim, against: key, at: date)
       return nil
     } catch {
       return error

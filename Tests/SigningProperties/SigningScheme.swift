@@ -35,7 +35,7 @@ package struct SigningScheme<
     guard let claim = try verifier.claim(in: request) else {
       throw VerificationError(.unsigned, "The request carries no authorization.", remedy: "Sign it.")
     }
-    return try verifier.verify(claim, of: request, against: key, at: date)
+    return try verifier.verify(claim, against: key, at: date)
   }
 }
 

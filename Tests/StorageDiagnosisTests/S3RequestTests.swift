@@ -41,7 +41,7 @@ final class S3RequestTests: XCTestCase {
         throw VerificationError(.unsigned, "Access Denied", remedy: "Sign.")
       }
       if claim.accessKeyID != key.id { throw .unknownKey(claim.accessKeyID) }
-      _ = try verifier.verify(claim, of: request, against: key, at: Self.now)
+      _ = try verifier.verify(claim, against: key, at: Self.now)
       return nil
     } catch {
       let words = verifier.errorCodes[error]

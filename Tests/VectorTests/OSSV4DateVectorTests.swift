@@ -32,7 +32,7 @@ final class OSSV4DateVectorTests: XCTestCase {
     let date = Timestamp(unixSeconds: Int64(vector.object["date"] as? Int ?? 0) + seconds)
     do throws(VerificationError) {
       guard let claim = try verifier.claim(in: request) else { return .unknownKey("none") }
-      _ = try verifier.verify(claim, of: request, against: key, at: date)
+      _ = try verifier.verify(claim, against: key, at: date)
       return nil
     } catch {
       return error

@@ -25,16 +25,15 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     var continuations: [UInt64: CheckedContinuation<Result<CachedCredential<Value>, CredentialError>, Never>] = [:]
     var flight: FlightTasks?
     var waiters: UInt64 = 0
-    /// The refresh events that the observers have not received yet, in the order in which they occurred.
-    var untold: [AuthEvent.Refresh] = []
-    var isTelling = false
+    /// The refresh events that the observers have not received yet.
+    var pendingEvents = DeliveryQueue<AuthEvent.Refresh>()
   }
 
   /// The tasks of the in-flight credential request: the request to the provider, and its timeout.
   struct FlightTasks {
     let number: UInt64
-    let question: Task<Void, Never>
-    let alarm: Task<Void, Never>
+    let request: Task<Void, Never>
+    let timeout: Task<Void, Never>
   }
 
   /// The observers that receive the cache's events.
@@ -79,8 +78,8 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
 
   deinit {
     state.withLock { state in
-      state.flight?.question.cancel()
-      state.flight?.alarm.cancel()
+      state.flight?.request.cancel()
+      state.flight?.timeout.cancel()
     }
   }
 
@@ -311,26 +310,9 @@ extension CredentialCache {
       standing.withLock { $0 = state.machine.standing }
       return effects.compactMap { prepare($0, &state, context) }
     }
-    tell()
+    // The events are not added to the span of the task that delivers them, because they may belong to another task.
+    state.deliver(\.pendingEvents) { events.relay(.refresh($0)) }
     for action in actions { action() }
-  }
-
-  /// Notifies the observers of the pending refresh events.
-  ///
-  /// The events are delivered in order, on one thread at a time and without holding the lock. They are not added to the
-  /// span of the task that delivers them, because they may belong to another task.
-  private func tell() {
-    var isTeller = false
-    while true {
-      let next: AuthEvent.Refresh? = state.withLock { state in
-        guard isTeller || !state.isTelling else { return nil }
-        state.isTelling = !state.untold.isEmpty
-        return state.untold.isEmpty ? nil : state.untold.removeFirst()
-      }
-      guard let next else { return }
-      isTeller = true
-      events.relay(.refresh(next))
-    }
   }
 
   /// Applies an effect to the cache's state.
@@ -347,14 +329,14 @@ extension CredentialCache {
       guard let flight = state.flight, flight.number == number else { return nil }
       state.flight = nil
       return {
-        flight.question.cancel()
-        flight.alarm.cancel()
+        flight.request.cancel()
+        flight.timeout.cancel()
       }
     case .answer(let waiter, let result):
       guard let continuation = state.continuations.removeValue(forKey: waiter) else { return nil }
       return { continuation.resume(returning: result) }
     case .tell(let refresh):
-      state.untold.append(refresh)
+      state.pendingEvents.append(refresh)
       return nil
     }
   }
@@ -364,7 +346,7 @@ extension CredentialCache {
   /// Both tasks are detached, so that they do not inherit a caller's actor, priority or task-local values. The request
   /// belongs to the caller's trace, whose context is passed on.
   private func tasks(of number: UInt64, in context: (any Sendable)?) -> FlightTasks {
-    let question = Task.detached { [weak self, provider, events] in
+    let request = Task.detached { [weak self, provider, events] in
       let result: Result<IssuedCredential<Value>, CredentialError>
       do throws(CredentialError) {
         let span = events.begin(AuthActivity(.refresh, provider.source), in: context)
@@ -382,11 +364,11 @@ extension CredentialCache {
       let (uptime, wallClock, random) = (time.uptime, time.now, random())
       perform { $0.finish(number, result, at: uptime, wallClock: wallClock, random: random) }
     }
-    let alarm = Task.detached { [weak self, time, timeout] in
+    let timeout = Task.detached { [weak self, time, timeout] in
       guard (try? await time.sleep(for: timeout)) != nil, let self else { return }
       let (uptime, random) = (time.uptime, random())
       perform { $0.timeOut(number, at: uptime, random: random) }
     }
-    return FlightTasks(number: number, question: question, alarm: alarm)
+    return FlightTasks(number: number, request: request, timeout: timeout)
   }
 }

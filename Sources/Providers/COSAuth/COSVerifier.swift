@@ -22,7 +22,7 @@ internal import StorageCrypto
 ///
 /// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
 /// and the behavior of the vendor's SDKs where that page is silent.
-public struct COSVerifier: SignatureVerifier {
+public struct COSVerifier: SignatureVerifier, Hashable {
   /// The requirements for the headers and parameters that a signature must cover.
   public enum Mode: Sendable, Hashable {
     /// The signature must cover what the vendor's SDKs sign.
@@ -95,8 +95,8 @@ public struct COSVerifier: SignatureVerifier {
     return COSClaim(
       accessKeyID: try AccessKeyID(claimed: authorization.id), sessionToken: try token(of: request, target),
       window: authorization.window,
-      placement: authorizations.isEmpty ? .query : .header, signature: authorization.signature,
-      headers: authorization.headers, parameters: authorization.parameters, target: target)
+      placement: authorizations.isEmpty ? .query : .header, request: request, signature: authorization.signature,
+      headers: authorization.headers, parameters: authorization.parameters, target: target, verifier: self)
   }
 
   /// Returns the session token from a header or the URL, or `nil` if the request contains no session token.
@@ -117,19 +117,17 @@ public struct COSVerifier: SignatureVerifier {
   /// Verifies the signature that a request claims to have.
   ///
   /// - Parameters:
-  ///   - claim: The result of `claim(in:)` for the request.
-  ///   - request: The request as received.
+  ///   - claim: The result of `claim(in:)` of an equal verifier.
   ///   - key: The access key with the claimed ID.
   ///   - date: The current time.
   /// - Returns: The verified request, with the only interpretation that the signature covers.
   /// - Throws: A `VerificationError` if the window, the token, the coverage or the signature is wrong.
   public func verify(
-    _ claim: COSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+    _ claim: COSClaim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
+    guard claim.verifier == self else { throw .claimOfAnotherVerifier }
     try claim.checkToken(against: key, at: date)
-    var claim = claim
-    // The target is parsed from the verified request, because the claim may have been parsed from another one.
-    claim.target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
+    let request = claim.request
     do throws(VerificationError) {
       try check(claim.window, at: date)
       try checkCoverage(of: claim, request)
@@ -142,7 +140,7 @@ public struct COSVerifier: SignatureVerifier {
     let parameters = claim.parameterNames
     return VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: false, target: claim.target.ignoringCase,
-      signedHeaders: claim.signedHeaders(of: request), signature: Secret(claim.signature),
+      signedHeaders: claim.signedHeaders, signature: Secret(claim.signature),
       expiration: claim.window.end,
       usableFrom: claim.window.start,
       // The service counts whole seconds, so that the last second is accepted to its end.
@@ -270,12 +268,17 @@ public struct COSClaim: SignatureClaim {
   /// The part of the request that contains the signature: the headers or the URL.
   public let placement: VerifiedRequest.Placement
 
+  /// The request that the claim was parsed from.
+  public let request: HTTPRequest
+
   let signature: String
   /// The decoded, lowercase names of the headers that the signature lists.
   let headers: [String]
   /// The decoded, lowercase names of the query parameters that the signature lists.
   let parameters: [String]
-  var target: RequestTarget
+  let target: RequestTarget
+  /// The verifier that parsed the claim, and is the only one that accepts it.
+  let verifier: COSVerifier
 }
 
 /// The seven fields of a COS authorization.
@@ -519,8 +522,8 @@ extension COSClaim {
   /// The lowercase names of the query parameters that the signature lists, without duplicates.
   var parameterNames: Set<ByteExactString> { Set(parameters.map { ByteExactString($0) }) }
 
-  /// Returns the lowercase names of the request's headers that the signature lists.
-  func signedHeaders(of request: HTTPRequest) -> Set<String> {
+  /// The lowercase names of the request's headers that the signature lists.
+  var signedHeaders: Set<String> {
     let listed = Set(headers)
     var names = Set(request.headerFields.map(\.name.canonicalName).filter { listed.contains($0) })
     if listed.contains("host") { names.insert("host") }

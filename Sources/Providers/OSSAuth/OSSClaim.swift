@@ -24,9 +24,14 @@ public struct OSSClaim: SignatureClaim {
   /// The part of the request that contains the signature: the headers or the URL.
   public let placement: VerifiedRequest.Placement
 
+  /// The request that the claim was parsed from.
+  public let request: HTTPRequest
+
   let signature: String
   let scheme: Scheme
-  var target: RequestTarget
+  let target: RequestTarget
+  /// The verifier that parsed the claim, and is the only one that accepts it.
+  let verifier: OSSVerifier
 
   /// The signing time, or, for a V1 URL, the expiration.
   var instant: Timestamp {
@@ -138,9 +143,8 @@ extension OSSVerifier {
         throw .malformed("Authorization header is invalid.")
       }
       return OSSClaim(
-        accessKeyID: try AccessKeyID(claimed: parts[0]), sessionToken: token, placement: .header,
-        signature: String(parts[1]),
-        scheme: .v1(try v1Date(of: request)), target: target)
+        accessKeyID: try AccessKeyID(claimed: parts[0]), sessionToken: token, placement: .header, request: request,
+        signature: String(parts[1]), scheme: .v1(try v1Date(of: request)), target: target, verifier: self)
     case "OSS4-HMAC-SHA256":
       let fields = try Self.v4Fields(rest)
       guard let credential = fields["Credential"], let signature = fields["Signature"] else {
@@ -203,8 +207,8 @@ extension OSSVerifier {
     return OSSClaim(
       accessKeyID: try AccessKeyID(claimed: id),
       sessionToken: try target.uniqueValue(for: "security-token").map { Secret($0) },
-      placement: .query,
-      signature: signature, scheme: .v1(.init(line: expires, instant: Timestamp(unixSeconds: end))), target: target)
+      placement: .query, request: request, signature: signature,
+      scheme: .v1(.init(line: expires, instant: Timestamp(unixSeconds: end))), target: target, verifier: self)
   }
 
   private func v4URLClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> OSSClaim {
@@ -244,11 +248,12 @@ extension OSSVerifier {
     }
     return OSSClaim(
       accessKeyID: try AccessKeyID(claimed: scope[0]), sessionToken: token,
-      placement: lifetime == nil ? .header : .query, signature: signature,
+      placement: lifetime == nil ? .header : .query, request: request, signature: signature,
       scheme: .v4(
         .init(
           day: scope[1], region: scope[2], product: scope[3], date: date, lifetime: lifetime,
-          additionalHeaders: try additionalHeaders(additional, of: request), httpDate: httpDate)), target: target)
+          additionalHeaders: try additionalHeaders(additional, of: request), httpDate: httpDate)),
+      target: target, verifier: self)
   }
 
   private func accepts(payloadHash text: String) -> Bool {

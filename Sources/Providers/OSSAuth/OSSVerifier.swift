@@ -20,7 +20,7 @@ internal import StorageCrypto
 /// A V1 signature covers the bucket, the key and the parameters that OSS calls sub-resources; the sender of the request
 /// can add, change or remove every other parameter. A V4 signature covers all parameters. The documentation of
 /// ``OSSSigner`` lists the sources.
-public struct OSSVerifier: SignatureVerifier {
+public struct OSSVerifier: SignatureVerifier, Hashable {
   /// The region that V4 signatures must contain, or `nil` to accept any region.
   public let region: String?
 
@@ -90,17 +90,14 @@ public struct OSSVerifier: SignatureVerifier {
   /// - Returns: The verified request, with the only interpretation that the signature covers.
   /// - Throws: A `VerificationError` if the time, the scope, the token or the signature is wrong.
   public func verify(
-    _ claim: OSSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+    _ claim: OSSClaim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
-    try check(claim.version)
+    guard claim.verifier == self else { throw .claimOfAnotherVerifier }
     try claim.checkToken(against: key, at: date)
-    var claim = claim
-    // The target is parsed from the verified request, because the claim may have been parsed from another one.
-    claim.target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
     do {
       switch claim.scheme {
-      case .v1(let scheme): return try verify(claim, scheme, of: request, against: key, at: date)
-      case .v4(let scheme): return try verify(claim, scheme, of: request, against: key, at: date)
+      case .v1(let scheme): return try verify(claim, scheme, against: key, at: date)
+      case .v4(let scheme): return try verify(claim, scheme, against: key, at: date)
       }
     } catch let error as SigningError {
       throw VerificationError(error).with(accessKeyID: claim.accessKeyID)
@@ -112,8 +109,9 @@ public struct OSSVerifier: SignatureVerifier {
   }
 
   private func verify(
-    _ claim: OSSClaim, _ scheme: OSSClaim.V1, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+    _ claim: OSSClaim, _ scheme: OSSClaim.V1, against key: AccessKey, at date: Timestamp
   ) throws -> VerifiedRequest {
+    let request = claim.request
     var expiration: Timestamp?
     if claim.placement == .header {
       try checkSkew(scheme.instant, at: date)
@@ -132,15 +130,16 @@ public struct OSSVerifier: SignatureVerifier {
       signingKey.authenticationCode(writing: $0).base64
     }
     guard constantTimeEqual(expected, claim.signature) else {
-      throw try mismatch(of: claim, request, with: key)
+      throw try mismatch(of: claim, with: key)
     }
     if let expiration { try limits.checkLifetime(from: date, until: expiration, at: date, in: .query) }
-    return proof(of: claim, request, key, expiration: expiration)
+    return verified(claim, with: key, expiration: expiration)
   }
 
   private func verify(
-    _ claim: OSSClaim, _ scheme: OSSClaim.V4, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+    _ claim: OSSClaim, _ scheme: OSSClaim.V4, against key: AccessKey, at date: Timestamp
   ) throws -> VerifiedRequest {
+    let request = claim.request
     try check(scheme)
     var expiration: Timestamp?
     if let lifetime = scheme.lifetime {
@@ -161,15 +160,15 @@ public struct OSSVerifier: SignatureVerifier {
       }
       guard constantTimeEqual(expected.hex, claim.signature) else { continue }
       if let expiration { try limits.checkLifetime(from: scheme.date, until: expiration, at: date, in: .query) }
-      return proof(of: claim, request, key, expiration: expiration)
+      return verified(claim, with: key, expiration: expiration)
     }
-    throw try mismatch(of: claim, request, with: key)
+    throw try mismatch(of: claim, with: key)
   }
 
-  private func mismatch(
-    of claim: OSSClaim, _ request: HTTPRequest, with key: AccessKey
-  ) throws(SigningError) -> VerificationError {
-    try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try texts(of: claim, in: request) }
+  private func mismatch(of claim: OSSClaim, with key: AccessKey) throws(SigningError) -> VerificationError {
+    try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in
+      try texts(of: claim, in: claim.request)
+    }
   }
 
   func resource(of request: HTTPRequest) -> OSSResource {
@@ -291,12 +290,10 @@ extension OSSVerifier {
 
 extension OSSVerifier {
   /// Returns the verified request for a claim whose signature is correct.
-  func proof(
-    of claim: OSSClaim, _ request: HTTPRequest, _ key: AccessKey, expiration: Timestamp?
-  ) -> VerifiedRequest {
+  func verified(_ claim: OSSClaim, with key: AccessKey, expiration: Timestamp?) -> VerifiedRequest {
     VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,
-      signedHeaders: claim.signedHeaders(of: request), signature: Secret(claim.signature), expiration: expiration,
+      signedHeaders: claim.signedHeaders, signature: Secret(claim.signature), expiration: expiration,
       usableFrom: claim.placement == .header ? claim.instant.advanced(by: .zero - Self.clockTolerance) : nil,
       usableUntil: expiration ?? claim.instant.advanced(by: Self.clockTolerance),
       signsParameter: { claim.signs($0.name) })
@@ -304,12 +301,12 @@ extension OSSVerifier {
 }
 
 extension OSSClaim {
-  /// Returns the names of the headers that the signature covers.
+  /// The names of the headers that the signature covers.
   ///
   /// V1: <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>;
   /// V4: <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>. In a
   /// request without `x-oss-date`, the `Date` header is a line of the string to sign.
-  func signedHeaders(of request: HTTPRequest) -> Set<String> {
+  var signedHeaders: Set<String> {
     var names = Set(request.headerFields.map(\.name.canonicalName).filter { OSSV4Request.isSignedByRule($0) })
     if case .v4(let scheme) = scheme { names.formUnion(scheme.additionalHeaders) }
     if placement == .header, request.headerFields.contains(.date), !request.headerFields.contains(.ossDate) {

@@ -1,14 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+internal import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
 /// A decoder of chunked bodies that verifies their signatures, and returns a chunk's bytes only after its verification.
 ///
 /// ```swift
-/// var decoder = try S3ChunkDecoder(for: proof, of: request, against: key)
+/// guard var decoder = verified.bodyDecoder else { … }
 /// for try await bytes in body { try await store(decoder.decode(bytes)) }
 /// try decoder.finish()
 /// ```
@@ -57,33 +57,22 @@ package struct S3ChunkDecoder: BodyDecoder {
   /// Creates a decoder for the body of a verified request.
   ///
   /// - Parameters:
-  ///   - proof: The result of verifying the request.
-  ///   - request: The verified request.
+  ///   - claim: The claim of the request, whose signature was verified.
   ///   - key: The access key with which the request was verified.
   ///   - maximumChunkByteCount: The maximum size, in bytes, of a signed chunk, which the decoder buffers.
-  /// - Throws: A `VerificationError` if the request was not signed for a chunked body, if the length or the trailer
-  ///   name is missing, or if the proof belongs to another request.
+  /// - Throws: A `VerificationError` if the request was not signed for a chunked body, or if the length or the trailer
+  ///   name is missing.
   package init(
-    for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey,
-    maximumChunkByteCount: Int = 16 << 20
+    for claim: S3Claim, against key: AccessKey, maximumChunkByteCount: Int = 16 << 20
   ) throws(VerificationError) {
-    let fields = request.headerFields
-    guard proof.placement == .header, let text = try fields.uniqueValue(for: .authorization) else {
-      throw .malformed("The request is not signed in its headers.")
-    }
-    let authorization = try S3Authorization(text)
-    guard proof.accessKeyID == key.id, authorization.accessKeyID == key.id,
-      constantTimeEqual(proof.signature.reveal(), authorization.signature), let date = try S3Claim.date(of: request),
-      let payload = try fields.uniqueValue(for: .s3ContentSHA256).flatMap({ S3Payload(header: $0) })
-    else { throw .malformed("The proof is that of another request.") }
-    guard payload.isChunked else { throw .malformed("The body is not in chunks.") }
-    let framing = try S3Framing(of: request, as: payload)
-    self.payload = payload
+    guard claim.payload.isChunked else { throw .malformed("The body is not in chunks.") }
+    let framing = try S3Framing(of: claim.request, as: claim.payload)
+    payload = claim.payload
     self.maximumChunkByteCount = Int64(maximumChunkByteCount)
     decodedByteCount = framing.decodedByteCount
     running = framing.trailer.map { S3Checksum($0) }
-    let scope = S3Scope(date: date, region: authorization.region, service: authorization.service)
-    chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: authorization.signature)
+    let scope = claim.scope
+    chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: claim.authorization.signature)
   }
 
   /// Decodes the next bytes of the body, which can be split at any position.

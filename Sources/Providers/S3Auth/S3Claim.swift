@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
@@ -132,12 +132,17 @@ public struct S3Claim: SignatureClaim {
   /// The value that the signature covers for the body; ``S3Payload/unsigned`` for a URL.
   public let payload: S3Payload
 
+  /// The request that the claim was parsed from.
+  public let request: HTTPRequest
+
   let authorization: S3Authorization
   /// The signing time.
   package let date: Timestamp
   /// The lifetime of a presigned URL in seconds, or `nil` for a signature in the headers.
   let lifetime: Int64?
-  var target: RequestTarget
+  let target: RequestTarget
+  /// The verifier that parsed the claim, and is the only one that accepts it.
+  let verifier: S3Verifier
 
   /// The region in the scope of the signature.
   package var region: String { authorization.region }

@@ -19,14 +19,14 @@ internal import StorageCrypto
 /// replace that header.
 ///
 /// The signature covers the method, the URL and the headers of a request. It also covers the body if the caller
-/// compares the body with ``S3Claim/payload``: with a hash, or for a chunked body with
-/// ``bodyDecoder(for:of:against:)``.
+/// compares the body with ``S3Claim/payload``: with a hash, or for a chunked body with the
+/// `bodyDecoder` of the verified request.
 ///
 /// Sources: AWS, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>, and "Authenticating
 /// Requests: Using Query Parameters (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
-public struct S3Verifier: SignatureVerifier {
+public struct S3Verifier: SignatureVerifier, Hashable {
   /// The region that signatures must contain, or `nil` to accept any region.
   public let region: String?
 
@@ -101,18 +101,12 @@ public struct S3Verifier: SignatureVerifier {
   /// If the signature must cover the body, the decoder for a presigned URL refuses each body that is not empty. The
   /// headers do not tell whether a request over HTTP/2 has one.
   ///
-  /// - Parameters:
-  ///   - proof: The result of verifying the request.
-  ///   - request: The verified request.
-  ///   - key: The access key with which the request was verified.
   /// - Throws: A `VerificationError` if the object length or the trailer name is missing or malformed.
-  public func bodyDecoder(
-    for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
+  private func bodyDecoder(
+    of claim: S3Claim, against key: AccessKey
   ) throws(VerificationError) -> (any BodyDecoder)? {
-    if proof.placement == .query { return allowsUnsignedPayload ? nil : EmptyBody() }
-    guard let text = request.headerFields[.s3ContentSHA256], let payload = S3Payload(header: text), payload.isChunked
-    else { return nil }
-    return try S3ChunkDecoder(for: proof, of: request, against: key)
+    if claim.placement == .query { return allowsUnsignedPayload ? nil : EmptyBody() }
+    return claim.payload.isChunked ? try S3ChunkDecoder(for: claim, against: key) : nil
   }
 
   /// Returns a Boolean value that indicates whether a request contains an S3 authorization, of any version and
@@ -165,22 +159,17 @@ public struct S3Verifier: SignatureVerifier {
   /// Verifies the signature that a request claims to have.
   ///
   /// - Parameters:
-  ///   - claim: The result of `claim(in:)` for the request.
-  ///   - request: The request as received.
+  ///   - claim: The result of `claim(in:)` of an equal verifier.
   ///   - key: The access key with the claimed ID.
   ///   - date: The current time.
   /// - Returns: The verified request, with the only interpretation that the signature covers.
   /// - Throws: A `VerificationError` if the time window, the scope, the token or the signature is wrong.
   public func verify(
-    _ claim: S3Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+    _ claim: S3Claim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
+    guard claim.verifier == self else { throw .claimOfAnotherVerifier }
     do throws(VerificationError) {
-      // The claim is parsed again from the verified request, because the given claim may have been parsed from another
-      // one.
-      guard let own = try self.claim(in: request), own.accessKeyID == claim.accessKeyID else {
-        throw VerificationError.malformed("The claim is that of another request.")
-      }
-      return try prove(own, of: request, against: key, at: date)
+      return try verified(claim, against: key, at: date)
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
@@ -190,9 +179,10 @@ public struct S3Verifier: SignatureVerifier {
   private static let secretNames: Void = SecretName.declare(
     "x-amz-server-side-encryption-customer-key", "x-amz-copy-source-server-side-encryption-customer-key")
 
-  private func prove(
-    _ claim: S3Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+  private func verified(
+    _ claim: S3Claim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
+    let request = claim.request
     try checkToken(of: claim, against: key, at: date)
     try checkScope(of: claim)
     _ = Self.secretNames
@@ -222,6 +212,7 @@ public struct S3Verifier: SignatureVerifier {
       expiration: claim.expiration,
       usableFrom: claim.date.advanced(by: .zero - Self.clockTolerance),
       usableUntil: claim.expiration ?? claim.date.advanced(by: Self.clockTolerance),
+      bodyDecoder: try bodyDecoder(of: claim, against: key),
       signsParameter: { $0.name != "X-Amz-Signature" || claim.placement == .header })
   }
 }
@@ -294,7 +285,8 @@ extension S3Verifier {
     return S3Claim(
       accessKeyID: authorization.accessKeyID,
       sessionToken: try fields.uniqueValue(for: .s3SecurityToken).map { Secret($0) }, placement: .header,
-      payload: try payload(text), authorization: authorization, date: date, lifetime: nil, target: target)
+      payload: try payload(text), request: request, authorization: authorization, date: date, lifetime: nil,
+      target: target, verifier: self)
   }
 
   private func payload(_ text: String) throws(VerificationError) -> S3Payload {
@@ -347,7 +339,8 @@ extension S3Verifier {
     try checkBody(besideURL: request)
     return S3Claim(
       accessKeyID: authorization.accessKeyID, sessionToken: token, placement: .query, payload: .unsigned,
-      authorization: authorization, date: date, lifetime: try lifetime(expires), target: target)
+      request: request, authorization: authorization, date: date, lifetime: try lifetime(expires), target: target,
+      verifier: self)
   }
 
   private func lifetime(_ text: String) throws(VerificationError) -> Int64 {

@@ -116,7 +116,7 @@ struct Walk {
     }
     let ringing = alarms.count { $0 <= uptime }
     alarms.removeAll { $0 <= uptime }
-    for _ in 0..<ringing { apply(machine.alarm(at: uptime)) }
+    for _ in 0..<ringing { apply(machine.timer(at: uptime)) }
   }
 
   /// Responds to a random request of the machine.
@@ -219,7 +219,7 @@ struct Walk {
         if pending.contains(where: { $0.session == id && $0.work == .attempt }) {
           problems.append("\(id): forgotten while it runs")
         }
-      case .alarm(let duration): alarms.append(uptime + duration)
+      case .timer(let duration): alarms.append(uptime + duration)
       }
     }
     checkLists()

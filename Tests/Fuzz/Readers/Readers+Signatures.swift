@@ -52,11 +52,11 @@ extension Reader {
     let verifier = S3Verifier(region: "eu-central-1")
     guard let signed = try? signer.signed(request, with: Samples.key, in: .at(Samples.now)),
       let claim = try? verifier.claim(in: signed),
-      let proof = try? verifier.verify(claim, of: signed, against: Samples.key, at: Samples.now)
+      let verified = try? verifier.verify(claim, against: Samples.key, at: Samples.now)
     else { return false }
     func decoded(_ piece: Int) -> [UInt8]? {
       do {
-        var decoder = try S3ChunkDecoder(for: proof, of: signed, against: Samples.key)
+        guard var decoder = verified.bodyDecoder else { return nil }
         var output: [UInt8] = []
         var rest = body[...]
         while !rest.isEmpty {

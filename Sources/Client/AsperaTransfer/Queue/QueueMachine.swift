@@ -13,7 +13,7 @@ struct QueueMachine {
     /// Removes the session with the given ID from the queue.
     case forget(String)
     /// Notifies the state machine after the given time, so that sessions that wait for the start spacing can start.
-    case alarm(Duration)
+    case timer(Duration)
   }
 
   let configuration: TransferQueueConfiguration
@@ -30,7 +30,7 @@ struct QueueMachine {
   var line: [String] = []
   var isShutDown = false
   var isPaused = false
-  var isAlarmSet = false
+  var isTimerSet = false
   var lastStart: Duration?
   /// The IDs of the sessions to remove after they have ended; `again` contains those to run again after they stop.
   var leaving: Set<String> = []
@@ -107,9 +107,9 @@ struct QueueMachine {
     return (waiting + urgent + interrupted + active).flatMap { id in update(id) { $0.cancel() } }
   }
 
-  /// Starts sessions after the time that an ``Effect/alarm(_:)`` effect requested.
-  mutating func alarm(at uptime: Duration) -> [Effect] {
-    isAlarmSet = false
+  /// Starts sessions after the time that an ``Effect/timer(_:)`` effect requested.
+  mutating func timer(at uptime: Duration) -> [Effect] {
+    isTimerSet = false
     return schedule(at: uptime)
   }
 
@@ -232,8 +232,8 @@ extension QueueMachine {
         guard !active.contains(where: { sessions[$0]?.isStarting == true }) else { break }
         let wait = lastStart.map { $0 + configuration.startSpacing - uptime } ?? .zero
         guard active.count == 1 || wait <= .zero else {
-          if !isAlarmSet { effects.append(.alarm(wait)) }
-          isAlarmSet = true
+          if !isTimerSet { effects.append(.timer(wait)) }
+          isTimerSet = true
           break
         }
       }

@@ -20,7 +20,7 @@ extension TransferQueue {
       case spanEnd(ActiveSpan, AuthActivity.Outcome)
       case result([SessionRecord.Waiter], Result<TransferSummary, TransferFailure>)
       case end([EventBuffer])
-      case shutDown([CheckedContinuation<Void, Never>], alarm: Task<Void, Never>?)
+      case shutDown([CheckedContinuation<Void, Never>], timer: Task<Void, Never>?)
     }
 
     var machine: QueueMachine
@@ -31,9 +31,8 @@ extension TransferQueue {
     var touched: Set<UInt64> = []
     /// The logins (user and server) that a server has accepted.
     var accepted: Set<String> = []
-    var alarm: Task<Void, Never>?
-    var untold: [Notice] = []
-    var isTelling = false
+    var timer: Task<Void, Never>?
+    var notices = DeliveryQueue<Notice>()
     var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
     private var numbers: UInt64 = 0
 
@@ -72,7 +71,7 @@ extension TransferQueue {
         else { continue }
         batches[number] = nil
         effects += batch.members.flatMap { machine.remove($0, at: uptime) }
-        if let buffer = observers.removeValue(forKey: number)?.buffer { untold.append(.end([buffer])) }
+        if let buffer = observers.removeValue(forKey: number)?.buffer { notices.append(.end([buffer])) }
       }
       touched = []
       return effects
@@ -81,8 +80,8 @@ extension TransferQueue {
     /// Ends all event sequences and resumes the callers that wait for the shutdown, if the queue is shut down and idle.
     mutating func closeIfOver() {
       guard isOver, !shutdownWaiters.isEmpty else { return }
-      untold.append(.end(observers.values.map(\.buffer)))
-      untold.append(.shutDown(shutdownWaiters, alarm: alarm))
+      notices.append(.end(observers.values.map(\.buffer)))
+      notices.append(.shutDown(shutdownWaiters, timer: timer))
       observers = [:]
       shutdownWaiters = []
     }
@@ -112,7 +111,7 @@ extension TransferQueue {
       state.closeIfOver()
       return (value, actions)
     }
-    tell()
+    deliverNotices()
     for action in actions { action() }
     return value
   }
@@ -139,8 +138,8 @@ extension TransferQueue {
       return { work.cancel() }
     case .forget(let id):
       state.records[id] = nil
-    case .alarm(let duration):
-      state.alarm = alarm(after: duration)
+    case .timer(let duration):
+      state.timer = timer(after: duration)
     }
     return nil
   }
@@ -151,19 +150,19 @@ extension TransferQueue {
   ) -> (@Sendable () -> Void)? {
     guard let record = state.records[id] else { return nil }
     let readers = state.observers.values.filter { $0.batch == nil || $0.batch == record.batch }.map(\.buffer)
-    if !readers.isEmpty { state.untold.append(.event(TransferEvent(session: id, kind: kind), readers)) }
+    if !readers.isEmpty { state.notices.append(.event(TransferEvent(session: id, kind: kind), readers)) }
     switch kind {
     case .willActivate:
       state.records[id]?.begin(as: id, queue: self, at: uptime)
     case .didStartRunning:
       state.accepted.insert(record.login)
     case .retry(let retry):
-      state.untold.append(.auth(.retry(record.retryEvent(retry)), record.trace))
+      state.notices.append(.auth(.retry(record.retryEvent(retry)), record.trace))
     case .finished(let result):
       let transfer = record.transferEvent(result, at: uptime)
-      state.untold.append(.auth(.transfer(transfer), nil))
-      if let span = record.trace { state.untold.append(.spanEnd(span, .init(failure: transfer.failure))) }
-      state.untold.append(.result(record.waiters, result))
+      state.notices.append(.auth(.transfer(transfer), nil))
+      if let span = record.trace { state.notices.append(.spanEnd(span, .init(failure: transfer.failure))) }
+      state.notices.append(.result(record.waiters, result))
       if let batch = record.batch {
         state.batches[batch]?.open.remove(id)
         state.touched.insert(batch)
@@ -177,18 +176,9 @@ extension TransferQueue {
     return nil
   }
 
-  /// Delivers the pending notifications in order, on one thread at a time and outside the lock.
-  private func tell() {
-    var isTeller = false
-    while true {
-      let next: State.Notice? = state.withLock { state in
-        guard isTeller || !state.isTelling else { return nil }
-        state.isTelling = !state.untold.isEmpty
-        return state.untold.isEmpty ? nil : state.untold.removeFirst()
-      }
-      guard let next else { return }
-      isTeller = true
-      switch next {
+  private func deliverNotices() {
+    state.deliver(\.notices) { notice in
+      switch notice {
       case .event(let event, let readers): for reader in readers { reader.append(event) }
       case .auth(let event, let span):
         span?.record(event)
@@ -196,8 +186,8 @@ extension TransferQueue {
       case .spanEnd(let span, let outcome): span.end(outcome)
       case .result(let waiters, let result): for waiter in waiters { waiter.resume(returning: result) }
       case .end(let buffers): for buffer in buffers { buffer.finish() }
-      case .shutDown(let waiters, let alarm):
-        alarm?.cancel()
+      case .shutDown(let waiters, let timer):
+        timer?.cancel()
         for waiter in waiters { waiter.resume() }
       }
     }
@@ -360,10 +350,10 @@ extension TransferQueue {
   }
 
   /// Starts a task that waits until the next session can start.
-  func alarm(after duration: Duration) -> Task<Void, Never> {
+  func timer(after duration: Duration) -> Task<Void, Never> {
     Task.detached { [self] in
       guard (try? await time.sleep(for: duration)) != nil else { return }
-      perform { state, uptime in ((), state.machine.alarm(at: uptime)) }
+      perform { state, uptime in ((), state.machine.timer(at: uptime)) }
     }
   }
 }

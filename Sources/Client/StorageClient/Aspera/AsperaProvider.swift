@@ -123,9 +123,9 @@ public struct AsperaProvider: StorageProvider {
 
   /// Returns the object store that performs a client's operations on the node.
   ///
-  /// - Parameter client: The client that sends the requests.
-  public func store(of client: StorageClient<AsperaProvider>) -> some ObjectStore {
-    NodeClient(client: client)
+  /// - Parameter sender: The sender of the client's requests.
+  public func store(using sender: RequestSender<AsperaProvider>) -> some ObjectStore {
+    NodeClient(sender: sender)
   }
 }
 
@@ -173,7 +173,7 @@ extension StorageClient<AsperaProvider> {
   /// - Throws: ``ServiceError`` if the node refuses the request, ``StorageError`` if the key is invalid, and the other
   ///   errors that ``ObjectStore`` lists.
   public func createFolder(_ key: String) async throws {
-    try await NodeClient(client: self).createFolder(key)
+    try await NodeClient(sender: sender).createFolder(key)
   }
 
   /// Changes the name of a file or folder, which stays in its folder.
@@ -188,7 +188,7 @@ extension StorageClient<AsperaProvider> {
   /// - Throws: ``ServiceError`` if the node refuses the request, for example because a file with the new name exists,
   ///   ``StorageError`` if the key or the name is invalid, and the other errors that ``ObjectStore`` lists.
   public func rename(_ key: String, to name: String) async throws {
-    try await NodeClient(client: self).rename(key, to: name)
+    try await NodeClient(sender: sender).rename(key, to: name)
   }
 
   /// Deletes a folder and its content from the node, and succeeds if the folder does not exist.
@@ -197,6 +197,6 @@ extension StorageClient<AsperaProvider> {
   /// - Throws: ``ServiceError`` if the node refuses the request, ``StorageError`` if the key is invalid, and the other
   ///   errors that ``ObjectStore`` lists.
   public func deleteFolder(_ key: String) async throws {
-    try await NodeClient(client: self).deleteFolder(key)
+    try await NodeClient(sender: sender).deleteFolder(key)
   }
 }

@@ -72,7 +72,7 @@ actor FolderWalk {
   private func children(of step: Step) async throws -> [Step]? {
     let key = String(step.key.removingByteSuffix("/") ?? step.key[...])
     if let id = step.entry.id, step.trail.contains(id) {
-      throw StorageError.malformedAnswer("the folder \(store.client.location(ofKey: key)) contains itself")
+      throw StorageError.malformedAnswer("the folder \(store.sender.location(ofKey: key)) contains itself")
     }
     return try await children(ofFolder: key, step.trail + [step.entry.id])
   }
@@ -80,7 +80,7 @@ actor FolderWalk {
   private func children(ofFolder key: String, _ trail: [String?]) async throws -> [Step]? {
     guard trail.count <= Self.deepest else {
       throw StorageError(
-        .tooLarge, "\(store.client.location(ofKey: key)) is \(trail.count) folders deep.",
+        .tooLarge, "\(store.sender.location(ofKey: key)) is \(trail.count) folders deep.",
         remedy: "List it with a delimiter, a folder at a time.")
     }
     guard let entries = try await store.entries(ofFolder: key) else { return nil }

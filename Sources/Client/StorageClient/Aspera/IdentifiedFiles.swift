@@ -22,7 +22,7 @@ struct IdentifiedFiles: NodeFiles {
   let access: AsperaNodeAccess
 
   /// The folder IDs that all operations of one client share.
-  var folders: FolderIDs { node.client.memory.value { FolderIDs() } }
+  var folders: FolderIDs { node.sender.memory.value { FolderIDs() } }
 
   func entry(_ key: String) async throws -> NodeEntry {
     guard let entry = try await find(path(key), for: key) else {
@@ -35,7 +35,7 @@ struct IdentifiedFiles: NodeFiles {
     let path = path(key)
     return try await repeatingIfStale(path) {
       guard let id = try await folderID(path, for: key) else { return nil }
-      let uptime = node.client.time.uptime
+      let uptime = node.sender.time.uptime
       return try await pages(of: id, named: nil, for: key) { page in
         for entry in page where entry.isFolder {
           if let id = entry.id { folders.note(id, of: Self.join(path, entry.name), for: access.identity, at: uptime) }
@@ -136,7 +136,7 @@ extension IdentifiedFiles {
 
   /// Returns the ID of a folder, or `nil` if the folder does not exist or is a file.
   func folderID(_ path: String, for key: String) async throws -> String? {
-    let uptime = node.client.time.uptime
+    let uptime = node.sender.time.uptime
     var (known, id) = folders.nearest(to: path, for: access.identity, at: uptime)
     for name in path.utf8.dropFirst(known.isEmpty ? 0 : known.utf8.count + 1).split(separator: UInt8(ascii: "/")) {
       let parent: String = if let id { id } else { try await rootID(for: key) }
@@ -176,9 +176,9 @@ extension IdentifiedFiles {
   private func pages(
     of id: String, named name: String?, for key: String, _ consume: ([NodeEntry]) -> Bool
   ) async throws -> [NodeEntry] {
-    let limit = min(node.client.configuration.keysPerPage, Self.largestPage)
+    let limit = min(node.sender.configuration.keysPerPage, Self.largestPage)
     let filter = name.map { "&name=\($0.percentEncoded())" } ?? ""
-    var list = EntryList(node.client.location(ofKey: key))
+    var list = EntryList(node.sender.location(ofKey: key))
     var position = ""
     var tokens: Set<ByteExactString> = []
     var emptyPages = 0
@@ -189,7 +189,7 @@ extension IdentifiedFiles {
       guard let items = answer.array else { throw StorageError.malformedAnswer("it is not a list of files") }
       let page = try items.map { item in
         if let refusal = NodeRefusal(of: item) {
-          throw ServiceError(refusal, in: response, subject: "browse \(node.client.location(ofKey: key))")
+          throw ServiceError(refusal, in: response, subject: "browse \(node.sender.location(ofKey: key))")
         }
         return try NodeEntry(identified: item)
       }
@@ -206,7 +206,7 @@ extension IdentifiedFiles {
 
   /// Performs an operation, and performs it again without the cached folder IDs if a cached folder no longer exists.
   private func repeatingIfStale<Result>(_ path: String, _ operation: () async throws -> Result) async throws -> Result {
-    guard folders.nearest(to: path, for: access.identity, at: node.client.time.uptime).id != nil else {
+    guard folders.nearest(to: path, for: access.identity, at: node.sender.time.uptime).id != nil else {
       return try await operation()
     }
     do {
@@ -241,16 +241,16 @@ extension IdentifiedFiles {
   ) async throws -> PreparedTransfer {
     var grant = try await server(for: key, room)
     if let tags = spec.direction.flatMap({ node.provider.tags[$0] }) { grant.tags = tags }
-    let client = node.client
+    let client = node.sender
     let issuer = NodeAccessTokenIssuer(
-      access: client.credentials, fileID: fileID, specification: grant,
-      margin: node.provider.transfers.queue.tokenMargin ?? .seconds(120), time: client.time)
+      access: sender.credentials, fileID: fileID, specification: grant,
+      margin: node.provider.transfers.queue.tokenMargin ?? .seconds(120), time: sender.time)
     return PreparedTransfer(specification: spec, issuer: issuer)
   }
 
   /// Returns what the node tells about its transfer server, and registers a generated key with the node.
   private func server(for key: String, _ room: TransferContext) async throws -> TransferSpec {
-    let memory = node.client.memory.value { ServerMemory() }
+    let memory = node.sender.memory.value { ServerMemory() }
     if let known = memory.server(for: access.identity) { return known }
     var server = TransferSpec(fields: JSONObject())
     let info = try await info(for: key)
@@ -279,9 +279,9 @@ extension IdentifiedFiles {
   private func info(for key: String) async throws -> JSONValue? {
     let draft = try node.draft(.get, "/info", as: "info", key)
     guard case .bearer = access.method else {
-      return try NodeAnswer.info(try await node.client.exchange(draft).1)
+      return try NodeAnswer.info(try await node.sender.exchange(draft).1)
     }
-    switch try await node.client.attempt(draft, { try await $0.body.collected(upTo: 1 << 20) }) {
+    switch try await node.sender.sendOnce(draft, { try await $0.body.collected(upTo: 1 << 20) }) {
     case .done(let body, _): return try body.map { body throws(StorageError) in try NodeAnswer.info(body) }
     case .refused(let refusal):
       if refusal.error.isRetryable { throw refusal.error }

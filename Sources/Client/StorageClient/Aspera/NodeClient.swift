@@ -9,9 +9,9 @@ internal import SystemPackage
 
 /// The implementation of the object store operations for an Aspera node.
 struct NodeClient: ObjectStore {
-  let client: StorageClient<AsperaProvider>
+  let sender: RequestSender<AsperaProvider>
 
-  var provider: AsperaProvider { client.provider }
+  var provider: AsperaProvider { sender.provider }
 
   /// The operations on files for the credential that is in use.
   ///
@@ -19,8 +19,8 @@ struct NodeClient: ObjectStore {
   /// paths otherwise.
   var files: any NodeFiles {
     get async throws {
-      guard client.remoteSigner == nil else { return PathFiles(node: self) }
-      let access = try await client.credential(lasting: .zero, for: nil).credential
+      guard sender.remoteSigner == nil else { return PathFiles(node: self) }
+      let access = try await sender.credential(lasting: .zero, for: nil).credential
       switch access.method {
       case .bearer: return IdentifiedFiles(node: self, access: access)
       case .accessKey, .basic:
@@ -47,7 +47,7 @@ struct NodeClient: ObjectStore {
   ) async throws -> (HTTPResponse, JSONValue) {
     var draft = try draft(method, path, as: action, key, headers: headers, body: body)
     draft.isRepeatable = isRepeatable
-    let (response, answer) = try await client.exchange(draft)
+    let (response, answer) = try await sender.exchange(draft)
     return (response, answer.isEmpty && response.status == .noContent ? .null : try NodeAnswer.document(answer))
   }
 
@@ -62,7 +62,7 @@ struct NodeClient: ObjectStore {
     if body != nil { request.headerFields[.contentType] = "application/json" }
     request.headerFields[.accept] = "application/json"
     var draft = RequestDraft(
-      request, to: try provider.endpoint, at: client.location(ofKey: key), action: action,
+      request, to: try provider.endpoint, at: sender.location(ofKey: key), action: action,
       body: body.map { .bytes($0.serialized) } ?? .none)
     let subject = draft.subject
     draft.errorInside = { response, body in
@@ -96,7 +96,7 @@ extension NodeClient {
   /// - Throws: An `AsperaError` if ascp or the login's private key is missing; a `SigningError` if the provider's URL
   ///   or root folder is invalid.
   var room: TransferContext {
-    get throws { try client.memory.value { try TransferContext(client) } }
+    get throws { try sender.memory.value { try TransferContext(sender) } }
   }
 
   /// Transfers one file with a token from the transfer's issuer.
@@ -138,7 +138,7 @@ extension NodeClient {
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing {
       let walk = FolderWalk(
-        store: self, prefix: prefix, delimiter: delimiter, limit: client.configuration.keysPerPage)
+        store: self, prefix: prefix, delimiter: delimiter, limit: sender.configuration.keysPerPage)
       return { _ in try await walk.page() }
     }
   }
@@ -150,7 +150,7 @@ extension NodeClient {
   func notFound(_ key: String, code: String, _ message: String) -> ServiceError {
     ServiceError(
       HTTPResponse(status: .notFound), code: code, message: message, kind: .noSuchKey,
-      subject: "browse \(client.location(ofKey: key))")
+      subject: "browse \(sender.location(ofKey: key))")
   }
 }
 
@@ -162,7 +162,7 @@ extension NodeClient {
   ) async throws -> UploadedObject {
     try options.checkForAspera()
     try check(key)
-    return try await client.transfer("upload", key, progress) { ledger in
+    return try await sender.transfer("upload", key, progress) { ledger in
       let file = try await TransferFile(source)
       let room = try room
       var transfer = try await files.upload(of: file.path, to: key, in: room)
@@ -212,7 +212,7 @@ extension NodeClient {
     _ key: String, to place: FilePlace, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
     try options.checkForAspera()
-    return try await client.transfer("download", key, progress) { ledger in
+    return try await sender.transfer("download", key, progress) { ledger in
       // Before anything is transferred, so that a folder is not found at the end.
       _ = try await place.permissions()
       let info = try await head(key)
@@ -222,7 +222,7 @@ extension NodeClient {
         return info
       }
       let copy = try await fetch(info, into: nil, nil)
-      let bytes = try copy.bytes(of: range, subject: "download \(client.location(ofKey: key))")
+      let bytes = try copy.bytes(of: range, subject: "download \(sender.location(ofKey: key))")
       let meter = ledger.meter(total: bytes.upperBound - bytes.lowerBound)
       try await FileReplacement.write(place) { replacement in
         _ = try await replacement.write(copy.stream(bytes), at: 0, .crc64) { meter.advance(by: $1) }
@@ -235,10 +235,10 @@ extension NodeClient {
   @concurrent
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try options.checkForAspera()
-    let ledger = client.ledger("download", key, nil)
+    let ledger = sender.ledger("download", key, nil)
     do {
-      let copy = try await ledger.run { try await fetch(try await head(key), into: nil, nil) }
-      let bytes = try copy.bytes(of: options.range, subject: "download \(client.location(ofKey: key))")
+      let copy = try await ledger.measure { try await fetch(try await head(key), into: nil, nil) }
+      let bytes = try copy.bytes(of: options.range, subject: "download \(sender.location(ofKey: key))")
       return DownloadedObject(
         info: copy.info, contentLength: bytes.upperBound - bytes.lowerBound,
         body: copy.stream(bytes).entered(into: ledger))

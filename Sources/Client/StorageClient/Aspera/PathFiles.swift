@@ -20,8 +20,8 @@ struct PathFiles: NodeFiles {
 
   func entries(ofFolder key: String) async throws -> [NodeEntry]? {
     let path = path(key)
-    let limit = node.client.configuration.keysPerPage
-    var list = EntryList(node.client.location(ofKey: key))
+    let limit = node.sender.configuration.keysPerPage
+    var list = EntryList(node.sender.location(ofKey: key))
     while true {
       let answer: JSONValue
       do {
@@ -58,7 +58,7 @@ struct PathFiles: NodeFiles {
     let results = try NodeAnswer.elements("paths", of: answer, count: elements.count)
     guard let refusal = results.last.flatMap({ NodeRefusal(of: $0) }) else { return }
     if try await (node.existing(key, in: self))?.isFolder == true { return }
-    throw ServiceError(refusal, in: response, subject: "create \(node.client.location(ofKey: key))")
+    throw ServiceError(refusal, in: response, subject: "create \(node.sender.location(ofKey: key))")
   }
 
   func rename(_ key: String, to name: String) async throws {
@@ -69,7 +69,7 @@ struct PathFiles: NodeFiles {
     let (response, answer) = try await call("rename", key, ["paths": [element]], isRepeatable: false)
     guard let refusal = try NodeAnswer.elements("paths", of: answer, count: 1).first.flatMap({ NodeRefusal(of: $0) })
     else { return }
-    throw ServiceError(refusal, in: response, subject: "rename \(node.client.location(ofKey: key))")
+    throw ServiceError(refusal, in: response, subject: "rename \(node.sender.location(ofKey: key))")
   }
 
   func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?] {
@@ -84,7 +84,7 @@ struct PathFiles: NodeFiles {
         throw StorageError.malformedAnswer("its results are not in the order of the request")
       }
       return NodeRefusal(of: result).map {
-        ServiceError($0, in: response, subject: "delete \(node.client.location(ofKey: file.key))")
+        ServiceError($0, in: response, subject: "delete \(node.sender.location(ofKey: file.key))")
       }
     }
   }

@@ -23,13 +23,13 @@ final class TransferContext: Sendable {
   let ownUser: String?
   private let observation: EventHub.Observation
 
-  /// Creates the transfer queue, the token issuer and the account from the settings of the client's provider.
+  /// Creates the transfer queue, the token issuer and the account from the settings of the sender's provider.
   ///
   /// - Throws: An `AsperaError` if ascp or a key for the login is missing; a `SigningError` if the provider's URL or
   ///   root folder is invalid; a ``StorageError`` if the login excludes a part of the server's address.
-  init(_ client: StorageClient<AsperaProvider>) throws {
-    let address = try client.provider.address.get()
-    let transfers = client.provider.transfers
+  init(_ sender: RequestSender<AsperaProvider>) throws {
+    let address = try sender.provider.address.get()
+    let transfers = sender.provider.transfers
     try transfers.checkServer()
     let server = transfers.server
     host = server.host ?? Self.host(of: address.authority)
@@ -44,7 +44,7 @@ final class TransferContext: Sendable {
       self.account = account
       (publicKey, ownUser) = (nil, nil)
     case .dynamicKey:
-      // The key only shows that the client is an Aspera client, and it ends with the client. The token of each transfer
+      // The key only shows that the client is an Aspera client, and it ends with the sender. The token of each transfer
       // authorizes it, so that a longer key would only cost time.
       let key = try DynamicKey(bits: 2_048)
       var account = try AsperaAccount(
@@ -62,19 +62,19 @@ final class TransferContext: Sendable {
     }
     self.server = server
     issuer = SetupTokenIssuer(
-      node: address.visible, access: client.credentials, tokenLifetime: transfers.tokenLifetime,
-      transport: client.transport,
-      time: client.time)
+      node: address.visible, access: sender.credentials, tokenLifetime: transfers.tokenLifetime,
+      transport: sender.transport,
+      time: sender.time)
     // The operation that a transfer belongs to emits the transfer event, with its key.
-    let events = EventHub(measuredBy: client.events)
-    observation = events.observe { [told = client.events] event in
+    let events = EventHub(measuredBy: sender.events)
+    observation = events.observe { [told = sender.events] event in
       if case .transfer = event { return }
       told.relay(event)
     }
     queue = TransferQueue(
       engine: try transfers.engine
-        ?? PlatformDefaults.engine(program: transfers.ascp, options: transfers.options, time: client.time),
-      configuration: transfers.queue, authEvents: events, time: client.time)
+        ?? PlatformDefaults.engine(program: transfers.ascp, options: transfers.options, time: sender.time),
+      configuration: transfers.queue, authEvents: events, time: sender.time)
   }
 
   /// Returns a transfer whose token and server the node determines in its response to a setup request.

@@ -8,10 +8,10 @@ internal import SystemPackage
 
 /// The implementation of the bucket operations, which sends its requests through a storage client.
 struct BucketClient<Provider: BucketProvider>: BucketStore {
-  let client: StorageClient<Provider>
+  let sender: RequestSender<Provider>
 
-  var provider: Provider { client.provider }
-  var configuration: StorageClientConfiguration { client.configuration }
+  var provider: Provider { sender.provider }
+  var configuration: StorageClientConfiguration { sender.configuration }
 
   /// Creates a request for an object or the bucket, with a body in memory.
   ///
@@ -56,8 +56,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     let request = try endpoint.request(
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: headers)
     var draft = RequestDraft(
-      request, to: endpoint, at: client.location(ofKey: key), body: body, isRepeatable: isRepeatable)
-    if client.scoped != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
+      request, to: endpoint, at: sender.location(ofKey: key), body: body, isRepeatable: isRepeatable)
+    if sender.scoped != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
     draft.proof = SuccessProof(method, key, parameters, isCopy: headers[provider.conventions.copySource] != nil)
     draft.requestID = provider.conventions.requestID
     draft.forbidsOverwriting = provider.conventions.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
@@ -80,38 +80,38 @@ extension BucketClient {
   func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
-    try await client.transfer("upload", key, progress) { ledger in
+    try await sender.transfer("upload", key, progress) { ledger in
       try await checkOverwriting(
         of: key, isForbidden: options.forbidOverwrite, checksVersioning: options.checksVersioning)
       switch source.storage {
       case .bytes(let bytes):
         let fields = try options.fields(in: provider.conventions, named: key)
-        return try await upload(BytesPayload(bytes: bytes), to: key, options, fields, ledger)
+        return try await uploadPayload(BytesPayload(bytes: bytes), to: key, options, fields, ledger)
       case .file(let path):
-        return try await upload(FilePayload(path), to: key, options, ledger)
+        return try await uploadFile(FilePayload(path), to: key, options, ledger)
       case .opened(let file):
-        return try await upload(file, to: key, options, ledger)
+        return try await uploadFile(file, to: key, options, ledger)
       case .stream(let stream, let length):
         let fields = try options.fields(in: provider.conventions, named: key)
-        return try await upload(stream, length: length, to: key, options, fields, ledger)
+        return try await uploadStream(stream, length: length, to: key, options, fields, ledger)
       }
     }
   }
 
-  private func upload(
+  private func uploadFile(
     _ file: FilePayload, to key: String, _ options: UploadOptions, _ ledger: TransferLedger
   ) async throws -> UploadedObject {
     let fields = try options.fields(in: provider.conventions, file: file.path, key: key)
-    return try await upload(file, to: key, options, fields, ledger)
+    return try await uploadPayload(file, to: key, options, fields, ledger)
   }
 
-  private func upload(
+  private func uploadPayload(
     _ payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
     _ ledger: TransferLedger
   ) async throws -> UploadedObject {
     let meter = ledger.meter(total: payload.length)
     guard configuration.uploadsInParts(payload.length) else {
-      return try await upload(whole: payload, to: key, options, fields, meter)
+      return try await putObject(payload, to: key, options, fields, meter)
     }
     let sizes = try PartSizes(length: payload.length, preferred: configuration.partSize)
     return try await uploadInParts(
@@ -119,7 +119,7 @@ extension BucketClient {
       progress: meter)
   }
 
-  private func upload(
+  private func uploadStream(
     _ stream: ByteStream, length: Int64?, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
     _ ledger: TransferLedger
   ) async throws -> UploadedObject {
@@ -133,12 +133,12 @@ extension BucketClient {
         .sourceChanged, "The stream had \(bytes.count) bytes, not the \(length ?? 0) that were announced.",
         remedy: "Give the length only if it is certain.")
     }
-    return try await upload(whole: BytesPayload(bytes: bytes), to: key, options, fields, meter)
+    return try await putObject(BytesPayload(bytes: bytes), to: key, options, fields, meter)
   }
 
   /// Uploads a payload as an object with a single request.
-  func upload(
-    whole payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
+  func putObject(
+    _ payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
     _ progress: ProgressMeter
   ) async throws -> UploadedObject {
     let draft = try await draft(
@@ -163,7 +163,7 @@ extension BucketClient {
       let bytes = try await payload.collected()
       let checksum = ObjectChecksum(provider.conventions.algorithm, of: bytes)
       draft.body = .bytes(bytes)
-      let (response, answer) = try await client.exchange(draft)
+      let (response, answer) = try await sender.exchange(draft)
       progress.advance(by: payload.length)
       try compare(checksum, with: response, subject: draft.subject)
       return (response, answer, checksum)
@@ -171,7 +171,7 @@ extension BucketClient {
     let meter = BodyMeter(length: payload.length, provider.conventions.algorithm, progress: progress)
     draft.body = meter.body(of: payload.stream)
     draft.meter = meter
-    let (response, answer) = try await client.exchange(draft)
+    let (response, answer) = try await sender.exchange(draft)
     try compare(meter.checksum, with: response, subject: draft.subject)
     return (response, answer, meter.checksum)
   }
@@ -201,18 +201,18 @@ extension BucketClient {
   func download(
     _ key: String, to place: FilePlace, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try await client.transfer("download", key, progress) { ledger in
+    try await sender.transfer("download", key, progress) { ledger in
       try await FileReplacement.write(place) { replacement in
-        try await FileDownload(bucket: self, key: key, options: options, file: replacement, ledger: ledger).run()
+        try await FileDownload(bucket: self, key: key, options: options, file: replacement, ledger: ledger).download()
       }
     }
   }
 
   /// Starts to download an object, or a range of its bytes, and emits a transfer event when the download ends.
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
-    let ledger = client.ledger("download", key, nil)
+    let ledger = sender.ledger("download", key, nil)
     do {
-      let object = try await ledger.run { try await fetch(key, options: options) }
+      let object = try await ledger.measure { try await fetch(key, options: options) }
       return DownloadedObject(
         info: object.info, contentLength: object.contentLength, body: object.body.entered(into: ledger))
     } catch {
@@ -224,7 +224,7 @@ extension BucketClient {
   /// Starts to download an object, or a range of its bytes, and resumes the download if the connection is lost.
   func fetch(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     let draft = try draft(options, for: key)
-    let reply = try await client.send(draft)
+    let reply = try await sender.send(draft)
     let info = ObjectInfo(key: key, response: reply.response, conventions: provider.conventions)
     let length = reply.response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
     let isWhole = reply.response.status != .partialContent && options.parameters.isEmpty
@@ -237,7 +237,7 @@ extension BucketClient {
   /// Requests the description of an object from the service.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try headers.check(for: .head, named: "a request for the description of an object", provider.conventions.scopes)
-    let (response, _) = try await client.exchange(draft(.head, key, for: .head, headers: headers))
+    let (response, _) = try await sender.exchange(draft(.head, key, for: .head, headers: headers))
     return ObjectInfo(key: key, response: response, conventions: provider.conventions)
   }
 
@@ -250,7 +250,7 @@ extension BucketClient {
     let headers = try options.fields(in: provider.conventions).belonging(to: .head, scopes)
     let parameters = options.versionID.map { [RequestTarget.Parameter("versionId", $0)] } ?? []
     do {
-      let (response, _) = try await client.exchange(draft(.head, key, parameters, for: .head, headers: headers))
+      let (response, _) = try await sender.exchange(draft(.head, key, parameters, for: .head, headers: headers))
       return ObjectInfo(key: key, response: response, conventions: provider.conventions)
     } catch let error as ServiceError where !error.isExplained && error.status.kind == .clientError {
       return nil
@@ -288,7 +288,7 @@ extension BucketClient {
     let body = provider.bucketConfiguration
     var headers = HTTPFields()
     if !body.isEmpty { headers[.contentType] = "application/xml" }
-    _ = try await client.exchange(draft(.put, headers: headers, body: body))
+    _ = try await sender.exchange(draft(.put, headers: headers, body: body))
   }
 
   private func page(
@@ -314,7 +314,7 @@ extension BucketClient {
 extension BucketClient {
   /// Copies an object inside the service, and emits a transfer event.
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
-    try await client.transfer("copy", key, nil) { _ in try await copyQuietly(source, to: key, options: options) }
+    try await sender.transfer("copy", key, nil) { _ in try await copyQuietly(source, to: key, options: options) }
   }
 
   private func copyQuietly(
@@ -353,7 +353,7 @@ extension BucketClient {
   ///   - name: The name of the document's root element.
   /// - Returns: The head of the response, and the document.
   func document(from draft: RequestDraft, named name: String) async throws -> (HTTPResponse, ServiceDocument) {
-    try await client.exchange(draft) { response, body in
+    try await sender.exchange(draft) { response, body in
       (
         response,
         try ServiceDocument(body, named: name, of: response, subject: draft.subject, provider.conventions)
@@ -368,7 +368,7 @@ private let batchSize = 1000
 extension BucketClient {
   /// Deletes an object, and succeeds if the object does not exist.
   func delete(_ key: String) async throws {
-    _ = try await client.exchange(draft(.delete, key))
+    _ = try await sender.exchange(draft(.delete, key))
   }
 
   /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
@@ -401,7 +401,7 @@ extension BucketClient {
     var draft = try draft(.post, nil, [.init("delete")], headers: headers, body: body)
     draft.scope = CredentialScope(deleting: batch, in: provider.bucket)
     let conventions = provider.conventions
-    let answer = try await client.exchange(draft) { response, body in
+    let answer = try await sender.exchange(draft) { response, body in
       // OSS answers a quiet deletion without failures with an empty body.
       if body.isEmpty {
         try SuccessProof.noContent.check(response, draft.subject, requestID: conventions.requestID)
@@ -523,15 +523,15 @@ extension BucketClient {
     _ payload: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
     options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
-    try await client.transfer("upload", key, progress) { ledger in
+    try await sender.transfer("upload", key, progress) { ledger in
       try await checkOverwriting(
         of: key, isForbidden: options.forbidOverwrite, checksVersioning: options.checksVersioning)
       let fields = try options.fields(in: provider.conventions, file: payload.path, key: key)
       let upload = ResumableUpload(
         bucket: self, key: key, fields: fields, file: payload, storage: checkpoint, ledger: ledger)
-      if configuration.uploadsInParts(payload.length) { return try await upload.run() }
+      if configuration.uploadsInParts(payload.length) { return try await upload.complete() }
       try await upload.discard()
-      return try await self.upload(whole: payload, to: key, options, fields, ledger.meter(total: payload.length))
+      return try await putObject(payload, to: key, options, fields, ledger.meter(total: payload.length))
     }
   }
 
@@ -550,10 +550,10 @@ extension BucketClient {
     _ key: String, to place: FilePlace, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try await client.transfer("download", key, progress) { ledger in
+    try await sender.transfer("download", key, progress) { ledger in
       try await ResumableDownload(
         bucket: self, key: key, destination: place, options: options, storage: checkpoint, ledger: ledger
-      ).run()
+      ).complete()
     }
   }
 

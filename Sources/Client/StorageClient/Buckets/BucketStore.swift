@@ -125,7 +125,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
-    try await BucketClient(client: self).copy(source, to: key, options: options)
+    try await BucketClient(sender: sender).copy(source, to: key, options: options)
   }
 
   /// Returns a Boolean value that indicates whether the bucket exists.
@@ -134,7 +134,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func bucketExists() async throws -> Bool {
-    try await BucketClient(client: self).bucketExists()
+    try await BucketClient(sender: sender).bucketExists()
   }
 
   /// Creates the bucket as a private bucket, which only its owner can access.
@@ -144,7 +144,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
   ///   exists, and the other errors that ``ObjectStore`` lists.
   public func createBucket() async throws {
-    try await BucketClient(client: self).createBucket()
+    try await BucketClient(sender: sender).createBucket()
   }
 }
 
@@ -183,16 +183,16 @@ extension StorageClient where Provider: PresigningProvider {
     try fields.set(.contentMD5, to: contentMD5)
     let request = try provider.endpoint.request(
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: fields)
-    let date = try serviceTime().date
+    let date = try sender.serviceTime().date
     let end = provider.presigner.requiredValidity(from: date, validFor: duration)
     let scope = CredentialScope(method, key, parameters, in: provider.bucket)
-    var cached = try await credential(lasting: date.duration(to: end), for: scope)
-    if let remoteSigner {
-      return try await signElsewhere(as: &cached) { proof, context in
-        try await remoteSigner.presign(request, as: proof, validFor: duration, in: context)
+    var cached = try await sender.credential(lasting: date.duration(to: end), for: scope)
+    if let remoteSigner = sender.remoteSigner {
+      return try await sender.signElsewhere(as: &cached) { credential, context in
+        try await remoteSigner.presign(request, as: credential, validFor: duration, in: context)
       }.result
     }
-    let context = SigningContext(date: try serviceTime().date)
+    let context = SigningContext(date: try sender.serviceTime().date)
     return try provider.presigner.presign(request, with: cached.credential, validFor: duration, in: context)
   }
 }

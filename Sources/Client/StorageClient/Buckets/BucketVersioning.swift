@@ -22,7 +22,7 @@ extension StorageClient where Provider: BucketProvider {
   /// - Returns: The versioning state of the bucket.
   /// - Throws: ``StorageError`` if the response cannot be read, and the other errors that ``ObjectStore`` lists.
   public func bucketVersioning() async throws -> BucketVersioning {
-    try await BucketClient(client: self).bucketVersioning()
+    try await BucketClient(sender: sender).bucketVersioning()
   }
 }
 

@@ -16,7 +16,7 @@ extension StorageClient where Provider: BucketProvider {
   /// - Returns: The size, entity tag, metadata and other attributes of the version.
   /// - Throws: ``ServiceError`` if the version does not exist, and the other errors that ``ObjectStore`` lists.
   public func head(_ key: String, versionID: String, headers: HTTPFields = [:]) async throws -> ObjectInfo {
-    try await BucketClient(client: self).head(key, versionID: versionID, headers: headers)
+    try await BucketClient(sender: sender).head(key, versionID: versionID, headers: headers)
   }
 
   /// Deletes one version of an object permanently, in a bucket with versioning.
@@ -29,7 +29,7 @@ extension StorageClient where Provider: BucketProvider {
   ///   - versionID: The version of the object, or of the delete marker, to delete.
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func delete(_ key: String, versionID: String) async throws {
-    try await BucketClient(client: self).delete(key, versionID: versionID)
+    try await BucketClient(sender: sender).delete(key, versionID: versionID)
   }
 }
 
@@ -38,12 +38,12 @@ extension BucketClient {
   func head(_ key: String, versionID: String, headers: HTTPFields) async throws -> ObjectInfo {
     try headers.check(for: .head, named: "a request for the description of an object", provider.conventions.scopes)
     let draft = try draft(.head, key, [.init("versionId", versionID)], for: .head, headers: headers)
-    let (response, _) = try await client.exchange(draft)
+    let (response, _) = try await sender.exchange(draft)
     return ObjectInfo(key: key, response: response, conventions: provider.conventions)
   }
 
   /// Deletes one version of an object.
   func delete(_ key: String, versionID: String) async throws {
-    _ = try await client.exchange(draft(.delete, key, [.init("versionId", versionID)]))
+    _ = try await sender.exchange(draft(.delete, key, [.init("versionId", versionID)]))
   }
 }

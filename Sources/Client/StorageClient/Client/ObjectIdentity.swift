@@ -93,11 +93,16 @@ extension ObjectStore {
 
 extension StorageClient: IdentifyingStore {
   /// Returns the identity of the object with a key, or `nil` if it is unknown.
+  package func objectIdentity(of key: String) -> ObjectIdentity? { sender.objectIdentity(of: key) }
+}
+
+extension RequestSender {
+  /// Returns the identity of the object with a key, or `nil` if it is unknown.
   ///
   /// It is unknown if the provider has no valid address, and for providers other than buckets: on an Aspera node, the
   /// account selects the files. The identity does not change when the service redirects the client to another region,
   /// which has the same bucket.
-  package func objectIdentity(of key: String) -> ObjectIdentity? {
+  func objectIdentity(of key: String) -> ObjectIdentity? {
     guard let provider = configuredProvider as? any BucketProvider, let endpoint = try? provider.endpoint else {
       return nil
     }

@@ -16,15 +16,20 @@ public import SystemPackage
 /// try await client.upload(FilePath("cat.jpg"), to: "2026/11/20/cat.jpg")
 /// ```
 public struct StorageClient<Provider: StorageProvider>: Sendable {
-  let configuredProvider: Provider
+  let sender: RequestSender<Provider>
+
+  /// The service and the bucket that requests are sent to.
+  ///
+  /// If the service redirected the client, the provider has the endpoint and the region that the service specified.
+  public var provider: Provider { sender.provider }
 
   /// The client's concurrency limits, part sizes and retry settings.
-  public let configuration: StorageClientConfiguration
+  public var configuration: StorageClientConfiguration { sender.configuration }
 
   /// The cache that supplies the client's credentials.
   ///
   /// Call `replace(with:)` on the cache to install a new token.
-  public let credentials: CredentialCache<Provider.SigningCredential>
+  public var credentials: CredentialCache<Provider.SigningCredential> { sender.credentials }
 
   /// The hub for observing the client's events: signatures, credential refreshes, retries, clock corrections and
   /// transfers.
@@ -32,26 +37,10 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   /// ```swift
   /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
   /// ```
-  public let events: EventHub
+  public var events: EventHub { sender.events }
 
   /// The differences between this machine's clock and the clocks of the services, as far as they are known.
-  public let clockSkew: ClockSkew
-
-  /// The remote signer that signs the client's requests instead of the provider's signer, or `nil` if the client has
-  /// the key.
-  let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
-  /// The cache of the credentials for each scope, or `nil` if all requests use ``credentials``.
-  let scoped: ScopedCredentialCache<Provider.SigningCredential>?
-  let transport: any HTTPTransport
-  let time: any SigningClock
-  let gate: RequestGate
-  let memory = StoreMemory()
-  let relocation = Relocation<Provider>()
-
-  /// The service and the bucket that requests are sent to.
-  ///
-  /// If the service redirected the client, the provider has the endpoint and the region that the service specified.
-  public var provider: Provider { relocation.provider ?? configuredProvider }
+  public var clockSkew: ClockSkew { sender.clockSkew }
 
   /// Creates a client that gets its credentials from a credential provider.
   ///
@@ -122,8 +111,10 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
       credentials as? CredentialCache<Provider.SigningCredential>
       ?? CredentialCache(credentials, events: events ?? EventHub(), time: time)
     self.init(
-      provider, cache: cache, configuration: configuration, transport: transport, events: events ?? cache.events,
-      clockSkew: clockSkew, time: time)
+      sender: RequestSender(
+        provider, credentials: cache, configuration: configuration, transport: transport,
+        events: events ?? cache.events,
+        clockSkew: clockSkew, time: time))
   }
 
   package init(
@@ -132,27 +123,13 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew(), time: any SigningClock
   ) {
     self.init(
-      provider, cache: CredentialCache(credentials, events: events, time: time), configuration: configuration,
-      transport: transport, events: events, clockSkew: clockSkew, time: time)
+      sender: RequestSender(
+        provider, credentials: CredentialCache(credentials, events: events, time: time), configuration: configuration,
+        transport: transport, events: events, clockSkew: clockSkew, time: time))
   }
 
-  init(
-    _ provider: Provider, cache: CredentialCache<Provider.SigningCredential>,
-    scoped: ScopedCredentialCache<Provider.SigningCredential>? = nil,
-    remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)? = nil,
-    configuration: StorageClientConfiguration,
-    transport: any HTTPTransport, events: EventHub, clockSkew: ClockSkew, time: any SigningClock
-  ) {
-    configuredProvider = provider
-    self.configuration = configuration
-    self.credentials = cache
-    self.scoped = scoped
-    self.events = events
-    self.clockSkew = clockSkew
-    self.remoteSigner = remoteSigner
-    self.transport = transport
-    self.time = time
-    gate = RequestGate(limit: min(configuration.requestsInFlight, OpenFileLimit.current.transfers))
+  init(sender: RequestSender<Provider>) {
+    self.sender = sender
   }
 }
 
@@ -241,8 +218,28 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   }
 }
 
+extension StorageClient {
+  /// Sends a request to the service, with signing, retries and events, for a call that the client has no method for.
+  ///
+  /// - Parameters:
+  ///   - request: The unsigned request to the service's endpoint.
+  ///   - body: The body of the request. Its length is sent in the headers.
+  ///   - action: The name of the action in errors and events. If `nil`, the HTTP method.
+  ///   - key: The object key in errors and events, or `nil` if the request concerns the whole container.
+  ///   - isRepeatable: Whether the request may be sent again if the client does not know whether the service
+  ///     received it.
+  /// - Returns: The response, whose status reports success.
+  /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``.
+  public func send(
+    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil,
+    isRepeatable: Bool = true
+  ) async throws -> HTTPStreamingResponse {
+    try await sender.send(request, body: body, action: action, key: key, isRepeatable: isRepeatable)
+  }
+}
+
 extension StorageClient: ObjectStore {
-  var store: Provider.Store { provider.store(of: self) }
+  var store: Provider.Store { provider.store(using: sender) }
 
   /// Uploads an object.
   ///
@@ -351,53 +348,6 @@ extension StorageClient: ObjectStore {
 }
 
 extension StorageClient {
-  /// Runs a transfer and emits a transfer event when the transfer ends.
-  ///
-  /// - Parameters:
-  ///   - verb: The name of the operation in the event, such as `upload`.
-  ///   - key: The key of the object.
-  ///   - progress: A closure that receives the progress of the transfer, or `nil`.
-  ///   - body: A closure that performs the transfer and records it in the ledger.
-  func transfer<Result>(
-    _ verb: String, _ key: String, _ progress: TransferProgress.Handler?,
-    _ body: (TransferLedger) async throws -> Result
-  ) async throws -> Result {
-    let ledger = ledger(verb, key, progress)
-    do {
-      let result = try await ledger.run { try await body(ledger) }
-      ledger.close(failure: nil)
-      return result
-    } catch {
-      ledger.close(failure: error)
-      throw error
-    }
-  }
-
-  /// Creates the ledger that records a transfer's bytes and end for the transfer event.
-  func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
-    TransferLedger(events, time, subject: "\(verb) \(location(ofKey: key))", progress: progress)
-  }
-}
-
-/// A cache that the copies of a client share, with at most one value of each type.
-final class StoreMemory: Sendable {
-  private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
-
-  /// Returns the cached value of the given type, or creates and caches a new value.
-  func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
-    let type = ObjectIdentifier(Value.self)
-    if let kept = values.withLock({ $0[type] }) as? Value { return kept }
-    // Concurrent callers may each create a value; the first one to be stored is used by all.
-    let made = try make()
-    return values.withLock { values in
-      if let kept = values[type] as? Value { return kept }
-      values[type] = made
-      return made
-    }
-  }
-}
-
-extension StorageClient {
   /// Creates a client that requests a credential for each kind of access, with only the rights that a request needs.
   ///
   /// The scope of a request is the bucket, the action, and the object key; for a list, its prefix. A copy also needs to
@@ -445,72 +395,10 @@ extension StorageClient {
     var everything = AccessRule(objects: .all, in: provider.containerName)
     everything.actions = Set(AccessAction.allCases)
     self.init(
-      provider, cache: cache.cache(for: CredentialScope([everything])), scoped: cache, configuration: configuration,
-      transport: transport, events: events ?? cache.events, clockSkew: clockSkew, time: .system)
-  }
-
-  /// Returns the cache of the credentials for a request.
-  ///
-  /// - Parameter scope: The scope of the request, or `nil` if it is unknown.
-  func credentials(for scope: CredentialScope?) -> CredentialCache<Provider.SigningCredential> {
-    guard let scoped, let scope else { return credentials }
-    return scoped.cache(for: scope)
-  }
-}
-
-extension StorageClient {
-  /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
-  ///
-  /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
-  /// clock.
-  ///
-  /// - Parameters:
-  ///   - cached: The identity in use, which is replaced if the key has changed.
-  ///   - act: A closure that requests a signature for an identity and a signing time.
-  /// - Returns: The result of the closure, the signing time, and the clock offset.
-  func signElsewhere<Result>(
-    as cached: inout CachedCredential<Provider.SigningCredential>,
-    _ act: (Provider.SigningCredential, SigningContext) async throws -> Result
-  ) async throws -> (result: Result, date: Timestamp, offset: Duration) {
-    let (date, offset) = try serviceTime()
-    do {
-      let result = try await renewing(&cached) { try await act($0, SigningContext(date: date)) }
-      return (result, date, offset)
-    } catch let refusal as ClockSkewRefusal {
-      let host = try provider.endpoint.authority
-      guard let learnt = clockSkew.learn(host: host, serverTime: refusal.serverTime, at: refusal.localTime) else {
-        throw refusal.error
-      }
-      events.emit(.skew(.init(host: host, offset: learnt)))
-    }
-    let (corrected, newOffset) = try serviceTime()
-    do {
-      let result = try await renewing(&cached) { try await act($0, SigningContext(date: corrected)) }
-      return (result, corrected, newOffset)
-    } catch let refusal as ClockSkewRefusal {
-      throw refusal.error
-    }
-  }
-
-  /// Performs an action with the cached identity, and again with a newly requested identity if the key has changed.
-  private func renewing<Result>(
-    _ cached: inout CachedCredential<Provider.SigningCredential>,
-    _ act: (Provider.SigningCredential) async throws -> Result
-  ) async throws -> Result {
-    do {
-      do {
-        return try await act(cached.credential)
-      } catch let refusal as SigningRefusal where refusal.code == .anotherKey {
-        do throws(CredentialError) {
-          cached = try await credentials.credential(lasting: .zero, replacing: cached.generation)
-        } catch {
-          throw error.code == .rejected ? refusal : error.asCancellation
-        }
-        return try await act(cached.credential)
-      }
-    } catch let refusal as SigningRefusal {
-      throw SigningError(.refused, refusal.message, remedy: refusal.remedy)
-    }
+      sender: RequestSender(
+        provider, credentials: cache.cache(for: CredentialScope([everything])), scoped: cache,
+        configuration: configuration,
+        transport: transport, events: events ?? cache.events, clockSkew: clockSkew, time: .system))
   }
 }
 
@@ -535,7 +423,7 @@ extension StorageClient where Provider: BucketProvider {
     _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
     progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
-    try await BucketClient(client: self).upload(
+    try await BucketClient(sender: sender).upload(
       file, to: key, checkpoint: checkpoint, options: options, progress: progress)
   }
 
@@ -559,7 +447,7 @@ extension StorageClient where Provider: BucketProvider {
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try await BucketClient(client: self).download(
+    try await BucketClient(sender: sender).download(
       key, to: file, checkpoint: checkpoint, options: options, progress: progress)
   }
 
@@ -571,7 +459,7 @@ extension StorageClient where Provider: BucketProvider {
   /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all uploads.
   /// - Returns: An asynchronous sequence of uploads in the order of their keys.
   public func unfinishedUploads(prefix: String) -> UnfinishedUploads {
-    BucketClient(client: self).unfinishedUploads(prefix: prefix)
+    BucketClient(sender: sender).unfinishedUploads(prefix: prefix)
   }
 
   /// Aborts a multipart upload and removes its parts, and succeeds if the upload does not exist any more.
@@ -581,6 +469,6 @@ extension StorageClient where Provider: BucketProvider {
   /// - Parameter upload: The upload to abort.
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func abort(_ upload: UnfinishedUpload) async throws {
-    try await BucketClient(client: self).abort(upload)
+    try await BucketClient(sender: sender).abort(upload)
   }
 }

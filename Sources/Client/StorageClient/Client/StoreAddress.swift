@@ -42,8 +42,8 @@ protocol AddressedStore: ObjectStore {
 
 extension StorageClient: AddressedStore {
   var address: StoreAddress? {
-    guard let endpoint = try? configuredProvider.endpoint else { return nil }
-    let domains = (configuredProvider as? any BucketProvider)?.conventions.domains ?? []
+    guard let endpoint = try? sender.configuredProvider.endpoint else { return nil }
+    let domains = (sender.configuredProvider as? any BucketProvider)?.conventions.domains ?? []
     return StoreAddress(
       service: provider.name, endpoint: endpoint, container: provider.containerName, uniqueBelow: domains)
   }

@@ -19,14 +19,14 @@ extension BucketClient {
       let end = start.checkedAdding(length)
     else { return reply.body }
     let rest = DownloadOptions(versionID: version, ifMatch: info.etag, headers: options.headers)
-    let subject = "GET \(client.location(ofKey: key))"
+    let subject = "GET \(sender.location(ofKey: key))"
     let plan = RetryPlan(configuration, isRepeatable: true)
     return reply.body.resuming(plan, length: length) { [self] count, step, number in
-      client.events.emit(.retry(.init(subject: subject, attempt: number, delay: step.delay, reason: step.reason)))
-      try await client.time.sleep(for: step.delay)
+      sender.events.emit(.retry(.init(subject: subject, attempt: number, delay: step.delay, reason: step.reason)))
+      try await sender.time.sleep(for: step.delay)
       var options = rest
       options.range = ByteRange(start + count..<end)
-      let reply = try await client.send(draft(options, for: key))
+      let reply = try await sender.send(draft(options, for: key))
       guard reply.response.status == .partialContent, reply.response.firstByte == start + count else {
         throw StorageError.malformedAnswer("it is not the requested range")
       }

@@ -17,7 +17,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   private typealias Piece = DownloadCheckpoint.WrittenRange
 
   /// Downloads the object, or the range that the options select, and returns the object's description.
-  func run() async throws -> ObjectInfo {
+  func download() async throws -> ObjectInfo {
     let (object, whole) = try await first()
     let meter = ledger.meter(total: object.info.size ?? object.contentLength)
     guard options.range == nil, let total = object.info.size, let length = object.contentLength, length < total else {

@@ -55,7 +55,7 @@ final class TransferLedger: Sendable {
   }
 
   /// Runs a part of the transfer inside its span.
-  func run<Value>(_ body: () async throws -> Value) async throws -> Value {
+  func measure<Value>(_ body: () async throws -> Value) async throws -> Value {
     try await span.perform(body)
   }
 

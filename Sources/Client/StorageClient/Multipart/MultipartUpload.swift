@@ -106,7 +106,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// A request with a callback is answered with the body of the callback's response, and may have no entity tag.
   private func completed(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
     let conventions = bucket.provider.conventions
-    return try await bucket.client.exchange(draft) { response, body in
+    return try await bucket.sender.exchange(draft) { response, body in
       let name = "CompleteMultipartUploadResult"
       if draft.isAnsweredByCallback(conventions) {
         if let root = try? ServiceDocument.root(of: body),
@@ -134,7 +134,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// - Throws: The given error if there is no object with exactly these bytes.
   func stored(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject {
     let (size, checksum) = combined(parts)
-    let (response, _) = try await bucket.client.exchange(
+    let (response, _) = try await bucket.sender.exchange(
       bucket.draft(.head, key, for: .head, headers: fields(of: .head)))
     let info = ObjectInfo(key: key, response: response, conventions: bucket.provider.conventions)
     let isTheSame =
@@ -167,7 +167,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Aborts the multipart upload, and succeeds if it does not exist any more.
   func requestAbort() async throws {
     do {
-      _ = try await bucket.client.exchange(
+      _ = try await bucket.sender.exchange(
         bucket.draft(.delete, key, [.init("uploadId", id.text)], for: .abort, headers: fields(of: .abort)))
     } catch let error as ServiceError where error.kind == .noSuchUpload {
       return

@@ -67,9 +67,9 @@ extension BucketProvider {
 
   /// Returns the bucket store that performs a client's operations.
   ///
-  /// - Parameter client: The client that sends the requests.
-  public func store(of client: StorageClient<Self>) -> some BucketStore {
-    BucketClient(client: client)
+  /// - Parameter sender: The sender of the client's requests.
+  public func store(using sender: RequestSender<Self>) -> some BucketStore {
+    BucketClient(sender: sender)
   }
 }
 

@@ -14,15 +14,14 @@ public import StorageDiagnosis
 /// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"))
 /// ```
 ///
-/// A custom provider declares its ``Store``, whose operations send their requests with
-/// ``StorageClient/send(_:body:action:key:isRepeatable:)``. That method handles credentials, retries, clock skew and
-/// events:
+/// A custom provider declares its ``Store``, whose operations send their requests with a ``RequestSender``. The sender
+/// handles credentials, retries, clock skew and events:
 ///
 /// ```swift
 /// struct Shelf: StorageProvider {
 ///   let name = "shelf"
 ///   let containerName = "books"
-///   func store(of client: StorageClient<Shelf>) -> ShelfStore { ShelfStore(client: client) }
+///   func store(using sender: RequestSender<Shelf>) -> ShelfStore { ShelfStore(sender: sender) }
 ///   // endpoint, signer, defaultCredentials, carriesToken(_:), identity(of:), error(in:body:subject:)
 /// }
 /// ```
@@ -109,10 +108,10 @@ public protocol StorageProvider<SigningCredential>: Sendable {
 
   /// Returns the object store that performs a client's operations.
   ///
-  /// Each operation creates a store, so a store should hold only the client.
+  /// Each operation creates a store, so a store should hold only the sender.
   ///
-  /// - Parameter client: The client that sends the store's requests.
-  func store(of client: StorageClient<Self>) -> Store
+  /// - Parameter sender: The sender of the client's requests.
+  func store(using sender: RequestSender<Self>) -> Store
 }
 
 extension StorageProvider {

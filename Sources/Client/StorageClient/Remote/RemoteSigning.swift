@@ -143,10 +143,11 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
     time: any SigningClock
   ) {
     self.init(
-      provider, cache: Self.cache(signing.identity(provider.name, time), events, time),
-      remoteSigner: TwoStepRequestSigner(signer: provider.remoteSigner, sign: signing.sign(time)),
-      configuration: configuration,
-      transport: transport, events: events, clockSkew: clockSkew, time: time)
+      sender: RequestSender(
+        provider, credentials: Self.cache(signing.identity(provider.name, time), events, time),
+        remoteSigner: TwoStepRequestSigner(signer: provider.remoteSigner, sign: signing.sign(time)),
+        configuration: configuration,
+        transport: transport, events: events, clockSkew: clockSkew, time: time))
   }
 
   private static func cache(

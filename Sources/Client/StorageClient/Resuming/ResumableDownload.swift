@@ -19,7 +19,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   /// destination.
   ///
   /// After an error the incomplete file remains, unless its checksum differs from the object's checksum.
-  func run() async throws -> ObjectInfo {
+  func complete() async throws -> ObjectInfo {
     guard options.range == nil, options.parameters.isEmpty else {
       throw StorageError(
         .invalidOption, "A range, or an object that the service processes, cannot be downloaded with a checkpoint.",
@@ -54,7 +54,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     return info
   }
 
-  private var location: String { bucket.client.location(ofKey: key) }
+  private var location: String { bucket.sender.location(ofKey: key) }
 
   /// Requests the description of the object, with the reason if the service refuses.
   private func described() async throws -> ObjectInfo {
@@ -73,7 +73,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     _ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> (FileReplacement, DownloadCheckpoint)? {
     guard var checkpoint = try await storage.load() else { return try await begun(info) }
-    try bucket.client.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
+    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     // A checkpoint that was tampered with must not lead to another file of the folder.
     guard let name = destination.temporaryName(checkpoint.partialFile) else { return try await begun(info) }
     let file = try await FileReplacement(resuming: name, of: destination)
@@ -96,7 +96,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   private func begun(_ info: ObjectInfo) async throws -> (FileReplacement, DownloadCheckpoint) {
     let name = destination.temporaryName()
     let checkpoint = DownloadCheckpoint(
-      location: location, identity: bucket.client.objectIdentity(of: key), size: info.size ?? 0, etag: info.etag,
+      location: location, identity: bucket.sender.objectIdentity(of: key), size: info.size ?? 0, etag: info.etag,
       versionID: info.versionID, partialFile: name.string)
     // Saved first, so that no process can leave an incomplete file that no checkpoint names.
     try await storage.save(checkpoint)

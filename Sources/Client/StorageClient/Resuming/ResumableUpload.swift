@@ -24,7 +24,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   /// Uploads the parts that the service does not have yet, and completes the upload.
   ///
   /// After an error the upload remains unfinished, unless the file has changed.
-  func run() async throws -> UploadedObject {
+  func complete() async throws -> UploadedObject {
     switch try await continued() {
     case .stored(let object)?:
       try await storage.remove()
@@ -34,7 +34,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     case nil:
       let upload = try await Upload.begin(bucket, key: key, fields: fields)
       let checkpoint = UploadCheckpoint(
-        location: location, identity: bucket.client.objectIdentity(of: key), uploadID: upload.id.text,
+        location: location, identity: bucket.sender.objectIdentity(of: key), uploadID: upload.id.text,
         file: file.identity, partSize: bucket.configuration.partSize, fields: fields)
       do {
         try await storage.save(checkpoint)
@@ -58,14 +58,14 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     try await storage.remove()
   }
 
-  private var location: String { bucket.client.location(ofKey: key) }
+  private var location: String { bucket.sender.location(ofKey: key) }
 
   private func upload(_ id: String) -> Upload? {
     (try? AnswerValue(id, named: "UploadId")).map { Upload(bucket: bucket, key: key, id: $0, fields: fields) }
   }
 
   private func check(_ checkpoint: UploadCheckpoint) throws(StorageError) {
-    try bucket.client.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
+    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
   }
 
   // MARK: Verification
@@ -168,7 +168,7 @@ extension UploadCheckpoint.Part {
   }
 }
 
-extension StorageClient {
+extension RequestSender {
   /// Throws an error if a checkpoint belongs to another transfer: to another object, or to the same bucket and key of
   /// another server.
   func checkIdentity(_ saved: ObjectIdentity?, of key: String, savedAs location: String) throws(StorageError) {

@@ -191,6 +191,9 @@ extension VerificationError {
     VerificationError(.malformed, message, remedy: "Sign the request with a current SDK.")
   }
 
+  /// The error for a claim that a verifier with other settings parsed, and may have read in another way.
+  package static let claimOfAnotherVerifier = malformed("The claim was parsed by a verifier with other settings.")
+
   /// Creates the error for a signature with a different scope than the verifier expects.
   package static func wrongScope(_ part: ScopePart, _ message: String, remedy: String) -> VerificationError {
     var error = VerificationError(.wrongScope, message, remedy: remedy)

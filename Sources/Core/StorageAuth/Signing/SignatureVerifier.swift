@@ -7,7 +7,7 @@ internal import StorageCrypto
 /// A verifier for the signatures of received requests.
 ///
 /// Verification has two steps, so that the key can be looked up between them: ``claim(in:)`` parses the claimed
-/// identity and needs no key; ``verify(_:of:against:at:)`` verifies the signature.
+/// identity and needs no key; ``verify(_:against:at:)`` verifies the signature of the request that the claim carries.
 public protocol SignatureVerifier: Sendable {
   /// The type of the signature claim that the verifier parses from a request.
   associatedtype Claim: SignatureClaim
@@ -23,14 +23,13 @@ public protocol SignatureVerifier: Sendable {
   /// Verifies a request's signature with an access key.
   ///
   /// - Parameters:
-  ///   - claim: The result of ``claim(in:)`` for the request.
-  ///   - request: The request as received.
+  ///   - claim: The result of ``claim(in:)`` of an equal verifier, which carries the request.
   ///   - key: The access key with the claimed ID.
   ///   - date: The current time.
   /// - Returns: The verified request, whose signed components are separate from the unsigned components.
   /// - Throws: A ``VerificationError`` if the time window, the scope, the token or the signature is wrong.
   func verify(
-    _ claim: Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+    _ claim: Claim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest
 
   /// Returns a Boolean value that indicates whether a request contains an authorization of this signature scheme.
@@ -59,18 +58,6 @@ public protocol SignatureVerifier: Sendable {
 
   /// The same verifier, for a caller that compares the body with the hash in ``payloadHashHeader``.
   var acceptingPayloadHashes: Self { get }
-
-  /// Returns a decoder for the body of a verified request if the body is framed with signed chunks or with trailers.
-  ///
-  /// - Parameters:
-  ///   - proof: The result of verifying the request.
-  ///   - request: The request that was verified.
-  ///   - key: The access key that the request was verified with.
-  /// - Returns: The decoder, or `nil` if the body is the object itself.
-  /// - Throws: A ``VerificationError`` if the headers that describe the framing are malformed.
-  func bodyDecoder(
-    for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
-  ) throws(VerificationError) -> (any BodyDecoder)?
 }
 
 /// A decoder for request bodies that clients send as signed chunks or with trailers.
@@ -118,13 +105,6 @@ extension SignatureVerifier {
   /// The verifier itself, which is the default for a service without a payload hash header.
   public var acceptingPayloadHashes: Self { self }
 
-  /// Returns `nil`, because by default the body is the object itself.
-  ///
-  /// - Throws: No error; the protocol's requirement is a throwing method.
-  public func bodyDecoder(
-    for proof: VerifiedRequest, of request: HTTPRequest, against key: AccessKey
-  ) throws(VerificationError) -> (any BodyDecoder)? { nil }
-
   /// Verifies a request with an access key that is looked up by its ID.
   ///
   /// Rejecting an unknown ID costs the same hashing as rejecting a wrong signature, and the error does not contain the
@@ -144,10 +124,10 @@ extension SignatureVerifier {
       throw VerificationError(.unsigned, "The request carries no authorization.", remedy: "Sign the request.")
     }
     guard let key = try await lookup(claim.accessKeyID) else {
-      _ = try? verify(claim, of: request, against: .decoy(for: claim), at: date)
+      _ = try? verify(claim, against: .decoy(for: claim), at: date)
       throw VerificationError.unknownKey(claim.accessKeyID)
     }
-    return try verify(claim, of: request, against: key, at: date)
+    return try verify(claim, against: key, at: date)
   }
 }
 

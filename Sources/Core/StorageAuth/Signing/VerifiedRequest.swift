@@ -63,6 +63,12 @@ public struct VerifiedRequest: Sendable {
     case query
   }
 
+  /// A decoder for the request's body, which is framed with signed chunks or with trailers, or `nil` if the body is the
+  /// object itself.
+  ///
+  /// The decoder is at the beginning of the body. A copy of it decodes the body once.
+  public let bodyDecoder: (any BodyDecoder)?
+
   /// The signature of the request, in the only spelling that the verifier accepts.
   package let signature: Secret
 
@@ -82,11 +88,12 @@ public struct VerifiedRequest: Sendable {
   ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
   ///   - usableFrom: The first time at which the verifier may have accepted the signature, or `nil` if it is not known.
   ///   - usableUntil: The last time at which the verifier may accept the signature.
+  ///   - bodyDecoder: A decoder for a body that is framed, or `nil` if the body is the object itself.
   ///   - signsParameter: A function that returns whether a parameter's name and value are signed.
   public init(
     accessKeyID: AccessKeyID, placement: Placement, signsPlacement: Bool, target: RequestTarget,
     signedHeaders: Set<String>, signature: Secret, expiration: Timestamp?, usableFrom: Timestamp? = nil,
-    usableUntil: Timestamp, signsParameter: (RequestTarget.Parameter) -> Bool
+    usableUntil: Timestamp, bodyDecoder: (any BodyDecoder)? = nil, signsParameter: (RequestTarget.Parameter) -> Bool
   ) {
     self.accessKeyID = accessKeyID
     self.placement = placement
@@ -96,6 +103,7 @@ public struct VerifiedRequest: Sendable {
     self.expiration = expiration
     self.usableFrom = usableFrom
     self.usableUntil = usableUntil
+    self.bodyDecoder = bodyDecoder
     wholeTarget = target
     var signed: [RequestTarget.Parameter] = []
     var unsigned: [RequestTarget.Parameter] = []

@@ -49,7 +49,7 @@ package struct SignatureSearch: Sendable {
     let date = reading.signedAt ?? reading.end?.advanced(by: .seconds(-1)) ?? .now
     self.init(key: key) { request, key in
       guard let claim = try? verifier.claim(in: request) else { return false }
-      return (try? verifier.verify(claim, of: request, against: key, at: date)) != nil
+      return (try? verifier.verify(claim, against: key, at: date)) != nil
     }
   }
 

@@ -101,14 +101,14 @@ final class RedisConnection: Sendable {
     to command: RedisCommand, on channel: any Channel, within timeout: Duration
   ) async throws(RedisFailure) -> RedisValue {
     let reply = channel.eventLoop.makePromise(of: RedisValue.self)
-    let alarm = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
+    let timer = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
       reply.fail(RedisFailure.timeout)
       channel.close(promise: nil)
     }
     channel.writeAndFlush(RedisRequest(command: command, reply: reply)).whenFailure { error in
       reply.fail(error as? RedisFailure ?? .closed)
     }
-    defer { alarm.cancel() }
+    defer { timer.cancel() }
     do {
       return try await reply.futureResult.get()
     } catch let failure as RedisFailure {

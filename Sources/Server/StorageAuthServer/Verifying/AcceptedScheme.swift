@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
-internal import Synchronization
 
 /// A signature scheme that a ``SignatureMiddleware`` accepts: its verifier, and its service's error codes and formats.
 struct AcceptedScheme: Sendable {
@@ -14,7 +13,7 @@ struct AcceptedScheme: Sendable {
   let controlPrefixes: [String]
   let payloadHashHeader: HTTPField.Name?
   let recognizes: @Sendable (HTTPRequest) throws(VerificationError) -> Bool
-  let verify: @Sendable (HTTPRequest, Timestamp, KeyLookup) async throws -> (VerifiedRequest, (any BodyDecoder)?)
+  let verify: @Sendable (HTTPRequest, Timestamp, KeyLookup) async throws -> VerifiedRequest
 
   init(_ verifier: some SignatureVerifier) {
     let verifier = verifier.acceptingPayloadHashes
@@ -22,16 +21,7 @@ struct AcceptedScheme: Sendable {
     controlPrefixes = verifier.controlPrefixes
     payloadHashHeader = verifier.payloadHashHeader
     recognizes = { request throws(VerificationError) in try verifier.recognizes(request) }
-    verify = { request, date, lookup in
-      let used = Mutex<AccessKey?>(nil)
-      let proof = try await verifier.verify(request, at: date) { id in
-        let key = try await lookup(id)
-        used.withLock { $0 = key }
-        return key
-      }
-      let decoder = try used.withLock { $0 }.flatMap { try verifier.bodyDecoder(for: proof, of: request, against: $0) }
-      return (proof, decoder)
-    }
+    verify = { request, date, lookup in try await verifier.verify(request, at: date, lookup: lookup) }
   }
 }
 

@@ -98,11 +98,11 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
       let (scheme, others) = try schemes.scheme(of: request.head)
       refusals = VerificationAnswers(scheme.errorCodes, answers)
       let date = time.now
-      let (verified, decoder) = try await scheme.verify(request.head, date, lookup)
+      let verified = try await scheme.verify(request.head, date, lookup)
       try AcceptedSchemes.checkControls(of: request.head, verified, in: others)
       if !allowsUnsignedOperations { try AcceptedSchemes.checkOperations(verified) }
       try targets.check(verified.target)
-      check = try BodyCheck(request.head, sha256In: scheme.payloadHashHeader, decoder)
+      check = try BodyCheck(request.head, sha256In: scheme.payloadHashHeader, verified.bodyDecoder)
       try await replays?.check(verified, request.method, at: date)
       context.verifiedRequest = verified
     } catch let error as VerificationError {

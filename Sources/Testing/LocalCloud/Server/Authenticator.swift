@@ -20,7 +20,7 @@ struct Authenticator: Sendable {
     verified = { request, date in try await verifier.verify(request, at: date) { key($0, at: date) } }
     fitting = { request, key, date in
       guard let claim = try? verifier.claim(in: request) else { return false }
-      return (try? verifier.verify(claim, of: request, against: key, at: date)) != nil
+      return (try? verifier.verify(claim, against: key, at: date)) != nil
     }
     verifiedForm = { form, date in try await verifier.verify(form, at: date) { key($0, at: date) } }
   }

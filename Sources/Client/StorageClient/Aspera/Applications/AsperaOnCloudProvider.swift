@@ -80,9 +80,9 @@ public struct AsperaOnCloudProvider: StorageProvider {
 
   /// Returns the object store that performs a client's operations on the node.
   ///
-  /// - Parameter client: The client that sends the requests.
-  public func store(of client: StorageClient<AsperaOnCloudProvider>) -> some ObjectStore {
-    CloudStore(client: client)
+  /// - Parameter sender: The sender of the client's requests.
+  public func store(using sender: RequestSender<AsperaOnCloudProvider>) -> some ObjectStore {
+    CloudStore(sender: sender)
   }
 }
 
@@ -112,5 +112,7 @@ extension StorageClient<AsperaOnCloudProvider> {
   /// Returns the client of the node that stores the home folder, for operations on folders and for renaming.
   ///
   /// - Throws: The errors of ``AsperaOnCloudClient/homeFolder(inWorkspace:)``.
-  public func node() async throws -> StorageClient<AsperaProvider> { try await provider.home.client(of: self) }
+  public func node() async throws -> StorageClient<AsperaProvider> {
+    StorageClient<AsperaProvider>(sender: try await provider.home.nodeSender(of: sender))
+  }
 }

@@ -40,14 +40,14 @@ final class CloudHome: Sendable {
     }
   }
 
-  /// Returns the client of the node that stores the home folder.
+  /// Returns the sender of requests to the node that stores the home folder.
   ///
-  /// The client shares credentials, events and clocks with the client of Aspera on Cloud.
-  func client(of outer: StorageClient<AsperaOnCloudProvider>) async throws -> StorageClient<AsperaProvider> {
+  /// It shares credentials, events and clocks with the sender of the client of Aspera on Cloud.
+  func nodeSender(of outer: RequestSender<AsperaOnCloudProvider>) async throws -> RequestSender<AsperaProvider> {
     let provider = try await folder().provider(root: root, transfers: transfers)
     return outer.memory.value {
-      StorageClient<AsperaProvider>(
-        provider, cache: outer.credentials, configuration: outer.configuration, transport: outer.transport,
+      RequestSender(
+        provider, credentials: outer.credentials, configuration: outer.configuration, transport: outer.transport,
         events: outer.events, clockSkew: outer.clockSkew, time: outer.time)
     }
   }
@@ -74,10 +74,10 @@ struct CloudHomeAccess: CredentialProvider {
 
 /// The object store of a home folder, which finds the folder before its first operation.
 struct CloudStore: ObjectStore {
-  let client: StorageClient<AsperaOnCloudProvider>
+  let sender: RequestSender<AsperaOnCloudProvider>
 
   var node: NodeClient {
-    get async throws { NodeClient(client: try await client.node()) }
+    get async throws { NodeClient(sender: try await sender.provider.home.nodeSender(of: sender)) }
   }
 
   func upload(
@@ -128,7 +128,7 @@ struct CloudStore: ObjectStore {
       if let walk { return try await walk.page() }
       let started = FolderWalk(
         store: try await store.node, prefix: prefix, delimiter: delimiter,
-        limit: store.client.configuration.keysPerPage)
+        limit: store.sender.configuration.keysPerPage)
       walk = started
       return try await started.page()
     }

@@ -17,10 +17,7 @@ extension SimulatedS3 {
   func bodyReader(
     of head: HTTPRequest, _ verified: VerifiedRequest, _ key: AccessKey
   ) throws(VerificationError) -> (any BodyReader)? {
-    guard verified.placement == .header,
-      head.headerFields.first("x-amz-content-sha256").flatMap({ S3Payload(header: $0) })?.isChunked == true
-    else { return nil }
-    return S3ChunkReader(decoder: try S3ChunkDecoder(for: verified, of: head, against: key))
+    (verified.bodyDecoder as? S3ChunkDecoder).map { S3ChunkReader(decoder: $0) }
   }
 
   func storedEncoding(_ encoding: String) -> String? {

@@ -331,9 +331,9 @@ struct S3HostVerifier: SignatureVerifier, FormVerifier {
   }
 
   func verify(
-    _ claim: S3Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+    _ claim: S3Claim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
-    try verifier(for: request).verify(claim, of: request, against: key, at: date)
+    try verifier(for: claim.request).verify(claim, against: key, at: date)
   }
 
   func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim { try inPath.claim(in: form) }

@@ -97,7 +97,7 @@ struct AmazonSTS: TokenServiceHandler {
       guard let key = issuer.context.keys.key(claim.accessKeyID, of: .s3, at: call.date) else {
         throw VerificationError.unknownKey(claim.accessKeyID)
       }
-      let verified = try Self.verifier.verify(claim, of: request, against: key, at: call.date)
+      let verified = try Self.verifier.verify(claim, against: key, at: call.date)
       issuer.context.counters.verified(.s3V4)
       return verified.accessKeyID
     } catch {

@@ -3,13 +3,68 @@
 
 public import HTTPTypes
 public import StorageAuth
+internal import Synchronization
 
-extension StorageClient {
-  /// Sends a request to the service, with signing, retries and events, for the object store of a custom provider.
+/// The sender of a client's requests, with the credentials, the clock, the retries and the events of the client.
+///
+/// An object store sends its requests with ``send(_:body:action:key:isRepeatable:)``. The sender signs a request, emits an
+/// event for the signature, and sends the request again if that is permitted and can help. If necessary, the sender
+/// refreshes the credential, corrects its clock or follows the service to another endpoint first.
+///
+/// A sender is a value that is cheap to copy. Its copies share one limit on requests in flight.
+public struct RequestSender<Provider: StorageProvider>: Sendable {
+  let configuredProvider: Provider
+
+  /// The concurrency limits, part sizes and retry settings.
+  public let configuration: StorageClientConfiguration
+
+  let credentials: CredentialCache<Provider.SigningCredential>
+  /// The cache of the credentials for each scope, or `nil` if all requests use ``credentials``.
+  let scoped: ScopedCredentialCache<Provider.SigningCredential>?
+  /// The remote signer that signs the requests instead of the provider's signer, or `nil` if the client has the key.
+  let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
+  let transport: any HTTPTransport
+  let events: EventHub
+  let clockSkew: ClockSkew
+  let time: any SigningClock
+  let memory = StoreMemory()
+  private let gate: RequestGate
+  private let relocation = Relocation<Provider>()
+
+  init(
+    _ provider: Provider, credentials: CredentialCache<Provider.SigningCredential>,
+    scoped: ScopedCredentialCache<Provider.SigningCredential>? = nil,
+    remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)? = nil,
+    configuration: StorageClientConfiguration, transport: any HTTPTransport, events: EventHub, clockSkew: ClockSkew,
+    time: any SigningClock
+  ) {
+    configuredProvider = provider
+    self.configuration = configuration
+    self.credentials = credentials
+    self.scoped = scoped
+    self.remoteSigner = remoteSigner
+    self.transport = transport
+    self.events = events
+    self.clockSkew = clockSkew
+    self.time = time
+    gate = RequestGate(limit: min(configuration.requestsInFlight, OpenFileLimit.current.transfers))
+  }
+
+  /// The service and the bucket that requests are sent to.
   ///
-  /// The client signs the request, emits an event for the signature, and sends the request again if that is permitted
-  /// and can help. If necessary, the client refreshes the credential or corrects its clock first. The request counts as
-  /// a request in flight until the end of its response.
+  /// If the service redirected the client, the provider has the endpoint and the region that the service specified.
+  public var provider: Provider { relocation.provider ?? configuredProvider }
+
+  /// Returns the URL of an object, or the URL of the container if the key is `nil`, in the format of the command line.
+  func location(ofKey key: String?) -> String {
+    "\(provider.name)://\(provider.containerName)/\(key ?? "")"
+  }
+}
+
+extension RequestSender {
+  /// Sends a request to the service, with signing, retries and events.
+  ///
+  /// The request counts as a request in flight until the end of its response.
   ///
   /// - Parameters:
   ///   - request: The unsigned request to the service's endpoint.
@@ -38,7 +93,7 @@ extension StorageClient {
   /// - Throws: `ServiceError` if the response reports an error; `TransportError`, `CancellationError`, `SigningError`
   ///   or `CredentialError` if there is no response.
   func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse {
-    try await perform(draft) { $0 }
+    try await sendUntilDone(draft) { $0 }
   }
 
   /// Sends a request whose response is short, and reads the whole response body into memory.
@@ -57,7 +112,7 @@ extension StorageClient {
   func exchange<Value>(
     _ draft: RequestDraft, upTo limit: Int = 16 << 20, read: (HTTPResponse, [UInt8]) throws -> Value
   ) async throws -> Value {
-    try await perform(draft) { reply in
+    try await sendUntilDone(draft) { reply in
       guard let body = try await reply.body.collected(upTo: limit) else {
         throw StorageError.malformedAnswer("it is longer than \(limit) bytes")
       }
@@ -66,35 +121,30 @@ extension StorageClient {
     }
   }
 
-  /// Returns the URL of an object, or the URL of the container if the key is `nil`, in the format of the command line.
-  func location(ofKey key: String?) -> String {
-    "\(provider.name)://\(provider.containerName)/\(key ?? "")"
-  }
-
-  /// Makes attempts to send a request until an attempt succeeds or no recovery step is left.
+  /// Sends a request until an attempt succeeds or no recovery step is left.
   ///
   /// - Parameters:
   ///   - draft: The unsigned request.
   ///   - consume: A closure that reads a successful response. An incomplete response counts as no response.
-  private func perform<Value>(
+  private func sendUntilDone<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
     let isPart = ActiveSpan.current?.kind == .operation
     let span = isPart ? nil : events.begin(AuthActivity(.operation, draft.subject))
     return try await span.measure {
-      try await attempts(draft, consume)
+      try await sendMeasured(draft, consume)
     } outcome: {
       AuthActivity.Outcome(of: $0)
     }
   }
 
-  private func attempts<Value>(
+  private func sendMeasured<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
     var plan = RetryPlan(configuration, isRepeatable: draft.isRepeatable)
     while true {
       let step: RetryPlan.Step
-      switch try await attempt(draft, number: plan.attempts, consume) {
+      switch try await sendOnce(draft, number: plan.attempts, consume) {
       case .done(let result, _):
         return result
       case .lost(let error):
@@ -121,19 +171,19 @@ extension StorageClient {
   }
 }
 
-extension StorageClient {
+extension RequestSender {
   /// Signs and sends a request once, emits an event, and returns the outcome of the attempt.
   ///
   /// - Parameters:
   ///   - draft: The unsigned request.
   ///   - number: The number of the attempt, starting at 1.
   ///   - consume: A closure that reads a successful response.
-  func attempt<Value>(
+  func sendOnce<Value>(
     _ draft: RequestDraft, number: Int = 1, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Refusal.Outcome<Value> {
     var record = AttemptRecord(draft.subject, number: number)
     return try await events.begin(record.activity).measure {
-      let outcome = try await exchange(draft, &record, consume)
+      let outcome = try await outcome(of: draft, &record, consume)
       if let event = record.event(of: outcome, at: time.uptime) { events.emit(.request(event)) }
       return outcome
     } outcome: {
@@ -141,8 +191,8 @@ extension StorageClient {
     }
   }
 
-  private func exchange<Value>(
-    _ draft: RequestDraft, _ record: inout AttemptRecord, _ consume: (HTTPStreamingResponse) async throws -> Value
+  private func outcome<Value>(
+    of draft: RequestDraft, _ record: inout AttemptRecord, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Refusal.Outcome<Value> {
     let permit = try await gate.enter()
     let provider = provider
@@ -150,7 +200,7 @@ extension StorageClient {
     let signed: HTTPRequest
     let signature: SentSignature
     do {
-      (signed, signature) = try await sign(draft, for: provider)
+      (signed, signature) = try await signed(draft, for: provider)
     } catch let error as CredentialError {
       return .unsigned(error)
     }
@@ -200,6 +250,13 @@ extension StorageClient {
     return (time.now.advanced(by: offset), offset)
   }
 
+  /// Returns the cache of the credentials for a request.
+  ///
+  /// - Parameter scope: The scope of the request, or `nil` if it is unknown.
+  func credentials(for scope: CredentialScope?) -> CredentialCache<Provider.SigningCredential> {
+    guard let scoped, let scope else { return credentials }
+    return scoped.cache(for: scope)
+  }
   /// Returns a credential that may be sent to the endpoint.
   ///
   /// The client requests all credentials with this method.
@@ -226,13 +283,13 @@ extension StorageClient {
       remedy: "Use an https endpoint; plain http is for this machine only.")
   }
 
-  private func sign(
+  private func signed(
     _ draft: RequestDraft, for provider: Provider
   ) async throws -> (HTTPRequest, SentSignature) {
     let asked = try serviceTime().date
     var cached = try await credential(
       lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)), for: draft.scope)
-    let (signed, date, offset) = try await sign(draft.announced, for: provider, as: &cached)
+    let (request, date, offset) = try await signed(draft.announced, for: provider, as: &cached)
     events.emit(
       .signed(
         .init(
@@ -240,21 +297,21 @@ extension StorageClient {
           generation: cached.generation, date: date)))
     let isTemporary = provider.carriesToken(cached.credential) || cached.credential.expiration != nil
     return (
-      signed,
+      request,
       SentSignature(
         generation: cached.generation, isTemporary: isTemporary, expiration: cached.credential.expiration,
         clockOffset: offset)
     )
   }
 
-  private func sign(
+  private func signed(
     _ request: HTTPRequest, for provider: Provider, as cached: inout CachedCredential<Provider.SigningCredential>
   ) async throws -> (HTTPRequest, Timestamp, offset: Duration) {
     if let remoteSigner {
       return try await signElsewhere(as: &cached) { try await remoteSigner.signed(request, as: $0, in: $1) }
     }
     let (present, offset) = try serviceTime()
-    let (signed, date) = try sign(request, for: provider, with: cached.credential, at: present)
+    let (signed, date) = try signed(request, for: provider, with: cached.credential, at: present)
     return (signed, date, offset)
   }
 
@@ -262,17 +319,73 @@ extension StorageClient {
   ///
   /// The cache does not rely only on this machine's clock. If the cache and the clock disagree, the service decides,
   /// and its response reports the service's time.
-  private func sign(
-    _ request: HTTPRequest, for provider: Provider, with proof: Provider.SigningCredential, at date: Timestamp
+  private func signed(
+    _ request: HTTPRequest, for provider: Provider, with credential: Provider.SigningCredential, at date: Timestamp
   ) throws(SigningError) -> (HTTPRequest, Timestamp) {
     do {
-      return (try provider.signer.signed(request, with: proof, in: SigningContext(date: date)), date)
+      return (try provider.signer.signed(request, with: credential, in: SigningContext(date: date)), date)
     } catch {
-      guard error.code == .credentialEndsFirst, let expiration = proof.expiration, expiration <= date else {
+      guard error.code == .credentialEndsFirst, let expiration = credential.expiration, expiration <= date else {
         throw error
       }
       let date = expiration.advanced(by: .seconds(-1))
-      return (try provider.signer.signed(request, with: proof, in: SigningContext(date: date)), date)
+      return (try provider.signer.signed(request, with: credential, in: SigningContext(date: date)), date)
+    }
+  }
+}
+
+extension RequestSender {
+  /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
+  ///
+  /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
+  /// clock.
+  ///
+  /// - Parameters:
+  ///   - cached: The identity in use, which is replaced if the key has changed.
+  ///   - act: A closure that requests a signature for an identity and a signing time.
+  /// - Returns: The result of the closure, the signing time, and the clock offset.
+  func signElsewhere<Result>(
+    as cached: inout CachedCredential<Provider.SigningCredential>,
+    _ act: (Provider.SigningCredential, SigningContext) async throws -> Result
+  ) async throws -> (result: Result, date: Timestamp, offset: Duration) {
+    let (date, offset) = try serviceTime()
+    do {
+      let result = try await renewing(&cached) { try await act($0, SigningContext(date: date)) }
+      return (result, date, offset)
+    } catch let refusal as ClockSkewRefusal {
+      let host = try provider.endpoint.authority
+      guard let learnt = clockSkew.learn(host: host, serverTime: refusal.serverTime, at: refusal.localTime) else {
+        throw refusal.error
+      }
+      events.emit(.skew(.init(host: host, offset: learnt)))
+    }
+    let (corrected, newOffset) = try serviceTime()
+    do {
+      let result = try await renewing(&cached) { try await act($0, SigningContext(date: corrected)) }
+      return (result, corrected, newOffset)
+    } catch let refusal as ClockSkewRefusal {
+      throw refusal.error
+    }
+  }
+
+  /// Performs an action with the cached identity, and again with a newly requested identity if the key has changed.
+  private func renewing<Result>(
+    _ cached: inout CachedCredential<Provider.SigningCredential>,
+    _ act: (Provider.SigningCredential) async throws -> Result
+  ) async throws -> Result {
+    do {
+      do {
+        return try await act(cached.credential)
+      } catch let refusal as SigningRefusal where refusal.code == .anotherKey {
+        do throws(CredentialError) {
+          cached = try await credentials.credential(lasting: .zero, replacing: cached.generation)
+        } catch {
+          throw error.code == .rejected ? refusal : error.asCancellation
+        }
+        return try await act(cached.credential)
+      }
+    } catch let refusal as SigningRefusal {
+      throw SigningError(.refused, refusal.message, remedy: refusal.remedy)
     }
   }
 }
@@ -289,7 +402,7 @@ extension CredentialError {
 /// Services accept smaller differences.
 private let unexplainedSkew = Duration.seconds(300)
 
-extension StorageClient {
+extension RequestSender {
   /// Determines and performs the recovery step for a refused request.
   ///
   /// - Returns: The next attempt, or `nil` if sending the request again cannot help.
@@ -375,7 +488,7 @@ extension StorageClient {
     request.headerFields[.range] = "bytes=0-0"
     var probe = RequestDraft(request, to: draft.endpoint, at: draft.location)
     probe.scope = draft.scope
-    switch try await attempt(probe, number: plan.attempts, { _ in }) {
+    switch try await sendOnce(probe, number: plan.attempts, { _ in }) {
     case .done(_, let signature):
       guard signature.generation != refusal.signature.generation else { return nil }
       return try await renewalStep(&refusal, draft, &plan)
@@ -392,6 +505,53 @@ extension StorageClient {
       refusal = answer
       refusal.error.subject = draft.subject
       return nil
+    }
+  }
+}
+
+extension RequestSender {
+  /// Runs a transfer and emits a transfer event when the transfer ends.
+  ///
+  /// - Parameters:
+  ///   - verb: The name of the operation in the event, such as `upload`.
+  ///   - key: The key of the object.
+  ///   - progress: A closure that receives the progress of the transfer, or `nil`.
+  ///   - body: A closure that performs the transfer and records it in the ledger.
+  func transfer<Result>(
+    _ verb: String, _ key: String, _ progress: TransferProgress.Handler?,
+    _ body: (TransferLedger) async throws -> Result
+  ) async throws -> Result {
+    let ledger = ledger(verb, key, progress)
+    do {
+      let result = try await ledger.measure { try await body(ledger) }
+      ledger.close(failure: nil)
+      return result
+    } catch {
+      ledger.close(failure: error)
+      throw error
+    }
+  }
+
+  /// Creates the ledger that records a transfer's bytes and end for the transfer event.
+  func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
+    TransferLedger(events, time, subject: "\(verb) \(location(ofKey: key))", progress: progress)
+  }
+}
+
+/// A cache that the copies of a client share, with at most one value of each type.
+final class StoreMemory: Sendable {
+  private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
+
+  /// Returns the cached value of the given type, or creates and caches a new value.
+  func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
+    let type = ObjectIdentifier(Value.self)
+    if let kept = values.withLock({ $0[type] }) as? Value { return kept }
+    // Concurrent callers may each create a value; the first one to be stored is used by all.
+    let made = try make()
+    return values.withLock { values in
+      if let kept = values[type] as? Value { return kept }
+      values[type] = made
+      return made
     }
   }
 }
