@@ -20,7 +20,7 @@ demo: setup
 test: setup
 	@.ci/setup redis-server nginx || echo "=== The tests that need redis-server or nginx are skipped ===" >&2
 	$(SWIFT) build --build-tests
-	SWIFT="$(SWIFT)" Tests/run-tests.sh
+	SWIFT="$(SWIFT)" Tests/run-tests.py
 	Tests/run-checks.sh
 
 ## Tests the cryptography of Apple's systems on Linux, with a stand-in for CommonCrypto.

@@ -42,7 +42,7 @@ for folder in "$binaries"/*.build; do
   fi
 done
 
-STORAGE_AUTH_CORE=1 SWIFT=$swift Tests/run-tests.sh --scratch-path "$build"
+STORAGE_AUTH_CORE=1 SWIFT=$swift Tests/run-tests.py --scratch-path "$build"
 STORAGE_AUTH_ONLY=signing-benchmark "$swift" build -c release --product signing-benchmark --scratch-path "$build"
 programs=$(STORAGE_AUTH_ONLY=signing-benchmark "$swift" build -c release --scratch-path "$build" --show-bin-path)
 "$programs/signing-benchmark" --check

@@ -25,7 +25,7 @@ suites=$(grep -rlE 'NetworkTransport|Cloud\(self|LocalNode\(self|LocalApplicatio
   --include='*Tests.swift' | sed 's,.*/,,; s,[.]swift$,,' | grep -vE 'Command' | sort | paste -sd'|' -)
 for transport in ${TRANSPORTS:-urlsession}; do
   echo "transports: the suites of the client over $transport"
-  STORAGE_AUTH_TEST_TRANSPORT=$transport Tests/run-tests.sh ${SCRATCH:+--scratch-path "$SCRATCH"} \
+  STORAGE_AUTH_TEST_TRANSPORT=$transport Tests/run-tests.py ${SCRATCH:+--scratch-path "$SCRATCH"} \
     --filter "^StorageClientTests\\.($suites)/"
 done
 for transport in asynchttp urlsession; do

@@ -247,9 +247,6 @@ extension COSVerifier {
 }
 
 extension COSClaim {
-  /// The lowercase names of the headers that the signature lists.
-  package var signedHeaders: [String] { headers }
-
   /// The lowercase names of the query parameters that the signature lists.
   package var signedParameters: [String] { parameters }
 }
@@ -523,7 +520,7 @@ extension COSClaim {
   var parameterNames: Set<ByteExactString> { Set(parameters.map { ByteExactString($0) }) }
 
   /// The lowercase names of the request's headers that the signature lists.
-  var signedHeaders: Set<String> {
+  package var signedHeaders: Set<String> {
     let listed = Set(headers)
     var names = Set(request.headerFields.map(\.name.canonicalName).filter { listed.contains($0) })
     if listed.contains("host") { names.insert("host") }

@@ -55,8 +55,8 @@ extension Reader {
       let verified = try? verifier.verify(claim, against: Samples.key, at: Samples.now)
     else { return false }
     func decoded(_ piece: Int) -> [UInt8]? {
+      guard var decoder = verified.bodyDecoder else { return nil }
       do {
-        guard var decoder = verified.bodyDecoder else { return nil }
         var output: [UInt8] = []
         var rest = body[...]
         while !rest.isEmpty {

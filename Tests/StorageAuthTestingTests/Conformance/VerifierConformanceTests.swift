@@ -8,6 +8,15 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
+/// A claim, with the request that a verifier received instead of the one that it parsed.
+struct ReceivedClaim<Base: SignatureClaim>: SignatureClaim {
+  let base: Base
+  let received: HTTPRequest
+
+  var accessKeyID: AccessKeyID { base.accessKeyID }
+  var sessionToken: Secret? { base.sessionToken }
+}
+
 /// The verifier suite: the package's verifiers conform, and each broken verifier is reported.
 final class VerifierConformanceTests: XCTestCase {
   private let headers: Set = ["content-type", "x-oss-meta-a", "x-oss-meta-b"]
@@ -20,16 +29,16 @@ final class VerifierConformanceTests: XCTestCase {
     var date: @Sendable (OSSClaim, HTTPRequest, Timestamp) -> Timestamp = { $2 }
     var error: @Sendable (VerificationError, AccessKey) -> VerificationError = { error, _ in error }
 
-    func claim(in request: HTTPRequest) throws(VerificationError) -> OSSClaim? {
-      try base.claim(in: self.request(request))
+    func claim(in request: HTTPRequest) throws(VerificationError) -> ReceivedClaim<OSSClaim>? {
+      try base.claim(in: self.request(request)).map { ReceivedClaim(base: $0, received: request) }
     }
 
     func verify(
-      _ claim: OSSClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+      _ claim: ReceivedClaim<OSSClaim>, against key: AccessKey, at date: Timestamp
     ) throws(VerificationError) -> VerifiedRequest {
       do throws(VerificationError) {
         return try base.verify(
-          claim, of: self.request(request), against: self.key(claim, key), at: self.date(claim, request, date))
+          claim.base, against: self.key(claim.base, key), at: self.date(claim.base, claim.received, date))
       } catch {
         throw self.error(error, key)
       }

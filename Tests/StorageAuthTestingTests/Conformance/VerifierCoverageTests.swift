@@ -21,14 +21,14 @@ final class VerifierCoverageTests: XCTestCase {
 
     var controlPrefixes: [String] { base.controlPrefixes }
 
-    func claim(in request: HTTPRequest) throws(VerificationError) -> Base.Claim? {
-      try base.claim(in: self.request(request))
+    func claim(in request: HTTPRequest) throws(VerificationError) -> ReceivedClaim<Base.Claim>? {
+      try base.claim(in: self.request(request)).map { ReceivedClaim(base: $0, received: request) }
     }
 
     func verify(
-      _ claim: Base.Claim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+      _ claim: ReceivedClaim<Base.Claim>, against key: AccessKey, at date: Timestamp
     ) throws(VerificationError) -> VerifiedRequest {
-      proof(try base.verify(claim, of: self.request(request), against: key, at: date), request)
+      proof(try base.verify(claim.base, against: key, at: date), claim.received)
     }
   }
 

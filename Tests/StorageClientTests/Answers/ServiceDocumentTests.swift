@@ -37,7 +37,7 @@ final class ServiceDocumentTests: XCTestCase {
 
   /// Calls each operation whose result is a document.
   private func operations(_ client: StorageClient<OSSProvider>) -> [(name: String, call: () async throws -> Void)] {
-    let bucket = BucketClient(client: client)
+    let bucket = BucketClient(sender: client.sender)
     return [
       ("list", { for try await _ in client.list() {} }), ("exists", { _ = try await client.bucketExists() }),
       ("uploads", { for try await _ in client.unfinishedUploads() {} }),
@@ -113,16 +113,16 @@ final class ServiceDocumentTests: XCTestCase {
       initiateAnswer("j", id: "U"), initiateAnswer("k", id: "U", bucket: "other"), initiateAnswer("k", id: ""),
     ] {
       await assertMalformed(answer) {
-        _ = try await MultipartUpload.begin(BucketClient(client: client(answer)), key: "k", fields: [:])
+        _ = try await MultipartUpload.begin(BucketClient(sender: client(answer).sender), key: "k", fields: [:])
       }
     }
     for answer in [completeAnswer("j"), completeAnswer("k", bucket: "b"), completeAnswer("k", etag: "")] {
-      await assertMalformed(answer) { _ = try await upload(.init(client: client(answer))).complete([]) }
+      await assertMalformed(answer) { _ = try await upload(.init(sender: client(answer).sender)).complete([]) }
     }
     for part in ["<Key>j</Key><UploadId>U</UploadId>", "<Key>k</Key><UploadId>V</UploadId>", "<Key>k</Key>"] {
       let answer =
         "<ListPartsResult><Bucket>photos</Bucket>\(part)<IsTruncated>false</IsTruncated></ListPartsResult>"
-      await assertMalformed(answer) { _ = try await upload(.init(client: client(answer))).storedParts() }
+      await assertMalformed(answer) { _ = try await upload(.init(sender: client(answer).sender)).storedParts() }
     }
     await assertMalformed("") { try await client("<CopyObjectResult/>").copy(from: "a", to: "b") }
   }
@@ -193,11 +193,11 @@ final class ServiceDocumentTests: XCTestCase {
     ]
     for pages in wrong {
       await assertMalformed("\(pages.count)") {
-        _ = try await upload(.init(client: ossClient(ScriptedTransport(replies: pages)))).storedParts()
+        _ = try await upload(.init(sender: ossClient(ScriptedTransport(replies: pages)).sender)).storedParts()
       }
     }
     let right = ossClient(ScriptedTransport(replies: [page([1, 3], next: 3), page([7])]))
-    let parts = try await upload(.init(client: right)).storedParts()
+    let parts = try await upload(.init(sender: right.sender)).storedParts()
     XCTAssertEqual(parts.map(\.number), [1, 3, 7])
   }
 }

@@ -23,7 +23,7 @@ final class SuccessProofTests: XCTestCase {
     let file = try directory.write([1, 2, 3], to: "file")
     let portal = client()
     let upload = MultipartUpload(
-      bucket: BucketClient(client: portal), key: "k", id: try AnswerValue("U", named: "UploadId"), fields: [:])
+      bucket: BucketClient(sender: portal.sender), key: "k", id: try AnswerValue("U", named: "UploadId"), fields: [:])
     let operations: [(String, () async throws -> Void)] = [
       ("put", { try await portal.upload([1], to: "k") }), ("put of a file", { try await portal.upload(file, to: "k") }),
       (

@@ -83,7 +83,7 @@ final class ResumableUploadTests: XCTestCase {
     _ = try await interrupt(at: 9, file, cloud, checkpoint)
     let saved = try XCTUnwrap(checkpoint.value)
     XCTAssertTrue(saved.parts.contains { $0.number == 2 })
-    let bucket = BucketClient(client: cloud.oss())
+    let bucket = BucketClient(sender: cloud.oss().sender)
     let id = try AnswerValue(saved.uploadID, named: "UploadId")
     let upload = MultipartUpload(bucket: bucket, key: "k", id: id, fields: [:])
     let other = BytesPayload(bytes: pattern(102_400, seed: 7))

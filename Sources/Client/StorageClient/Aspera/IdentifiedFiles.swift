@@ -241,7 +241,7 @@ extension IdentifiedFiles {
   ) async throws -> PreparedTransfer {
     var grant = try await server(for: key, room)
     if let tags = spec.direction.flatMap({ node.provider.tags[$0] }) { grant.tags = tags }
-    let client = node.sender
+    let sender = node.sender
     let issuer = NodeAccessTokenIssuer(
       access: sender.credentials, fileID: fileID, specification: grant,
       margin: node.provider.transfers.queue.tokenMargin ?? .seconds(120), time: sender.time)

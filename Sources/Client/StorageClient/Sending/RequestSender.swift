@@ -197,17 +197,17 @@ extension RequestSender {
     let permit = try await gate.enter()
     let provider = provider
     let draft = draft.moved(to: try provider.endpoint)
-    let signed: HTTPRequest
+    let request: HTTPRequest
     let signature: SentSignature
     do {
-      (signed, signature) = try await signed(draft, for: provider)
+      (request, signature) = try await signed(draft, for: provider)
     } catch let error as CredentialError {
       return .unsigned(error)
     }
     var reply: HTTPStreamingResponse
     record.start = time.uptime
     do {
-      reply = try await transport.send(signed, body: draft.body)
+      reply = try await transport.send(request, body: draft.body)
     } catch {
       if let failure = draft.meter?.failure, !(failure is CancellationError) { throw failure }
       if error.code == .cancelled { throw CancellationError() }
@@ -220,7 +220,7 @@ extension RequestSender {
       let (body, isCut) = try await reply.errorBody()
       var error = provider.error(in: reply.response, body: body, subject: draft.subject)
       if error.status.kind == .clientError {
-        let diagnosis = provider.diagnosis(of: reply.response, body: body, to: signed)
+        let diagnosis = provider.diagnosis(of: reply.response, body: body, to: request)
         // Only the client's own signer is known to have signed exactly what was sent.
         error.diagnosis = remoteSigner == nil ? diagnosis?.whenSignedAsSent : diagnosis
       }

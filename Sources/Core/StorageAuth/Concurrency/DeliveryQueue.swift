@@ -34,7 +34,7 @@ extension Lock where Value: Copyable {
   ///   - queue: The queue in the guarded value.
   ///   - receive: A closure that receives each element.
   package borrowing func deliver<Element: Sendable>(
-    _ queue: WritableKeyPath<Value, DeliveryQueue<Element>>, to receive: (Element) -> Void
+    _ queue: any WritableKeyPath<Value, DeliveryQueue<Element>> & Sendable, to receive: (Element) -> Void
   ) {
     var isDeliverer = false
     while let next = withLock({ $0[keyPath: queue].next(isDeliverer: isDeliverer) }) {
