@@ -25,6 +25,11 @@ public struct OBSClaim: SignatureClaim {
   let address: OBSAddress
 }
 
+extension OBSClaim: Redacted {
+  /// The access key ID and the placement, without the token, the signature and the request.
+  public var description: String { "OBSClaim(\(accessKeyID), in the \(placement))" }
+}
+
 /// A verifier of signatures in the headers or URLs of requests to OBS.
 ///
 /// ```swift

@@ -31,22 +31,25 @@ program=$folder/release/storage-auth-fuzz
 # What XCTest and the tasks of Swift keep to the end is no leak; the growth of memory is bounded by rss_limit_mb.
 export ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no
 mkdir -p "$folder/crashes"
-failed=()
-for reader in ${READERS:-$("$program")}; do
+
+# Fuzzes one reader, and prints its figures, or the end of its log if it ended on an input.
+fuzz() {
+  local reader=$1 folder=$2 log=$2/found/$1.log
   mkdir -p "$folder/found/$reader"
-  log=$folder/found/$reader.log
   # shellcheck disable=SC2086
-  if "$program" "$reader" -max_len=8192 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+  if "$folder/release/storage-auth-fuzz" "$reader" -max_len=8192 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$folder/crashes/$reader-" ${ARGUMENTS:--max_total_time=60} "$folder/found/$reader" \
     "Tests/Fuzz/Corpus/$reader" >"$log" 2>&1; then
     awk -v reader="$reader" '/number_of_executed_units/ { n = $2 } /average_exec_per_sec/ { s = $2 }
       /peak_rss_mb/ { m = $2 } END { print reader ": " n " inputs, " s " a second, " m " MB" }' "$log"
   else
-    failed+=("$reader")
-    tail -n 40 "$log"
+    echo "=== $reader ended on an input, which is in $folder/crashes ===" >&2
+    tail -n 40 "$log" >&2
+    return 1
   fi
-done
-if ((${#failed[@]})); then
-  echo "=== ended on an input: ${failed[*]}; the inputs are in $folder/crashes ===" >&2
-  exit 1
-fi
+}
+export -f fuzz
+export ARGUMENTS=${ARGUMENTS:-}
+
+# One reader for each processor at a time; xargs fails if one of them does.
+printf '%s\n' ${READERS:-$("$program")} | xargs -P "$(nproc)" -I '{}' bash -c 'fuzz "$@"' fuzz '{}' "$folder"

@@ -278,6 +278,11 @@ public struct COSClaim: SignatureClaim {
   let verifier: COSVerifier
 }
 
+extension COSClaim: Redacted {
+  /// The access key ID and the placement, without the token, the signature and the request.
+  public var description: String { "COSClaim(\(accessKeyID), in the \(placement))" }
+}
+
 /// The seven fields of a COS authorization.
 ///
 /// Source: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.

@@ -74,6 +74,11 @@ public struct OSSClaim: SignatureClaim {
   }
 }
 
+extension OSSClaim: Redacted {
+  /// The access key ID and the placement, without the token, the signature and the request.
+  public var description: String { "OSSClaim(\(accessKeyID), in the \(placement))" }
+}
+
 extension OSSVerifier {
   /// Parses the unverified statements of a request about its OSS signature.
   ///

@@ -178,3 +178,8 @@ public struct S3Claim: SignatureClaim {
     return Timestamp(iso8601Basic: text) ?? Timestamp(httpDate: text)
   }
 }
+
+extension S3Claim: Redacted {
+  /// The access key ID and the placement, without the token, the signature and the request.
+  public var description: String { "S3Claim(\(accessKeyID), in the \(placement))" }
+}
