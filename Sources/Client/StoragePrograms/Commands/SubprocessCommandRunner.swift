@@ -38,50 +38,18 @@ public struct SubprocessCommandRunner: CommandRunner {
     _ arguments: [String], environment: [String: String], timeout: Duration, outputLimit: Int
   ) async throws(CommandError) -> CommandResult {
     guard let program = arguments.first, !program.isEmpty else { throw .notFound }
-    let outcome = await withTaskGroup(of: Outcome.self) { group in
-      group.addTask {
-        .ended(await Self.result(of: program, arguments.dropFirst(), environment, outputLimit: outputLimit))
-      }
-      group.addTask { [time] in
-        do {
-          try await time.sleep(for: timeout)
-          return .timedOut
-        } catch {
-          return .cancelled
-        }
-      }
-      // The other task is cancelled, and the program has ended when the group has ended.
-      defer { group.cancelAll() }
-      return await group.next() ?? .cancelled
+    return try await time.running(for: timeout, timeout: .timeout, cancelled: .cancelled) {
+      await Self.result(of: program, arguments.dropFirst(), environment, outputLimit: outputLimit)
     }
-    if Task.isCancelled { throw .cancelled }
-    switch outcome {
-    case .ended(let result): return try result.get()
-    case .timedOut: throw .timeout
-    case .cancelled: throw .cancelled
-    }
-  }
-
-  private enum Outcome: Sendable {
-    case ended(Result<CommandResult, CommandError>)
-    case timedOut
-    case cancelled
   }
 
   private static func result(
     of program: String, _ arguments: some Sequence<String>, _ environment: [String: String], outputLimit: Int
   ) async -> Result<CommandResult, CommandError> {
-    var options = PlatformOptions()
-    options.createSession = true
-    options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
-    var variables: [Environment.Key: String?] = [:]
-    for (name, value) in environment {
-      if let key = Environment.Key(rawValue: name) { variables[key] = value }
-    }
     do {
       let ended = try await Subprocess.run(
         program.hasByte("/") ? .path(FilePath(program)) : .name(program), arguments: Arguments(Array(arguments)),
-        environment: .inherit.updating(variables), platformOptions: options, input: .none,
+        environment: .inherited(adding: environment), platformOptions: .ownSession, input: .none,
         output: .bytes(limit: outputLimit), error: .bytes(limit: errorLimit))
       return .success(
         CommandResult(

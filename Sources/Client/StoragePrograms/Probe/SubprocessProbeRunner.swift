@@ -18,34 +18,16 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
   let time: any SigningClock
 
   func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult {
-    let outcome = await withTaskGroup(of: Result<ProbeCommandResult, ProbeCommandError>.self) { group in
-      group.addTask { await result(of: command) }
-      group.addTask { [time] in
-        do {
-          try await time.sleep(for: command.timeout)
-          return .failure(.timeout)
-        } catch {
-          return .failure(.cancelled)
-        }
-      }
-      // The other task is cancelled. The program has ended when the task group has ended.
-      defer { group.cancelAll() }
-      return await group.next() ?? .failure(.cancelled)
-    }
-    if Task.isCancelled { throw .cancelled }
-    return try outcome.get()
+    try await time.running(for: command.timeout, timeout: .timeout, cancelled: .cancelled) { await result(of: command) }
   }
 
   private func result(of command: ProbeCommand) async -> Result<ProbeCommandResult, ProbeCommandError> {
     guard let program = command.arguments.first else { return .failure(.notStarted) }
-    var options = PlatformOptions()
-    options.createSession = true
-    options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
     do {
       let ended = try await Subprocess.run(
         .name(program), arguments: Arguments(Array(command.arguments.dropFirst())),
-        environment: .custom(variables(of: command)), workingDirectory: FilePath(command.folder),
-        platformOptions: options, input: .none, output: .sequence, error: .sequence
+        environment: .only(variables(of: command)), workingDirectory: FilePath(command.folder),
+        platformOptions: .ownSession, input: .none, output: .sequence, error: .sequence
       ) { execution in
         let (goal, watch) = AsyncStream<Void>.makeStream()
         let kill: @Sendable () -> Void = { try? execution.send(signal: .kill, toProcessGroup: true) }
@@ -100,15 +82,11 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
     kill()
   }
 
-  private func variables(of command: ProbeCommand) -> [Environment.Key: String] {
+  private func variables(of command: ProbeCommand) -> [String: String] {
     var variables = command.environment
     variables["PATH"] = path
     if let secret = command.secret { variables[secret.variable] = secret.value.reveal() }
-    var environment: [Environment.Key: String] = [:]
-    for (name, value) in variables {
-      if let key = Environment.Key(rawValue: name) { environment[key] = value }
-    }
-    return environment
+    return variables
   }
 }
 

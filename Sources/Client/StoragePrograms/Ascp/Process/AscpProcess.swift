@@ -46,13 +46,10 @@ struct AscpProcess: Sendable {
     terminations: AsyncStream<Void> = AsyncStream { $0.finish() },
     isOver: @escaping @Sendable () async -> Bool = { false }
   ) async -> (ending: Ending, printed: String) {
-    var options = PlatformOptions()
-    options.createSession = true
-    options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
     do {
       let ended = try await Subprocess.run(
         .path(FilePath(program)), arguments: Arguments(arguments), environment: environment.subprocess,
-        platformOptions: options, input: .none, output: .sequence, error: .combinedWithOutput
+        platformOptions: .ownSession, input: .none, output: .sequence, error: .combinedWithOutput
       ) { execution in
         await withTaskGroup(of: Void.self) { group in
           group.addTask {
@@ -143,10 +140,6 @@ struct AscpEnvironment: Sendable {
   }
 
   var subprocess: Environment {
-    var revealed: [Environment.Key: String] = [:]
-    for (name, value) in variables {
-      if let key = Environment.Key(rawValue: name) { revealed[key] = value.reveal() }
-    }
-    return .custom(revealed)
+    .only(variables.mapValues { $0.reveal() })
   }
 }
