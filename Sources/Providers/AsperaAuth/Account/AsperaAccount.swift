@@ -120,7 +120,8 @@ public struct AsperaAccount: Sendable, Equatable {
   ///   - udpPort: The server's UDP port for data.
   ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
   ///   - requiresToken: Whether the server requires a token for each transfer of this account.
-  /// - Throws: An ``AsperaError`` with the code `invalidAccount` if the host, the user or a port is invalid.
+  /// - Throws: An ``AsperaError``: `missingCredential` if the password is blank, and `invalidAccount` if the host, the user
+  ///   or a port is invalid.
   public init(
     host: String, user: String, password: String, sshPort: Int = defaultPort, udpPort: Int = defaultPort,
     hostKey: HostKeyFingerprint? = nil, requiresToken: Bool = false
