@@ -392,7 +392,7 @@ let fuzzed = ["LocalCloud", "SigningJobs", "StorageAuthTesting", "StorageClient"
 
 package.targets += coreTests
 package.targets += [
-  tests("Package", exclude: ["Arithmetic.txt"]),
+  tests("Package"),
   tests("AsperaTransfer", ["StoragePrograms", "ProcessWatching"], exclude: ["Ascp/fake-ascp.py"]),
   tests("ServerRedaction", ["StoragePrograms", "LocalCloud", "StorageAuthRedis", "StorageClient"]),
   tests("StorageDiagnosis", ["LocalCloud", "StorageClient"]),

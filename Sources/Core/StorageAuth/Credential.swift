@@ -22,14 +22,14 @@ extension Credential {
   /// Returns a Boolean value that indicates whether the credential has expired, or expires within a duration.
   ///
   /// ```swift
-  /// if key.expires(within: .seconds(300), at: .now) { key = try await refresh() }
+  /// if key.expires(within: .seconds(300)) { key = try await refresh() }
   /// ```
   ///
   /// - Parameters:
   ///   - duration: The duration to look ahead; zero tests whether the credential has expired.
   ///   - instant: The current time, in UTC.
   /// - Returns: `false` for a credential without an expiration.
-  public func expires(within duration: Duration, at instant: Timestamp) -> Bool {
+  public func expires(within duration: Duration, at instant: Timestamp = .now) -> Bool {
     guard let expiration else { return false }
     return expiration <= instant.advanced(by: duration)
   }

@@ -301,10 +301,7 @@ public struct COSKeyTime: Sendable, Hashable {
 
   /// Parses a decimal integer of 1 to 12 digits, without a sign or spaces.
   private static func seconds(_ text: Substring) -> Int64? {
-    guard (1...12).contains(text.utf8.count),
-      text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    else { return nil }
-    return Int64(text)
+    (1...12).contains(text.utf8.count) ? Int64(digits: text) : nil
   }
 
   /// Appends the window in the format of an authorization, such as `1700000000;1700003600`.

@@ -292,8 +292,7 @@ extension OSSVerifier {
   }
 
   private static func number(_ text: String) -> Int64? {
-    let isDigits = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    return isDigits && (1...12).contains(text.utf8.count) ? Int64(text) : nil
+    (1...12).contains(text.utf8.count) ? Int64(digits: text) : nil
   }
 }
 

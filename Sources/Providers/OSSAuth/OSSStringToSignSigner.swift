@@ -204,7 +204,7 @@ extension OSSStringToSignSigner {
     let suffix = "/" + String(writing: { scope.append(to: &$0) })
     guard version == OSSText.v4Algorithm.description, let id = credential.removingByteSuffix(suffix),
       try target.take("x-oss-date") == scope.date.iso8601Basic,
-      let expires = try target.take("x-oss-expires"), let seconds = Int64(expires), "\(seconds)" == expires,
+      let expires = try target.take("x-oss-expires"), let seconds = Int64(digits: expires), "\(seconds)" == expires,
       fields[.ossDate] == nil, fields[.ossSecurityToken] == nil,
       fields[.ossContentSHA256] == nil
     else { throw .malformed("The parameters of the signature do not belong to the string.") }
@@ -287,7 +287,7 @@ extension OSSStringToSignSigner {
     var target = try RequestTarget(signed: request)
     let fields = request.headerFields
     let urlToken = try target.take("security-token").map { Secret($0) }
-    if let seconds = Int64(dateLine), "\(seconds)" == dateLine, (0..<1_000_000_000_000).contains(seconds) {
+    if let seconds = Int64(digits: dateLine), "\(seconds)" == dateLine, (0..<1_000_000_000_000).contains(seconds) {
       guard fields[.ossDate] == nil, fields[.ossSecurityToken] == nil else {
         throw .malformed("The string is for a URL and has headers that only a header signature has.")
       }

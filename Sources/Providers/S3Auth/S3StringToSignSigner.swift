@@ -164,7 +164,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     let suffix = "/" + String(writing: { scope.append(to: &$0) })
     guard algorithm == S3Text.algorithm.description, let id = credential.removingByteSuffix(suffix), !id.isEmpty,
       try target.take("X-Amz-Date") == scope.date.iso8601Basic,
-      let expires = try target.take("X-Amz-Expires"), let seconds = Int64(expires), "\(seconds)" == expires,
+      let expires = try target.take("X-Amz-Expires"), let seconds = Int64(digits: expires), "\(seconds)" == expires,
       !fields.contains(.s3Date), !fields.contains(.s3SecurityToken), !fields.contains(.s3ContentSHA256),
       payload == .unsigned
     else { throw .malformed("The parameters of the signature do not belong to the string.") }

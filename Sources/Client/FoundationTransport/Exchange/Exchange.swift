@@ -278,7 +278,7 @@ extension ExactRequest {
 extension HTTPResponse {
   /// The number of bytes in the body, or `nil` if the head does not declare it.
   var contentLength: Int64? {
-    headerFields[.contentLength].flatMap { Int64($0) }
+    headerFields[.contentLength].flatMap { Int64(digits: $0) }
   }
 
   /// The maximum number of header fields in a response.

@@ -48,7 +48,7 @@ extension URLRequest {
   /// - Throws: `TransportError` with the code `invalidRequest` if `URLSession` would change the request, so that the
   ///   signature would not match it.
   public init(signed request: HTTPRequest, bodyByteCount byteCount: Int64? = nil) throws(TransportError) {
-    let count = byteCount ?? request.headerFields[.contentLength].flatMap { Int64($0) } ?? 0
+    let count = byteCount ?? request.headerFields[.contentLength].flatMap { Int64(digits: $0) } ?? 0
     self = try ExactRequest(request, body: .stream(ByteStream([]), length: count)).urlRequest
   }
 }

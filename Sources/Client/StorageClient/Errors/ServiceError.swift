@@ -339,7 +339,7 @@ extension ServiceError {
 
   /// Parses a `Retry-After` value: a number of seconds, or a date that is compared with the service's `Date`.
   private static func duration(_ retryAfter: String, from date: String?) -> Duration? {
-    if let seconds = Int64(retryAfter) { return .seconds(max(0, seconds)) }
+    if let seconds = Int64(digits: retryAfter) { return .seconds(seconds) }
     guard let end = Timestamp(httpDate: retryAfter), let now = date.flatMap({ Timestamp(httpDate: $0) }) else {
       return nil
     }

@@ -124,7 +124,7 @@ public struct ChecksumHeader: Sendable, Hashable {
   func checksum(_ text: String) -> ObjectChecksum? {
     switch spelling {
     case .decimal:
-      return UInt64(text).map { ObjectChecksum(algorithm, $0) }
+      return UInt64(text, radix: 10).map { ObjectChecksum(algorithm, $0) }
     case .base64:
       guard let bytes = [UInt8](base64: text), bytes.count == algorithm.crc.byteCount else { return nil }
       return ObjectChecksum(algorithm, bytes.reduce(0) { $0 << 8 | UInt64($1) })

@@ -210,7 +210,7 @@ extension MultipartUpload {
         parts.append(part)
       }
       guard try answer.isTruncated() else { return parts }
-      guard let next = try answer.text("NextPartNumberMarker").flatMap({ Int($0) }), next > marker,
+      guard let next = try answer.text("NextPartNumberMarker").flatMap({ Int(digits: $0) }), next > marker,
         next <= PartSizes.mostParts
       else { throw StorageError.malformedAnswer("a truncated list of parts has no next part") }
       marker = next
@@ -254,7 +254,7 @@ extension UploadPayload {
 
 extension StoredPart {
   fileprivate init(_ node: XMLNode) throws(StorageError) {
-    guard let number = try node.text(ofOnly: "PartNumber").flatMap({ Int($0) }), number > 0,
+    guard let number = try node.text(ofOnly: "PartNumber").flatMap({ Int(digits: $0) }), number > 0,
       number <= PartSizes.mostParts, let length = try node.text(ofOnly: "Size").flatMap({ Int64(digits: $0) }),
       let etag = try node.text(ofOnly: "ETag")
     else { throw StorageError.malformedAnswer("a listed part has no number, size or ETag") }

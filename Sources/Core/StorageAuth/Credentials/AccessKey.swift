@@ -291,4 +291,11 @@ extension AccessKey {
       return AuthenticationCode(signingKey.authenticationCode(for: text))
     }
   }
+
+  /// Returns the HMAC-SHA1 of a string in Base64, for a server that signs for its apps with OSS V1 (self-signed mode).
+  ///
+  /// The vendor's pages and SDKs call it `calBase64Sha1`.
+  ///
+  /// - Parameter text: The string whose UTF-8 bytes are authenticated: the string to sign that the app sends.
+  public func hmacSHA1Base64(_ text: String) -> String { authenticationCode(for: text, using: .hmacSHA1).base64 }
 }

@@ -46,6 +46,11 @@ public struct Secret: Sendable, Equatable {
   }
 }
 
+extension Secret: ExpressibleByStringLiteral {
+  /// Creates a secret from a string literal, for examples and tests: a program's own text holds no real secret.
+  public init(stringLiteral text: String) { self.init(text) }
+}
+
 extension Secret: Redacted {
   /// The text that is shown instead of a secret, which is the same for every secret.
   public static let mask = "‹redacted›"

@@ -108,10 +108,11 @@ public struct JSONNumber: Sendable, Hashable {
     self.digits = digits
   }
 
-  /// The number as an integer, or `nil` if it is not a whole number that fits in an `Int`.
+  /// The number as an integer, or `nil` if it is not a whole number of a magnitude of at most 2^53.
+  ///
+  /// Programs agree on larger integers only by chance. Source: RFC 7493, "The I-JSON Message Format", section 2.2.
   public var integer: Int? {
-    if let exact = Int(digits) { return exact }
-    guard let value = Double(digits), value.magnitude < 0x1p53 else { return nil }
+    guard let value = Double(digits), value.magnitude <= 0x1p53 else { return nil }
     return Int(exactly: value)
   }
 }

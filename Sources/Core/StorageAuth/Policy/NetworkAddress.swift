@@ -24,7 +24,7 @@ public struct NetworkAddress: Sendable, Hashable {
     for part in parts {
       // Some parsers read a number with a leading zero as octal. Such a number is rejected, because its value is
       // ambiguous.
-      guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let byte = UInt8(part),
+      guard let byte = UInt8(digits: part),
         part.utf8.count == 1 || !part.hasBytePrefix("0")
       else { return nil }
       bytes.append(byte)
@@ -90,7 +90,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     let parts = text.parts(between: "/")
     guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
     let longest = address.bytes.count * 8
-    guard let length = parts.count == 1 ? longest : Int(parts[1]), (0...longest).contains(length),
+    guard let length = parts.count == 1 ? longest : Int(digits: parts[1]), (0...longest).contains(length),
       parts.count == 1 || parts[1] == String(length)
     else { return nil }
     self.address = address

@@ -115,7 +115,7 @@ extension AuthorizedRequest {
   fileprivate var size: Int64? {
     get throws(SigningRefusal) {
       guard let text = headers[.contentLength] else { return nil }
-      guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let size = Int64(text)
+      guard let size = Int64(digits: text)
       else {
         throw .malformed("The signed Content-Length is not a number.")
       }

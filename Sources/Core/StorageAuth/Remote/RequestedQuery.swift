@@ -55,6 +55,6 @@ package struct RequestedQuery {
 
   /// Returns whether a string is a part number from 1 to 10,000 in canonical decimal form.
   package static func isPartNumber(_ text: String) -> Bool {
-    (1...10_000).contains(Int(text) ?? 0) && Int(text)?.description == text
+    (1...10_000).contains(Int(digits: text) ?? 0) && Int(digits: text)?.description == text
   }
 }

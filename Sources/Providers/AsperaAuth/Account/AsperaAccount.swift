@@ -105,6 +105,31 @@ public struct AsperaAccount: Sendable, Equatable {
     self.hostKey = hostKey
     self.requiresToken = requiresToken
   }
+
+  /// Creates an account whose user logs in with a password.
+  ///
+  /// ```swift
+  /// let account = try AsperaAccount(host: "example.com", user: "usr1", password: "testpw")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - host: The name or the IP address of the server.
+  ///   - user: The name of the user who logs in.
+  ///   - password: The user's password.
+  ///   - sshPort: The server's TCP port for SSH.
+  ///   - udpPort: The server's UDP port for data.
+  ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
+  ///   - requiresToken: Whether the server requires a token for each transfer of this account.
+  /// - Throws: An ``AsperaError``: `missingCredential` if the password is blank, and `invalidAccount` if the host, the user
+  ///   or a port is invalid.
+  public init(
+    host: String, user: String, password: String, sshPort: Int = defaultPort, udpPort: Int = defaultPort,
+    hostKey: HostKeyFingerprint? = nil, requiresToken: Bool = false
+  ) throws(AsperaError) {
+    try self.init(
+      host: host, user: user, password: Secret(password), sshPort: sshPort, udpPort: udpPort, hostKey: hostKey,
+      requiresToken: requiresToken)
+  }
 }
 
 extension Secret {

@@ -57,6 +57,11 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     AsperaPrivateKey(.file(path), passphrase: passphrase, publicKeyFile: publicKeyFile)
   }
 
+  /// Creates a reference to an encrypted private key in a file, without reading the file.
+  public static func file(_ path: String, passphrase: String, publicKeyFile: String? = nil) -> AsperaPrivateKey {
+    file(path, passphrase: Secret(passphrase), publicKeyFile: publicKeyFile)
+  }
+
   /// Creates a reference to a private key in memory from the text of a key file.
   public static func pem(_ text: Secret, passphrase: Secret? = nil) -> AsperaPrivateKey {
     AsperaPrivateKey(.pem(text), passphrase: passphrase)

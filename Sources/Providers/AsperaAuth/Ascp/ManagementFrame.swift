@@ -193,8 +193,8 @@ extension ManagementFrame {
   /// Returns the integer in a field, or `nil` if the field is missing, is not an integer or is out of range.
   ///
   /// Integers are parsed exactly, because some, such as `RateCap`, are too large for an exact floating-point number.
-  package func integer<Number: FixedWidthInteger>(_ name: String, as type: Number.Type = Number.self) -> Number? {
-    self[name].flatMap { Number($0) }
+  package func integer<Number: FixedWidthInteger & SignedInteger>(_ name: String, as type: Number.Type = Number.self) -> Number? {
+    self[name].flatMap { Number(signedDigits: $0) }
   }
 
   /// Returns the Boolean value in a field, which is `Yes` or `No`, or `nil` if the field is missing or has another

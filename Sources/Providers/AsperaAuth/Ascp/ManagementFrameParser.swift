@@ -111,8 +111,7 @@ package struct ManagementFrameParser: Sendable {
     fields = []
     size = line.count
     let digits = line.dropFirst("FASPMGR ".utf8.count)
-    let isNumber = digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    guard isNumber, let version = Int(String(decoding: digits, as: UTF8.self)) else {
+    guard let version = Int(digits: String(decoding: digits, as: UTF8.self)) else {
       return fail(.invalidHeader, &items)
     }
     state = .frame(version: version)

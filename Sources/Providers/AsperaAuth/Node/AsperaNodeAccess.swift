@@ -54,6 +54,21 @@ public struct AsperaNodeAccess: Credential {
     AsperaNodeAccess(.bearer(token: token, accessKey: accessKey))
   }
 
+  /// Creates the credential of a node user from the user's name and password.
+  public static func basic(user: String, password: String) -> AsperaNodeAccess {
+    .basic(user: user, password: Secret(password))
+  }
+
+  /// Creates the credential of an access key from its identifier and secret.
+  public static func accessKey(id: String, secret: String) -> AsperaNodeAccess {
+    .accessKey(id: id, secret: Secret(secret))
+  }
+
+  /// Creates a credential from an access key's bearer token, with or without the prefix `Bearer`.
+  public static func bearer(_ token: String, accessKey: String) -> AsperaNodeAccess {
+    .bearer(Secret(token), accessKey: accessKey)
+  }
+
   /// The public part of the credential: the name of the node user or the identifier of the access key.
   public var identity: String {
     switch method {

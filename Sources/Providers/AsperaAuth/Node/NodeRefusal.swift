@@ -28,7 +28,7 @@ package struct NodeRefusal: Error, Sendable, Hashable {
   }
 
   /// The error code as an HTTP status code, or `nil` if the error code is not an integer.
-  package var status: Int? { code.flatMap { Int($0) } }
+  package var status: Int? { code.flatMap { Int(digits: $0) } }
 
   /// A text that contains the error code, the reason and the message.
   package var text: String {

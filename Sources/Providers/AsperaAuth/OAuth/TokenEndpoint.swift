@@ -93,7 +93,7 @@ struct TokenEndpoint: Sendable {
   /// Returns the member `expires_in` of a response in seconds, or `nil` if the response has no such member.
   private func life(in object: JSONObject) throws(CredentialError) -> Int64? {
     guard let value = object["expires_in"], value != .null else { return nil }
-    guard let life = value.code.flatMap({ Int64($0) }), Self.lives.contains(life) else {
+    guard let life = value.code.flatMap({ Int64(digits: $0) }), Self.lives.contains(life) else {
       throw malformed("The expires_in is not a number of seconds from 1 to \(Self.lives.upperBound).")
     }
     return life

@@ -56,6 +56,16 @@ public struct AsperaToken: Sendable, Equatable {
 }
 
 extension AsperaToken {
+  /// Creates a token from its text.
+  ///
+  /// - Parameters:
+  ///   - text: The token, in a single line.
+  ///   - expiration: The time at which the token expires. If `nil`, the expiration that a bearer token contains.
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the token is empty or contains a control character.
+  public init(_ text: String, expiration: Timestamp? = nil) throws(AsperaError) {
+    try self.init(Secret(text), expiration: expiration)
+  }
+
   /// Creates a basic token, which contains the Base64-encoded identifier and secret of an access key.
   ///
   /// The token does not expire and grants everything that the access key grants. Give it only to clients that are also

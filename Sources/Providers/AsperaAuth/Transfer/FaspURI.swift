@@ -69,7 +69,7 @@ public struct FaspURI: Sendable, Equatable {
     guard host.beginsWithByte("[") == (bracket != nil) else { throw problem("has a malformed host") }
     let end = bracket.map { host.utf8.index(after: $0) } ?? host.utf8.firstIndex(of: UInt8(ascii: ":"))
     if let end, end < host.endIndex {
-      guard let port = host[end...].removingBytePrefix(":").flatMap({ Int($0) }) else {
+      guard let port = host[end...].removingBytePrefix(":").flatMap({ Int(digits: $0) }) else {
         throw problem("has a malformed port")
       }
       spec.sshPort = port
@@ -133,7 +133,7 @@ extension FaspURI {
       if let field = texts[name] {
         spec.fields[field] = .string(value)
       } else if let field = numbers[name] {
-        guard let number = Int(value) else { throw problem("has a value that is not an integer: \(name)") }
+        guard let number = Int(digits: value) else { throw problem("has a value that is not an integer: \(name)") }
         spec.setNumber(field, number)
       } else if let field = truths[name] {
         guard value == "yes" || value == "no" else { throw problem("has \(name) that is neither yes nor no") }

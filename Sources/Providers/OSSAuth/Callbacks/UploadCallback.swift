@@ -187,7 +187,7 @@ extension UploadCallback {
   private static func isAuthority(_ text: Substring) -> Bool {
     let parts = text.parts(between: ":")
     let isHost = parts[0].utf8.allSatisfy { isAlphanumeric($0) || "-._".utf8.contains($0) }
-    let isPort = parts.count == 1 || parts.count == 2 && UInt16(parts[1]).map { $0 > 0 } ?? false
+    let isPort = parts.count == 1 || parts.count == 2 && UInt16(digits: parts[1]).map { $0 > 0 } ?? false
     return !parts[0].isEmpty && isHost && isPort
   }
 

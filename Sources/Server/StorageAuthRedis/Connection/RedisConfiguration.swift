@@ -69,7 +69,7 @@ public struct RedisConfiguration: Sendable {
       return
     }
     let parts = rest.parts(between: "/", atMost: 1)
-    let number = parts.count == 2 && !parts[1].isEmpty ? Int(parts[1]) : 0
+    let number = parts.count == 2 && !parts[1].isEmpty ? Int(digits: parts[1]) : 0
     guard let number, number >= 0 else { throw .database }
     database = number
     address = try Self.address(parts[0])
@@ -96,7 +96,7 @@ public struct RedisConfiguration: Sendable {
       host = text[..<colon]
       port = text[text.index(after: colon)...]
     }
-    guard !host.isEmpty, let port = Int(port), (1...65_535).contains(port) else { throw .address }
+    guard !host.isEmpty, let port = Int(digits: port), (1...65_535).contains(port) else { throw .address }
     return .host(String(host), port: port)
   }
 

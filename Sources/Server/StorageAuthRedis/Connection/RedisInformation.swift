@@ -21,7 +21,7 @@ struct RedisInformation: Sendable {
       let parts = line.split(separator: ":", maxSplits: 1)
       if parts.count == 2 { fields[parts[0]] = parts[1] }
     }
-    guard let seconds = fields["uptime_in_seconds"].flatMap({ Int64($0) }), seconds >= 0 else { return nil }
+    guard let seconds = fields["uptime_in_seconds"].flatMap({ Int64(digits: $0) }) else { return nil }
     self.seconds = seconds
     self.opened = opened
     let isBounded = fields["maxmemory"].map { $0 != "0" } ?? false

@@ -69,7 +69,7 @@ struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
   }
 
   private static func number(_ digits: some Sequence<UInt8>) throws(Malformed) -> Int64 {
-    guard let number = Int64(String(decoding: Array(digits), as: UTF8.self)) else { throw Malformed() }
+    guard let number = Int64(signedDigits: String(decoding: Array(digits), as: UTF8.self)) else { throw Malformed() }
     return number
   }
 }

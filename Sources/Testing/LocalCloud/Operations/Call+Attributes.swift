@@ -120,7 +120,7 @@ extension Call {
   /// Validates the requested bandwidth limit and the request payer, which have no effect on this server.
   func checkHarmless() throws(RefusalAnswer) {
     if let limit = trafficLimit {
-      guard let number = Int64(limit), service.trafficLimits.contains(number) else {
+      guard let number = Int64(digits: limit), service.trafficLimits.contains(number) else {
         let limits = service.trafficLimits
         throw .invalidArgument(
           "The traffic limit must be an integer of bits per second from \(limits.lowerBound) to \(limits.upperBound).")

@@ -19,7 +19,7 @@ extension Call {
   /// Returns the multipart upload and the part number that the request specifies.
   func uploadAndPart() throws -> (PendingUpload, Int) {
     let name = uploadName
-    guard let text = parameter("partNumber"), let number = Int(text), Self.partNumbers.contains(number) else {
+    guard let text = parameter("partNumber"), let number = Int(digits: text), Self.partNumbers.contains(number) else {
       throw RefusalAnswer.invalidArgument("The partNumber must be an integer from 1 to 10000.")
     }
     let upload = try upload(name, ec: Self.noUploadForPart)
@@ -158,7 +158,7 @@ extension Call {
   private static func listedParts(_ document: XMLNode) throws(RefusalAnswer) -> [ListedPart] {
     var parts: [ListedPart] = []
     for element in document.all("Part") {
-      guard let number = (element["PartNumber"]?.text).flatMap({ Int($0) }), let tag = element["ETag"]?.text else {
+      guard let number = (element["PartNumber"]?.text).flatMap({ Int(digits: $0) }), let tag = element["ETag"]?.text else {
         throw .malformedXML("A Part needs a PartNumber and an ETag.")
       }
       parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element))

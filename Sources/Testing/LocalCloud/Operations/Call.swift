@@ -90,7 +90,7 @@ struct Call: Sendable {
   /// - Parameter rule: The checksum rule of the multipart upload that the request body is a part of, or `nil` if the
   ///   body is not a part.
   func expectation(_ rule: ChecksumRule? = nil) throws(RefusalAnswer) -> BodyExpectation {
-    let byteCount = headers[.contentLength].flatMap { Int64($0) }
+    let byteCount = headers[.contentLength].flatMap { Int64(digits: $0) }
     var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
     expectation.checks = try service.bodyChecks(of: headers, for: operation, rule)
     if let text = headers.first("content-md5"), !text.isEmpty {
@@ -165,7 +165,7 @@ struct Call: Sendable {
   ///   - range: The range of valid integers.
   func number(_ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>) throws(RefusalAnswer) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
-    guard let number = Int(text), range.contains(number) else {
+    guard let number = Int(digits: text), range.contains(number) else {
       throw .invalidArgument("\(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
     }
     return number

@@ -137,7 +137,7 @@ struct PolicyReader {
     case .text: return all(\.code).map { .text($0) }
     case .textIgnoringCase: return all(\.code).map { .textIgnoringCase($0) }
     case .pattern: return all(\.string).map { .pattern($0.map { WildcardPattern($0) }) }
-    case .number(let order): return all { $0.code.flatMap { Int64($0) } }.map { .number(order, $0) }
+    case .number(let order): return all { $0.code.flatMap { Int64(signedDigits: $0) } }.map { .number(order, $0) }
     case .date(let order): return all { $0.string.flatMap { Timestamp(iso8601: $0) } }.map { .date(order, $0) }
     case .truth: return truths().map { .truth($0) }
     case .network: return all { $0.string.flatMap { AddressRange(networkOf: $0) } }.map { .network($0) }

@@ -111,7 +111,7 @@ final class RequestRecord: Sendable {
       target: target(at: state.endpoint), bucket: state.bucket, key: state.key, accessKeyID: state.accessKeyID,
       isPresigned: state.isPresigned, authorization: state.authorization, outcome: outcome, refusal: state.refusal,
       status: state.status, duration: duration,
-      requestByteCount: head.headerFields[.contentLength].flatMap { Int64($0) },
+      requestByteCount: head.headerFields[.contentLength].flatMap { Int64(digits: $0) },
       responseByteCount: state.responseByteCount, rejectedSignature: state.rejectedSignature)
   }
 

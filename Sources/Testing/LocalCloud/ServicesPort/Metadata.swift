@@ -61,7 +61,7 @@ struct Metadata: ServiceHandler {
   private func token(for call: InboundCall) throws(RefusalAnswer) -> Answer {
     guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
     let headers = clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifeHeader) } }
-    guard headers.count == 1, let seconds = Int64(headers[0]),
+    guard headers.count == 1, let seconds = Int64(digits: headers[0]),
       (1...Self.longestTokenLife).contains(seconds)
     else {
       throw RefusalAnswer(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.")

@@ -45,7 +45,7 @@ struct Issuer: Sendable {
   ///   - limits: The allowed lifetimes in seconds; a configured fixed lifetime overrides them.
   /// - Returns: The lifetime, or `nil` if the requested lifetime is not an integer or not within the limits.
   func lifetime(_ text: String?, default fallback: Int64, in limits: ClosedRange<Int64>) -> Duration? {
-    guard let seconds = text.map({ Int64($0) }) ?? fallback else { return nil }
+    guard let seconds = text.map({ Int64(digits: $0) }) ?? fallback else { return nil }
     if let fixedLifetime { return seconds > 0 ? fixedLifetime : nil }
     return limits.contains(seconds) ? .seconds(seconds) : nil
   }

@@ -10,7 +10,7 @@ extension TransportConformance {
     let statuses = [301, 302, 303, 307, 308]
     let locations = ["Location: /elsewhere\r\n", "Location: http://127.0.0.1:1/elsewhere\r\n"]
     let server = try server(recordingIn: recording) { request in
-      let parts = request.path.words(between: "/").compactMap { Int($0) }
+      let parts = request.path.words(between: "/").compactMap { Int(digits: $0) }
       guard parts.count == 2 else { return "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" }
       return "HTTP/1.1 \(parts[0]) Moved\r\n\(locations[parts[1]])Content-Length: 5\r\n\r\nmoved"
     }

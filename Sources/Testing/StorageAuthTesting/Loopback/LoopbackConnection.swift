@@ -45,7 +45,7 @@ struct WireRequest: Sendable {
   }
 
   /// The declared number of bytes in the body.
-  var contentLength: Int { values("content-length").first.flatMap { Int($0) } ?? 0 }
+  var contentLength: Int { values("content-length").first.flatMap { Int(digits: $0) } ?? 0 }
 }
 
 /// A connection of the loopback server, whose calls block.

@@ -64,7 +64,7 @@ struct CommandLineReader {
   /// - Throws: A usage error if the value is not an integer in the range.
   func number(_ option: Option, in range: ClosedRange<Int>) throws(Failure) -> Int? {
     guard let text = self[option] else { return nil }
-    guard let number = Int(text), range.contains(number) else {
+    guard let number = Int(digits: text), range.contains(number) else {
       throw .usage("The value of \(option.rawValue) is not an integer in the permitted range")
     }
     return number
@@ -77,7 +77,7 @@ struct CommandLineReader {
   /// - Throws: A usage error if the value is not a time.
   func time(_ option: Option, _ date: Timestamp) throws(Failure) -> Int64? {
     guard let text = self[option] else { return nil }
-    if let seconds = Int64(text) {
+    if let seconds = Int64(digits: text) {
       let (sum, isTooLarge) = date.unixSeconds.addingReportingOverflow(min(seconds, 0))
       guard !isTooLarge else { throw .usage("The value of \(option.rawValue) is not a time") }
       return seconds < 0 ? sum : seconds
@@ -89,7 +89,7 @@ struct CommandLineReader {
   /// Returns the number of this session and the number of all sessions, such as `2:3`; one session by default.
   func session() throws(Failure) -> (index: Int, count: Int) {
     guard let text = self[.multiSession] else { return (1, 1) }
-    let numbers = text.words(between: ":").compactMap { Int($0) }
+    let numbers = text.words(between: ":").compactMap { Int(digits: $0) }
     guard numbers.count == 2, (1...128).contains(numbers[1]), (1...numbers[1]).contains(numbers[0]) else {
       throw .usage("The value of -C is not the number of a session and the count of sessions, such as 2:3")
     }

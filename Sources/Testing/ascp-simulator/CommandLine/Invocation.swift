@@ -57,7 +57,7 @@ struct Invocation: Sendable {
 
   private static func port(_ text: String?, of option: Option) throws(Failure) -> Int? {
     guard let text else { return nil }
-    guard let port = Int(text), (1...65_535).contains(port) else {
+    guard let port = Int(digits: text), (1...65_535).contains(port) else {
       throw .usage("The value of \(option.rawValue) is not a port")
     }
     return port

@@ -96,7 +96,7 @@ struct TimestampArgument: ExpressibleByArgument {
   let timestamp: Timestamp
 
   init?(argument: String) {
-    if let seconds = Int64(argument) {
+    if let seconds = Int64(digits: argument) {
       timestamp = Timestamp(unixSeconds: seconds)
     } else if let timestamp = Timestamp(iso8601: argument) {
       self.timestamp = timestamp

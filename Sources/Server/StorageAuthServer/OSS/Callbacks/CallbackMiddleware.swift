@@ -44,7 +44,7 @@ public struct CallbackMiddleware<Context: CallbackRequestContext>: RouterMiddlew
     var context = context
     do {
       let claim = try verifier.claim(in: request.head)
-      if let length = request.headers[.contentLength].flatMap({ Int($0) }) { try verifier.checkSize(length) }
+      if let length = request.headers[.contentLength].flatMap({ Int(digits: $0) }) { try verifier.checkSize(length) }
       let body = try await read(request.body)
       context.callback = try await verifier.verify(claim, body: body)
       request.body = RequestBody(buffer: ByteBuffer(bytes: body))

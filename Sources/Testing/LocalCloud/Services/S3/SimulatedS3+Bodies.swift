@@ -172,7 +172,7 @@ extension SimulatedS3 {
 
   func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(RefusalAnswer) {
     if let text = headers.first("x-amz-mp-object-size") {
-      guard let size = Int64(text), size >= 0 else {
+      guard let size = Int64(digits: text) else {
         throw .invalidRequest("Value for x-amz-mp-object-size header is invalid.")
       }
       guard size == content.byteCount else {

@@ -175,7 +175,7 @@ struct CloudAPI: ApplicationHandler {
     let parts = node.authority.parts(between: ":", atMost: 1).map(String.init)
     return [
       "id": .string(Self.nodeID), "name": "local node", "access_key": .string(organization.accessKey),
-      "host": .string(parts[0]), "port": .number(JSONNumber(parts.dropFirst().first.flatMap { Int($0) } ?? 0)),
+      "host": .string(parts[0]), "port": .number(JSONNumber(parts.dropFirst().first.flatMap { Int(digits: $0) } ?? 0)),
       "url": .string("\(node.scheme)://\(node.authority)"), "use_ssl": false, "transfer_url": "",
       "ssh_fingerprint": .string(aspera.hostKey.description), "status": "active",
     ]

@@ -81,7 +81,7 @@ final class FileRegister: Sendable {
 
   /// Returns the number in an ID, or `nil` if the text is not an ID in the form in which the node writes IDs.
   static func number(_ id: String) -> Int? {
-    guard let number = Int(id), String(number).utf8.elementsEqual(id.utf8) else { return nil }
+    guard let number = Int(digits: id), String(number).utf8.elementsEqual(id.utf8) else { return nil }
     return number
   }
 

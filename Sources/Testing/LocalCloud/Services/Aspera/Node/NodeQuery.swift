@@ -35,7 +35,7 @@ struct NodeQuery: Sendable {
   /// Returns a parameter as an integer that is not negative, or `nil` if it is missing.
   func number(_ name: String) throws(RefusalAnswer) -> Int? {
     guard let text = self[name] else { return nil }
-    guard let number = Int(text), number >= 0 else {
+    guard let number = Int(digits: text) else {
       throw .nodeBadRequest("The parameter \(name) must be an integer that is not negative.")
     }
     return number

@@ -48,13 +48,13 @@ struct TransferGateway: Sendable {
     guard names.count > 2, let connection = desk.connections[names[1]] else { throw TransferRefusal.protocolError }
     connection.session?.record.noteClient(at: date)
     if connection.session?.record.progress.status == .canceled { throw TransferRefusal.canceled }
-    if names.count == 4, names[2] == "files", let number = Int(names[3]) {
+    if names.count == 4, names[2] == "files", let number = Int(digits: names[3]) {
       let parameters = call.pairs.flatMap { CallParameters($0) }
-      guard let offset = parameters?["offset"].flatMap({ Int64($0) }) else { throw TransferRefusal.protocolError }
+      guard let offset = parameters?["offset"].flatMap({ Int64(digits: $0) }) else { throw TransferRefusal.protocolError }
       if request.method == .put {
         return try await desk.write(number, from: offset, request, connection, at: date)
       }
-      guard let count = parameters?["count"].flatMap({ Int64($0) }) else { throw TransferRefusal.protocolError }
+      guard let count = parameters?["count"].flatMap({ Int64(digits: $0) }) else { throw TransferRefusal.protocolError }
       return try desk.read(number, from: offset, count, connection)
     }
     guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit),

@@ -275,7 +275,7 @@ extension TencentSTS {
   }
 
   private func time(_ text: String?, named name: String, at date: Timestamp) throws(RefusalAnswer) -> Timestamp {
-    guard let seconds = text.flatMap({ Int64($0) }), (0...253_402_300_799).contains(seconds) else {
+    guard let seconds = text.flatMap({ Int64(digits: $0) }), (0...253_402_300_799).contains(seconds) else {
       throw RefusalAnswer(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
     }
     let instant = Timestamp(unixSeconds: seconds)
