@@ -18,8 +18,11 @@ final class ArithmeticTests: XCTestCase {
     (#/\bU?Int(?:8|16|32|64)?\(Double\(/#, "Int64(exactly:)"),
     (#/\bU?Int(?:8|16|32|64)?\(truncating:/#, "init(exactly:) or init(clamping:)"),
     (#/unsafe(?:Adding|Subtracting|Multiplied)\(/#, "checkedAdding(_:)"),
-    (#/\blet \w+ = (?:try )?U?Int(?:8|16|32|64)?\((?!exactly:|digits:|signedDigits:)[^:]*\)(?:,| else)/#, "init(digits:)"),
-    (#/[fF]latMap\(?\s?\{ U?Int(?:8|16|32|64)?\(\$0\)|compactMap \{ U?Int(?:8|16|32|64)?\(\$0\)/#, "init(digits:)"),
+    (
+      #/\blet \w+ = (?:try )?U?Int(?:8|16|32|64)?\((?!exactly:)[^:()]*\)(?:,| else)/#,
+      "init(digits:)"
+    ),
+    (#/(?:flatMap|compactMap)\(?\s?\{ U?Int(?:8|16|32|64)?\(\$0\)/#, "init(digits:)"),
     (#/\bstride\(from: \w+(?:, to|, through): \w+, by: Int\(/#, "a loop with saturatingAdding(_:)"),
   ]
 
@@ -40,7 +43,8 @@ final class ArithmeticTests: XCTestCase {
       "parts.compactMap { Int($0) }", "header.flatMap({ UInt32($0) })",
     ] { XCTAssertTrue(isRefused(Self.code(line[...])), line) }
     for line in [
-      "let count = Int(min(limit, rest))", "guard let size = Int64(digits: text) else {", "Int(exactly: value.rounded())",
+      "let count = Int(min(limit, rest))", "guard let size = Int64(digits: text) else {",
+      "Int(exactly: value.rounded())",
       "if let port = UInt16(exactly: number) {", "bytes.map { UInt64($0) }", "// Int(text.rounded())",
     ] { XCTAssertFalse(isRefused(Self.code(line[...])), line) }
   }

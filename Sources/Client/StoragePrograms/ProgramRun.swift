@@ -37,7 +37,9 @@ extension [String: String] {
 }
 
 extension SigningClock {
-  /// Runs a program for at most a duration. When the function returns, the program has ended.
+  /// Runs a program for at most a duration.
+  ///
+  /// When the function returns, the program has ended.
   ///
   /// - Parameters:
   ///   - duration: The time limit.

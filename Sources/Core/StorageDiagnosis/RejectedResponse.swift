@@ -37,7 +37,7 @@ public struct RejectedResponse: Sendable {
       return
     }
     var lines = text.lines[...]
-    let status = lines.removeFirst().cut(at: " ").dropFirst().first.flatMap { Int($0) }
+    let status = lines.removeFirst().cut(at: " ").dropFirst().first.flatMap { Int(digits: $0) }
     var headers = HTTPFields()
     while let line = lines.first, !line.isEmpty {
       let (name, value) = line.cutOnce(at: ":")

@@ -161,7 +161,7 @@ enum Quantity {
 
   private static func parts(_ text: String) -> (Int64, String)? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
-    guard let number = Int64(digits) else { return nil }
+    guard let number = Int64(digits: digits) else { return nil }
     let unit = text[digits.endIndex...]
     return (number, String(unit.first == " " ? unit.dropFirst() : unit))
   }

@@ -260,7 +260,7 @@ extension IdentifiedFiles {
     } else {
       server.remoteHost = room.host
       if info?.setting("wss_enabled") == "false" { server.offersWebSocket = false }
-      server.webSocketPort = info?.setting("wss_port").flatMap { Int($0) }
+      server.webSocketPort = info?.setting("wss_port").flatMap { Int(digits: $0) }
     }
     if let line = room.publicKey {
       let user = server.remoteUser ?? AsperaAccount.defaultTokenUser

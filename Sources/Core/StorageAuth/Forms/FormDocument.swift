@@ -209,7 +209,7 @@ public struct FormDocument: Sendable {
 
 extension JSONValue {
   /// The value as a whole number if it is a JSON number or a string of digits, otherwise `nil`.
-  fileprivate var wholeNumber: Int64? { code.flatMap { Int64($0) } }
+  fileprivate var wholeNumber: Int64? { code.flatMap { Int64(signedDigits: $0) } }
 }
 
 extension VerificationError {

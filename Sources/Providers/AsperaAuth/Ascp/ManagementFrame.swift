@@ -193,7 +193,9 @@ extension ManagementFrame {
   /// Returns the integer in a field, or `nil` if the field is missing, is not an integer or is out of range.
   ///
   /// Integers are parsed exactly, because some, such as `RateCap`, are too large for an exact floating-point number.
-  package func integer<Number: FixedWidthInteger & SignedInteger>(_ name: String, as type: Number.Type = Number.self) -> Number? {
+  package func integer<Number: FixedWidthInteger & SignedInteger>(_ name: String, as type: Number.Type = Number.self)
+    -> Number?
+  {
     self[name].flatMap { Number(signedDigits: $0) }
   }
 

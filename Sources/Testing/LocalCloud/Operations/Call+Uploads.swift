@@ -158,7 +158,8 @@ extension Call {
   private static func listedParts(_ document: XMLNode) throws(RefusalAnswer) -> [ListedPart] {
     var parts: [ListedPart] = []
     for element in document.all("Part") {
-      guard let number = (element["PartNumber"]?.text).flatMap({ Int(digits: $0) }), let tag = element["ETag"]?.text else {
+      guard let number = (element["PartNumber"]?.text).flatMap({ Int(digits: $0) }), let tag = element["ETag"]?.text
+      else {
         throw .malformedXML("A Part needs a PartNumber and an ETag.")
       }
       parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element))

@@ -26,7 +26,7 @@ struct ServerAddress: Hashable {
     if rest.isEmpty {
       port = nil
     } else {
-      guard let number = rest.removingBytePrefix(":").flatMap({ Int($0) }), (1...65_535).contains(number) else {
+      guard let number = rest.removingBytePrefix(":").flatMap({ Int(digits: $0) }), (1...65_535).contains(number) else {
         return nil
       }
       port = number

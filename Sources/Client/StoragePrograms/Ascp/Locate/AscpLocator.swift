@@ -137,7 +137,7 @@ public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The major version number, or 0 if the version does not begin with a number.
-  public var major: Int { description.split(separator: ".").first.flatMap { Int($0) } ?? 0 }
+  public var major: Int { description.split(separator: ".").first.flatMap { Int(digits: $0) } ?? 0 }
 
   /// The known limitations of this version with current servers, one sentence each.
   public var notes: [String] {

@@ -148,7 +148,7 @@ final class RequestLog: Sendable {
 
   /// Returns the number in the ID of an event, or `nil` if the ID is from another log.
   private func number(in id: String) -> Int? {
-    id.removingBytePrefix("\(name)-").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    id.removingBytePrefix("\(name)-").flatMap { Int(digits: $0) }
   }
 
   /// Ends all listeners and refuses further ones.

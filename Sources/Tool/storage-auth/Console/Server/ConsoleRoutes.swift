@@ -28,7 +28,7 @@ struct ConsoleRoutes: Sendable {
     router.get("/console.js") { _, _ in Self.answer(PackageResources.console_js, "text/javascript; charset=utf-8") }
     router.get("/events") { request, _ in try events(for: request) }
     router.get("/requests/:number") { _, context in
-      guard let number = Int(try context.parameters.require("number")), let detail = log.detail(of: number) else {
+      guard let number = Int(digits: try context.parameters.require("number")), let detail = log.detail(of: number) else {
         throw HTTPError(.notFound, message: "The request is no longer kept.")
       }
       return Self.answer(detail, "application/json")

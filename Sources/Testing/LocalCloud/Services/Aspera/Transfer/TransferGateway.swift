@@ -50,7 +50,9 @@ struct TransferGateway: Sendable {
     if connection.session?.record.progress.status == .canceled { throw TransferRefusal.canceled }
     if names.count == 4, names[2] == "files", let number = Int(digits: names[3]) {
       let parameters = call.pairs.flatMap { CallParameters($0) }
-      guard let offset = parameters?["offset"].flatMap({ Int64(digits: $0) }) else { throw TransferRefusal.protocolError }
+      guard let offset = parameters?["offset"].flatMap({ Int64(digits: $0) }) else {
+        throw TransferRefusal.protocolError
+      }
       if request.method == .put {
         return try await desk.write(number, from: offset, request, connection, at: date)
       }
