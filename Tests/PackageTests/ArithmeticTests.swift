@@ -8,8 +8,8 @@ import XCTest
 ///
 /// Swift traps where arithmetic overflows, where a number does not fit into another type, where a range ends before it
 /// starts, and where a count is negative. A number from outside is parsed with `init(digits:)`, which refuses numbers so
-/// large that a few sums and products of them could overflow. Sums of any number of them are computed with
-/// `checkedAdding(_:)` or `saturatingAdding(_:)`.
+/// large that a sum of a few of them could overflow. Products, and sums of any number of them, are computed with
+/// `checkedAdding(_:)`, `saturatingAdding(_:)` and `multipliedReportingOverflow(by:)`.
 final class ArithmeticTests: XCTestCase {
   /// Forms that can trap on input, each with the safe replacement.
   private let refused: [(form: Regex<Substring>, instead: String)] = [

@@ -10,17 +10,17 @@ final class CheckedArithmeticTests: XCTestCase {
     for text in ["", "+1", "-1", " 1", "1 ", "1.0", "0x1", "\u{0661}", "9223372036854775808", "1_000", "1\u{301}"] {
       XCTAssertNil(Int64(digits: text), text)
     }
-    XCTAssertEqual(Int64(digits: "9007199254740992"), 1 << 53)
-    for text in ["9007199254740993", "9223372036854775807"] { XCTAssertNil(Int64(digits: text), text) }
+    XCTAssertEqual(Int64(digits: "1152921504606846976"), 1 << 60)
+    for text in ["1152921504606846977", "9223372036854775807"] { XCTAssertNil(Int64(digits: text), text) }
     XCTAssertEqual(Int64(digits: "007"), 7)
     XCTAssertEqual(UInt8(digits: "255"), 255)
     XCTAssertNil(UInt8(digits: "256"))
   }
 
   func testSignIsParsedOnlyWhereItIsAllowed() {
-    XCTAssertEqual(Int64(signedDigits: "-9007199254740992"), -1 << 53)
+    XCTAssertEqual(Int64(signedDigits: "-1152921504606846976"), -1 << 60)
     XCTAssertEqual(Int64(signedDigits: "12"), 12)
-    for text in ["", "-", "--1", "+1", "- 1", "-9007199254740993", "9007199254740993"] {
+    for text in ["", "-", "--1", "+1", "- 1", "-1152921504606846977", "1152921504606846977"] {
       XCTAssertNil(Int64(signedDigits: text), text)
     }
   }

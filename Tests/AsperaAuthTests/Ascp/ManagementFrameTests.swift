@@ -39,7 +39,7 @@ final class ManagementFrameTests: XCTestCase {
     }
   }
 
-  func testSessionFrameDoesNotProveAuthenticationAndIntegersAreExact() throws {
+  func testSessionFrameDoesNotProveAuthenticationAndValuesAreExact() throws {
     let vectors = try XCTUnwrap(
       SpecificationVectors("management_frames").block["observed_ascp_3_9_0"]?["frames"]?.array)
     let observed = try vectors.map { try frame(try XCTUnwrap($0["text"]?.string)) }
@@ -47,7 +47,7 @@ final class ManagementFrameTests: XCTestCase {
     XCTAssertEqual(observed.map(\.provesAuthentication), [false, false, false])
     XCTAssertEqual(observed.map(\.isTerminal), [false, false, true])
     XCTAssertEqual(observed.map(\.failureClass), [nil, nil, .account])
-    XCTAssertEqual(observed[1].integer("RateCap", as: UInt64.self), 18_446_744_073_709_551)
+    XCTAssertEqual(observed[1]["RateCap"], "18446744073709551")
     XCTAssertEqual(observed[1].truth("Encryption"), true)
     XCTAssertEqual(observed[1].truth("Remote"), false)
     XCTAssertNil(observed[1].truth("Adaptive"))

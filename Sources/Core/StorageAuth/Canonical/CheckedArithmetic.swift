@@ -8,16 +8,16 @@
 extension FixedWidthInteger {
   /// Parses an integer that consists only of ASCII digits, as protocols encode sizes, positions and counts.
   ///
-  /// An integer of at most 2^53 is far from the limits of `Int64`, so that a sum of a few of them does not overflow. It is
-  /// also the largest integer that JSON can carry.
+  /// An integer of at most 2^60, like the seconds of a `Timestamp`, is far enough from the limits of `Int64` for a sum of a
+  /// few of them.
   ///
   /// - Parameter text: The decimal digits, without a sign.
   /// - Returns: The integer, or `nil` if the string is empty, contains a sign or white space, or the integer does not
-  ///   fit in the type or exceeds 2^53.
+  ///   fit in the type or exceeds 2^60.
   package init?(digits text: some StringProtocol) {
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
     self.init(text, radix: 10)
-    if let limit = Self(exactly: Int64(1) << 53), self > limit { return nil }
+    if let limit = Self(exactly: Int64(1) << 60), self > limit { return nil }
   }
 
   /// Parses an integer like ``init(digits:)``, with a minus sign before the digits if it is negative.

@@ -108,11 +108,12 @@ public struct JSONNumber: Sendable, Hashable {
     self.digits = digits
   }
 
-  /// The number as an integer, or `nil` if it is not a whole number of a magnitude of at most 2^53.
+  /// The number as an integer, or `nil` if it is not a whole number of a magnitude of at most 2^60.
   ///
-  /// Programs agree on larger integers only by chance. Source: RFC 7493, "The I-JSON Message Format", section 2.2.
+  /// A few such integers can be added without an overflow.
   public var integer: Int? {
-    guard let value = Double(digits), value.magnitude <= 0x1p53 else { return nil }
+    if let exact = Int(signedDigits: digits) { return exact }
+    guard let value = Double(digits), value.magnitude < 0x1p53 else { return nil }
     return Int(exactly: value)
   }
 }

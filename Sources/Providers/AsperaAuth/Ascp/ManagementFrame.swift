@@ -191,8 +191,6 @@ extension ManagementFrame {
   package var fileBytes: Int64? { integer("Size") }
 
   /// Returns the integer in a field, or `nil` if the field is missing, is not an integer or is out of range.
-  ///
-  /// Integers are parsed exactly, because some, such as `RateCap`, are too large for an exact floating-point number.
   package func integer<Number: FixedWidthInteger & SignedInteger>(_ name: String, as type: Number.Type = Number.self)
     -> Number?
   {

@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 /// An incremental parser for the frames on ascp's management port.
 ///
 /// The parser accepts input in chunks of any length, any protocol version, fields in any order, and lines that end with

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import StorageAuth
 
 /// The report of a Redis server about itself when a connection is opened.
 struct RedisInformation: Sendable {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import StorageAuth
 
 /// A decoder of the replies of a Redis server, with limits on their size and their nesting.
 struct RedisDecoder: NIOSingleStepByteToMessageDecoder {

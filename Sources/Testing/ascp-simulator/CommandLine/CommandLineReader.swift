@@ -77,7 +77,7 @@ struct CommandLineReader {
   /// - Throws: A usage error if the value is not a time.
   func time(_ option: Option, _ date: Timestamp) throws(Failure) -> Int64? {
     guard let text = self[option] else { return nil }
-    if let seconds = Int64(digits: text) {
+    if let seconds = Int64(signedDigits: text) {
       let (sum, isTooLarge) = date.unixSeconds.addingReportingOverflow(min(seconds, 0))
       guard !isTooLarge else { throw .usage("The value of \(option.rawValue) is not a time") }
       return seconds < 0 ? sum : seconds
