@@ -4,7 +4,7 @@
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import OSSAuth
 
 /// Tests that every malformed form of `~/.aliyun/config.json` is rejected.
 final class AlibabaCLIProfileRefusalTests: XCTestCase {

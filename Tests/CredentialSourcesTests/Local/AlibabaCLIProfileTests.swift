@@ -4,7 +4,7 @@
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import OSSAuth
 
 /// Tests the profiles of the Alibaba Cloud CLI.
 final class AlibabaCLIProfileTests: XCTestCase {

@@ -5,7 +5,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-@testable import CloudCredentials
+@testable import S3Auth
 
 /// Tests the profiles of the configuration files that the AWS SDKs and tools share.
 final class AmazonProfileTests: XCTestCase {

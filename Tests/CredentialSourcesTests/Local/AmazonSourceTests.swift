@@ -5,7 +5,8 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-@testable import CloudCredentials
+@testable import CredentialSources
+@testable import S3Auth
 
 /// Tests the default chain of AWS: its order, its replaceable sources, and its errors.
 final class AmazonSourceTests: XCTestCase {

@@ -4,7 +4,7 @@
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import COSAuth
 
 /// Tests the configuration file of coscli.
 final class COSCLIProfileTests: XCTestCase {

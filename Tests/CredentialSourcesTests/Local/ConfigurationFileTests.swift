@@ -4,7 +4,9 @@
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import COSAuth
+@testable import CredentialSources
+@testable import OSSAuth
 
 /// Tests how every source that reads a file handles a missing, unreadable or insecure one.
 final class ConfigurationFileTests: XCTestCase {

@@ -4,7 +4,8 @@
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import COSAuth
+@testable import OSSAuth
 
 /// Tests the default chains of Alibaba Cloud and Tencent Cloud: their order, their replaceable sources, and their
 /// errors.

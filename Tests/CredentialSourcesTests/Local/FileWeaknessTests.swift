@@ -5,7 +5,9 @@ import Foundation
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import COSAuth
+@testable import CredentialSources
+@testable import OSSAuth
 
 #if canImport(Darwin)
   import Darwin

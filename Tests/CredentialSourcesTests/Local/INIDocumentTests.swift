@@ -4,7 +4,7 @@
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import CredentialSources
 
 /// Tests the INI parser.
 final class INIDocumentTests: XCTestCase {

@@ -4,7 +4,7 @@
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import OSSAuth
 
 /// Tests the configuration files of ossutil and of the OSS SDK for Java.
 final class OSSToolProfileTests: XCTestCase {

@@ -4,7 +4,7 @@
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import CredentialSources
 
 /// Tests credentials from a command's output.
 final class ProcessCredentialProviderTests: XCTestCase {

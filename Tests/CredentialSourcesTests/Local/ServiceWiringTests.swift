@@ -4,7 +4,9 @@
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import COSAuth
+@testable import CredentialSources
+@testable import OSSAuth
 
 /// Tests that profiles that require a service send the right request to the right service.
 final class ServiceWiringTests: XCTestCase {

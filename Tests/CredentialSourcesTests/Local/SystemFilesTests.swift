@@ -4,7 +4,7 @@
 import Foundation
 import XCTest
 
-@testable import CloudCredentials
+@testable import CredentialSources
 
 /// Tests reading files of this machine.
 final class SystemFilesTests: XCTestCase {

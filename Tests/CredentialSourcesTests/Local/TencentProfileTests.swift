@@ -4,7 +4,7 @@
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import COSAuth
 
 /// Tests the configuration files of Tencent Cloud's SDKs, of tccli and of coscmd.
 final class TencentProfileTests: XCTestCase {

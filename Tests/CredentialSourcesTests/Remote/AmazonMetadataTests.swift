@@ -6,7 +6,8 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-@testable import CloudCredentials
+@testable import CredentialSources
+@testable import S3Auth
 
 /// Tests the requests to AWS's instance metadata service and to the container credentials endpoint.
 final class AmazonMetadataTests: XCTestCase {

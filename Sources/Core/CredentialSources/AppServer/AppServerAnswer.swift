@@ -11,7 +11,7 @@ struct AppServerAnswer {
   var reader: AnswerReader {
     AnswerReader(
       source: source,
-      remedy: "Compare the server's response with the formats in the article CredentialServices of CloudCredentials.")
+      remedy: "Compare the server's response with the formats in the article CredentialServices of CredentialSources.")
   }
 
   /// Returns the access key in this response, decoded from the given format.

@@ -12,15 +12,15 @@ package struct ConfigurationFile: Sendable {
   package let source: String
 
   /// The environment variable that contains the file's path, or `nil` if the tool has no such variable.
-  var variable: String?
+  package var variable: String?
 
   /// The default paths of the file.
   ///
   /// The first path at which a file exists is used.
-  let paths: [String]
+  package let paths: [String]
 
   /// The remedy in error messages: a sentence that says how to create the file.
-  let remedy: String
+  package let remedy: String
 
   /// Creates a description of a configuration file.
   ///
@@ -91,7 +91,7 @@ package struct ConfigurationFile: Sendable {
 
 extension ProviderContext {
   /// Reads a small configuration file, or returns `nil` if the file does not exist.
-  func read(_ path: String, at place: SettingLocation) throws(CredentialError) -> FileContents? {
+  package func read(_ path: String, at place: SettingLocation) throws(CredentialError) -> FileContents? {
     try files.read(path, at: place)
   }
 }
@@ -101,7 +101,7 @@ extension ConfigurationFile.Contents {
   /// user's rights.
   ///
   /// - Throws: `failed`, with the reason and the remedy, if another user could have written the file.
-  func checkThatCommandsMayBeRun(for place: SettingLocation) throws(CredentialError) {
+  package func checkThatCommandsMayBeRun(for place: SettingLocation) throws(CredentialError) {
     guard let weakness else { return }
     throw place.error(
       .failed, "names a command, and others could have written it: \(weakness.reason)", remedy: weakness.remedy)

@@ -44,7 +44,7 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
   ///
   /// Whitespace separates arguments unless it is quoted or escaped with a backslash, and variables and patterns are not
   /// expanded. Returns `nil` if the line is empty, has an unclosed quotation mark or ends with a backslash.
-  init?(splitting line: String) {
+  package init?(splitting line: String) {
     var arguments: [String] = []
     var current: String?
     var quote: Unicode.Scalar?

@@ -31,7 +31,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   public init(id: String, secret: String, tokens: [String], expiration: String? = nil) {
     self.init(
       id: id, secret: secret, tokens: tokens, expiration: expiration,
-      values: EnvironmentValues(variable: { ProviderContext.processEnvironment($0) }))
+      values: EnvironmentValues(variable: { CurrentProcess.variable($0) }))
   }
 
   private init(id: String, secret: String, tokens: [String], expiration: String?, values: EnvironmentValues) {
@@ -216,6 +216,6 @@ extension ProxyConfiguration {
   ///
   /// - Throws: A `TransportError` with the code `invalidConfiguration` that names the variable, without its value.
   public static var environment: ProxyConfiguration {
-    get throws(TransportError) { try ProxyConfiguration(environment: ProviderContext.processEnvironment) }
+    get throws(TransportError) { try ProxyConfiguration(environment: { CurrentProcess.variable($0) }) }
   }
 }

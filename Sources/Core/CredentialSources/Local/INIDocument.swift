@@ -1,26 +1,38 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
+package import StorageAuth
 
 /// A parsed INI file with sections of `key = value` lines, as the vendors' tools read it.
 ///
 /// A comment is a line that begins with `#` or `;`, or the rest of a line after whitespace and one of these characters.
 /// Lines may end with LF, CRLF or CR, and a byte order mark is skipped. Only the requested section must be valid.
-struct INIDocument {
+package struct INIDocument {
   /// The differences between the INI files of the vendors' tools.
-  struct Dialect: Sendable {
+  package struct Dialect: Sendable {
     /// A closure that returns the normalized spelling of a section name, by which the section is found.
-    var section: @Sendable (String) -> String = { $0.lowercased() }
+    let section: @Sendable (String) -> String
 
     /// A closure that returns the normalized spelling of a key, by which the setting is found.
-    var key: @Sendable (String) -> String = { $0.lowercased() }
+    let key: @Sendable (String) -> String
 
     /// Whether quotation marks around a setting's value are removed.
-    var removesQuotes = true
+    let removesQuotes: Bool
 
     /// Whether lines that are indented more deeply than the preceding key are nested settings of that key.
-    var hasNestedSettings = false
+    let hasNestedSettings: Bool
+
+    /// Creates a dialect; without arguments, names ignore case, and quotation marks are removed.
+    package init(
+      section: @escaping @Sendable (String) -> String = { $0.lowercased() },
+      key: @escaping @Sendable (String) -> String = { $0.lowercased() }, removesQuotes: Bool = true,
+      hasNestedSettings: Bool = false
+    ) {
+      self.section = section
+      self.key = key
+      self.removesQuotes = removesQuotes
+      self.hasNestedSettings = hasNestedSettings
+    }
   }
 
   private struct Section {
@@ -41,7 +53,7 @@ struct INIDocument {
   private var sections: [String: Section] = [:]
 
   /// The section names as written in the file, in their order in the file.
-  private(set) var names: [String] = []
+  package private(set) var names: [String] = []
 
   /// Parses an INI file.
   ///
@@ -50,7 +62,7 @@ struct INIDocument {
   ///   - place: The location of the file, for error messages.
   ///   - dialect: The dialect of the tool that writes the file.
   /// - Throws: An error that does not show any part of the file, if the file is not UTF-8.
-  init(_ bytes: [UInt8], at place: SettingLocation, dialect: Dialect = Dialect()) throws(CredentialError) {
+  package init(_ bytes: [UInt8], at place: SettingLocation, dialect: Dialect = Dialect()) throws(CredentialError) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw place.malformed("is not text in UTF-8") }
     self.place = place
     self.dialect = dialect
@@ -73,7 +85,7 @@ struct INIDocument {
   ///
   /// - Returns: The settings, or `nil` if the file has no such section.
   /// - Throws: An error if the section is repeated, repeats a key, or has a line that is not a setting.
-  func section(_ name: String, at place: SettingLocation) throws(CredentialError) -> SettingTable? {
+  package func section(_ name: String, at place: SettingLocation) throws(CredentialError) -> SettingTable? {
     guard let section = sections[dialect.section(name)] else { return nil }
     if let problem = section.problem { throw place.malformed(problem) }
     return SettingTable(section.values, at: place)
@@ -133,5 +145,19 @@ struct INIDocument {
       afterBlank = scalars[index].properties.isWhitespace
     }
     return value
+  }
+}
+
+extension SettingLocation {
+  /// Returns the error for a section name that the file at this location does not contain.
+  ///
+  /// - Parameters:
+  ///   - name: The section name.
+  ///   - document: The parsed file.
+  ///   - isMistake: Whether the section must exist in this file. The error's code is then `failed` rather than
+  ///     `notConfigured`.
+  package func missing(section name: String, of document: INIDocument, isMistake: Bool) -> CredentialError {
+    let known = document.names.isEmpty ? "none" : document.names.map { "[\($0)]" }.joined(separator: ", ")
+    return error(isMistake ? .failed : .notConfigured, "has no section [\(name)]; its sections: \(known)")
   }
 }

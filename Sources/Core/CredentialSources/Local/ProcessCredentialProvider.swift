@@ -104,6 +104,36 @@ public struct ProcessOutputFormat: Sendable {
 
   /// A closure that reads the access key from the parsed output.
   let key: @Sendable (SettingTable) throws(CredentialError) -> AccessKey
+
+  package init(fields: String, key: @escaping @Sendable (SettingTable) throws(CredentialError) -> AccessKey) {
+    self.fields = fields
+    self.key = key
+  }
+
+  /// The default format for a custom program.
+  ///
+  /// The output is either `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}`, or
+  /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}`. The token and the expiration are
+  /// optional.
+  public static let standard = ProcessOutputFormat(fields: "AccessKeyId and AccessKeySecret") {
+    (answer) throws(CredentialError) in
+    guard answer.has("access_key_id") || answer.has("access_key_secret") || answer.has("mode") else {
+      return try answer.requiredKey(
+        .init(id: "AccessKeyId", secret: "AccessKeySecret", token: "SecurityToken", expiration: "Expiration"))
+    }
+    switch try answer.text("mode") {
+    case "AK"?:
+      return try answer.requiredKey(.init(id: "access_key_id", secret: "access_key_secret"))
+    case "StsToken"?:
+      _ = try answer.required("sts_token")
+      fallthrough
+    case nil:
+      return try answer.requiredKey(
+        .init(id: "access_key_id", secret: "access_key_secret", token: "sts_token", expiration: "expiration"))
+    case let mode?:
+      throw answer.place.malformed("has the mode \(mode.shownIfName)", remedy: "Let it print the mode AK or StsToken.")
+    }
+  }
 }
 
 extension ProcessCredentialProvider: Redacted {

@@ -3,12 +3,6 @@
 
 public import StorageAuth
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// The environment, files, commands, network and clocks that credential providers use.
 ///
 /// Providers access the machine only through this value, so that a test can replace any part of it with an in-memory
@@ -79,14 +73,8 @@ public struct ProviderContext: Sendable {
   ///   - time: The clocks.
   public init(transport: any HTTPTransport, commands: (any CommandRunner)? = nil, time: any SigningClock = .system) {
     self.init(
-      environment: { Self.processEnvironment($0) },
-      home: URL.homeDirectory.path, files: SystemFiles(), commands: commands,
+      environment: { CurrentProcess.variable($0) }, home: CurrentProcess.home, files: SystemFiles(), commands: commands,
       transport: transport, time: time)
-  }
-
-  /// Returns the value of an environment variable of this process, or `nil` if the variable is not set.
-  @Sendable static func processEnvironment(_ name: String) -> String? {
-    ProcessInfo.processInfo.environment[name]
   }
 
   /// Returns the value of an environment variable without surrounding whitespace, or `nil` if the variable is unset or
@@ -96,7 +84,7 @@ public struct ProviderContext: Sendable {
   }
 
   /// Returns whether the value of an environment variable is `true`, ignoring case.
-  func isTrue(_ name: String) -> Bool {
+  package func isTrue(_ name: String) -> Bool {
     variable(name)?.lowercased() == "true"
   }
 
@@ -111,7 +99,7 @@ public struct ProviderContext: Sendable {
 
 extension StringProtocol {
   /// The string without leading and trailing whitespace and line breaks, or `nil` if the result is empty.
-  var trimmed: String? {
+  package var trimmed: String? {
     // Scalars are compared, because a space and a combining mark are one character, which is not whitespace as a whole.
     let scalars = unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -129,7 +117,7 @@ extension ProviderContext {
   /// - Parameters:
   ///   - path: The path of the token file.
   ///   - place: The location of the setting that specifies the file, for error messages.
-  func token(
+  package func token(
     in path: String, for place: SettingLocation
   ) -> @Sendable @concurrent () async throws(CredentialError) -> Secret {
     { () throws(CredentialError) in
@@ -157,7 +145,7 @@ extension ProviderContext {
   /// - Returns: The values of the variables, in the order of `names`.
   /// - Throws: `notConfigured` if no variable of `telling` is set. `failed` if some variables are set and others are
   ///   not.
-  func variables(
+  package func variables(
     _ names: [String], unlessUnset telling: [String], at place: SettingLocation
   ) throws(CredentialError) -> [String] {
     guard telling.contains(where: { variable($0) != nil }) else {

@@ -68,7 +68,7 @@ extension CredentialProvider {
   /// The error `notConfigured` becomes `failed`, because the setting requires the credential.
   ///
   /// - Parameter place: The location of the setting, for error messages.
-  func issue(for place: SettingLocation) async throws(CredentialError) -> IssuedCredential<Value> {
+  package func issue(for place: SettingLocation) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
       let issued = try await issue()
       return IssuedCredential(

@@ -1,33 +1,33 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
+package import StorageAuth
 
 /// A table of named settings from a JSON object or a section of an INI file.
 ///
 /// Errors about a setting contain the setting's name and location.
-struct SettingTable: Sendable {
+package struct SettingTable: Sendable {
   /// The location of the settings, for error messages.
-  var place: SettingLocation
+  package var place: SettingLocation
 
   private let values: [String: JSONValue]
 
   /// Creates a table from the members of a JSON object.
   ///
   /// A member whose value is `null` counts as unset.
-  init(_ object: JSONObject, at place: SettingLocation) {
+  package init(_ object: JSONObject, at place: SettingLocation) {
     self.place = place
     values = Dictionary(object.filter { $0.value != .null }) { _, last in last }
   }
 
   /// Creates a table from the keys and values of an INI section.
-  init(_ texts: [String: String], at place: SettingLocation) {
+  package init(_ texts: [String: String], at place: SettingLocation) {
     self.place = place
     values = texts.mapValues { .string($0) }
   }
 
   /// Returns a string setting without surrounding whitespace, or `nil` if the setting is missing or empty.
-  func text(_ name: String) throws(CredentialError) -> String? {
+  package func text(_ name: String) throws(CredentialError) -> String? {
     switch values[name] {
     case nil: return nil
     case .string(let text)?: return text.trimmed
@@ -37,7 +37,7 @@ struct SettingTable: Sendable {
 
   /// Returns the first string setting out of `names` that is neither missing nor empty, or `nil` if there is no such
   /// setting.
-  func text(_ names: [String]) throws(CredentialError) -> String? {
+  package func text(_ names: [String]) throws(CredentialError) -> String? {
     for name in names {
       if let text = try text(name) { return text }
     }
@@ -45,13 +45,13 @@ struct SettingTable: Sendable {
   }
 
   /// Returns a string setting, or throws an error if the setting is missing or empty.
-  func required(_ name: String) throws(CredentialError) -> String {
+  package func required(_ name: String) throws(CredentialError) -> String {
     guard let text = try text(name) else { throw place.malformed("has no “\(name)”") }
     return text
   }
 
   /// Returns an integer setting, which can be a number or a string, or `nil` if the setting is missing or empty.
-  func integer(_ name: String) throws(CredentialError) -> Int64? {
+  package func integer(_ name: String) throws(CredentialError) -> Int64? {
     switch values[name] {
     case nil: return nil
     case .number(let number)?:
@@ -65,7 +65,7 @@ struct SettingTable: Sendable {
   }
 
   /// Returns a Boolean setting, which can be a Boolean or a string, or `false` if the setting is missing or empty.
-  func flag(_ name: String) throws(CredentialError) -> Bool {
+  package func flag(_ name: String) throws(CredentialError) -> Bool {
     switch values[name] {
     case nil: return false
     case .bool(let truth)?: return truth
@@ -83,7 +83,7 @@ struct SettingTable: Sendable {
   /// Returns a time setting, which can be in ISO 8601 or Unix time, or `nil` if the setting is missing, empty or 0.
   ///
   /// Unix time can be a string or a number.
-  func instant(_ name: String) throws(CredentialError) -> Timestamp? {
+  package func instant(_ name: String) throws(CredentialError) -> Timestamp? {
     switch values[name] {
     case nil: return nil
     case .number(let number)?:
@@ -99,7 +99,7 @@ struct SettingTable: Sendable {
   }
 
   /// Returns the elements of an array setting, or an empty array if the setting is missing.
-  func array(_ name: String) throws(CredentialError) -> [JSONValue] {
+  package func array(_ name: String) throws(CredentialError) -> [JSONValue] {
     switch values[name] {
     case nil: return []
     case .array(let array)?: return array
@@ -108,7 +108,7 @@ struct SettingTable: Sendable {
   }
 
   /// Returns whether a setting is present and not an empty string.
-  func has(_ name: String) -> Bool {
+  package func has(_ name: String) -> Bool {
     switch values[name] {
     case nil: false
     case .string(let text)?: text.trimmed != nil
@@ -121,7 +121,7 @@ extension SettingTable {
   /// Parses the settings from a JSON object, which may begin with a byte order mark.
   ///
   /// - Throws: An error that does not show any part of the input, if the input is not a JSON object.
-  init(json bytes: [UInt8], at place: SettingLocation) throws(CredentialError) {
+  package init(json bytes: [UInt8], at place: SettingLocation) throws(CredentialError) {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
     guard text.contains(where: { $0 > UInt8(ascii: " ") }) else { throw place.malformed("is empty") }
@@ -138,11 +138,18 @@ extension SettingTable {
 
 extension SettingTable {
   /// The names of the settings that together form an access key.
-  struct KeyNames {
-    var id: String
-    var secret: String
-    var token: String?
-    var expiration: String?
+  package struct KeyNames {
+    package var id: String
+    package var secret: String
+    package var token: String?
+    package var expiration: String?
+
+    package init(id: String, secret: String, token: String? = nil, expiration: String? = nil) {
+      self.id = id
+      self.secret = secret
+      self.token = token
+      self.expiration = expiration
+    }
   }
 
   /// Returns the access key that the settings contain.
@@ -150,7 +157,7 @@ extension SettingTable {
   /// - Returns: The key, or `nil` if both the ID and the secret are missing.
   /// - Throws: An error if only the ID or only the secret is present, because an incomplete key is a mistake, or if the
   ///   key is invalid.
-  func key(_ names: KeyNames) throws(CredentialError) -> AccessKey? {
+  package func key(_ names: KeyNames) throws(CredentialError) -> AccessKey? {
     let (id, secret) = (try text(names.id), try text(names.secret))
     if id == nil && secret == nil { return nil }
     guard let id, let secret else {
@@ -171,8 +178,13 @@ extension SettingTable {
   }
 
   /// Returns the access key that the settings contain, or throws an error if both the ID and the secret are missing.
-  func requiredKey(_ names: KeyNames) throws(CredentialError) -> AccessKey {
+  package func requiredKey(_ names: KeyNames) throws(CredentialError) -> AccessKey {
     guard let key = try key(names) else { throw place.malformed("has no “\(names.id)” and no “\(names.secret)”") }
     return key
   }
+}
+
+extension AccessKey {
+  /// The time at which the key expires, as a string for error messages.
+  package var ending: String { expiration.map { "\($0)" } ?? "no time" }
 }

@@ -3,12 +3,6 @@
 
 internal import StorageAuth
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// A reader of the files in this machine's file system.
 public struct SystemFiles: FileReader {
   /// Creates a reader of this machine's files.
@@ -26,12 +20,18 @@ public struct SystemFiles: FileReader {
   ///   for that.
   /// - Throws: A ``FileReadError`` if the file does not exist, is too large or cannot be read.
   public func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
-    let absolute = path.hasBytePrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+    let absolute = try absolutePath(path)
     let file = try OpenedFile(absolute)
     var contents = FileContents(
       try file.bytes(limit: limit), permissions: file.status.permissions,
       weakness: FilePathWalk.weakness(of: absolute, opened: file.status))
     contents.isGrantedByRoot = file.status.isGrantedByRoot
     return contents
+  }
+
+  private func absolutePath(_ path: String) throws(FileReadError) -> String {
+    if path.hasBytePrefix("/") { return path }
+    guard let folder = CurrentProcess.folder else { throw .unreadable("the current folder cannot be determined") }
+    return "\(folder)/\(path)"
   }
 }

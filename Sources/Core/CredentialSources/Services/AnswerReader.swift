@@ -4,26 +4,31 @@
 package import StorageAuth
 
 /// A reader of the fields of a credential in a JSON response, whose errors name the missing or invalid field.
-struct AnswerReader: Sendable {
+package struct AnswerReader: Sendable {
   /// The name of the provider that receives the response, for error messages.
-  let source: String
+  package let source: String
   /// The remedy in errors about a response that cannot be read.
-  let remedy: String
+  package let remedy: String
 
-  func malformed(_ message: String, isRetryable: Bool = false) -> CredentialError {
+  package init(source: String, remedy: String) {
+    self.source = source
+    self.remedy = remedy
+  }
+
+  package func malformed(_ message: String, isRetryable: Bool = false) -> CredentialError {
     CredentialError(.malformedAnswer, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
   /// Returns the JSON object that a response contains.
   ///
   /// A body that is not a JSON object leads to a retryable error, because the response may have been truncated.
-  func object(_ answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
+  package func object(_ answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
     guard let object = answer.object else { throw malformed(answer.unreadable, isRetryable: true) }
     return object
   }
 
   /// Returns the string in the first present field out of `names`, which must not be empty.
-  func text(_ names: [String], in object: JSONObject) throws(CredentialError) -> String {
+  package func text(_ names: [String], in object: JSONObject) throws(CredentialError) -> String {
     guard let (name, value) = object.first(names) else {
       throw malformed("The response has no field \(names.joined(separator: " or ")).")
     }
@@ -35,7 +40,7 @@ struct AnswerReader: Sendable {
   /// Returns the time in the first present field out of `names`, or `nil` if no such field is present.
   ///
   /// The time is in ISO 8601 or is Unix time, as a number or a string, in seconds or milliseconds.
-  func instant(_ names: [String], in objects: [JSONObject]) throws(CredentialError) -> Timestamp? {
+  package func instant(_ names: [String], in objects: [JSONObject]) throws(CredentialError) -> Timestamp? {
     for object in objects {
       guard let (name, value) = object.first(names) else { continue }
       guard let time = Self.instant(value) else {
@@ -95,7 +100,7 @@ struct AnswerReader: Sendable {
   ///   - start: The time from which the key is valid, or `nil` if the issuer does not specify a start.
   ///   - expiration: The time at which the key expires.
   ///   - issuerTime: The current time according to the issuer's clock, or `nil` if that time is unknown.
-  func issued(
+  package func issued(
     id: String, secret: String, token: String, start: Timestamp? = nil, expiration: Timestamp, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     let key = AccessKey(id: id, secret: secret, sessionToken: token, start: start, expiration: expiration)
@@ -106,7 +111,9 @@ struct AnswerReader: Sendable {
   ///
   /// The key's fields must be valid, the key must start before it expires, and it must not have expired according to
   /// the issuer's clock.
-  func issued(_ key: AccessKey, at issuerTime: Timestamp?) throws(CredentialError) -> IssuedCredential<AccessKey> {
+  package func issued(_ key: AccessKey, at issuerTime: Timestamp?) throws(CredentialError) -> IssuedCredential<
+    AccessKey
+  > {
     do {
       try key.check(idWithout: [])
     } catch {
@@ -133,7 +140,7 @@ extension Timestamp {
 
 extension JSONObject {
   /// Returns the first member whose name is in `names`, in the order of `names`, or `nil` if there is no such member.
-  func first(_ names: [String]) -> (name: String, value: JSONValue)? {
+  package func first(_ names: [String]) -> (name: String, value: JSONValue)? {
     for name in names {
       if let value = self[name] { return (name, value) }
     }

@@ -1,29 +1,31 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
+package import HTTPTypes
+package import StorageAuth
 internal import StorageCrypto
 
 /// A client for an instance's metadata service that distinguishes an absent service from a failing service.
-struct MetadataService: Sendable {
+package struct MetadataService: Sendable {
   private let exchange: ServiceExchange
   private let endpoint: String
   private let attentive: AttentiveTransport
 
-  init(source: String, endpoint: String, timeout: Duration, transport: any HTTPTransport, time: any SigningClock) {
+  package init(
+    source: String, endpoint: String, timeout: Duration, transport: any HTTPTransport, time: any SigningClock
+  ) {
     attentive = AttentiveTransport(transport)
     exchange = ServiceExchange(source: source, transport: attentive, time: time, timeout: timeout)
     self.endpoint = endpoint
   }
 
-  var source: String { exchange.source }
+  package var source: String { exchange.source }
 
-  var reader: AnswerReader {
+  package var reader: AnswerReader {
     AnswerReader(source: source, remedy: "Check that the address is that of the vendor's metadata service.")
   }
 
-  func get(_ path: String, headers: HTTPFields = [:]) async throws(CredentialError) -> ServiceAnswer {
+  package func get(_ path: String, headers: HTTPFields = [:]) async throws(CredentialError) -> ServiceAnswer {
     let answer = try await send(.get, path, headers: headers)
     guard answer.isSuccess || answer.status == 404 else { throw refusal(answer) }
     return answer
@@ -32,7 +34,7 @@ struct MetadataService: Sendable {
   /// Sends a request to the metadata service and returns the response.
   ///
   /// A retryable error becomes `notConfigured` if the service has never responded to this client.
-  func send(
+  package func send(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
   ) async throws(CredentialError) -> ServiceAnswer {
     do throws(CredentialError) {
@@ -43,7 +45,7 @@ struct MetadataService: Sendable {
   }
 
   /// Sends a request to the metadata service without turning a retryable error into `notConfigured`.
-  func attempt(
+  package func attempt(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
   ) async throws(CredentialError) -> ServiceAnswer {
     let call = try address.appending(path).call(method, headers: headers)
@@ -55,7 +57,7 @@ struct MetadataService: Sendable {
   /// Returns an error as `notConfigured` if it is retryable and the metadata service has never responded.
   ///
   /// Any other error is returned unchanged.
-  func explained(_ error: CredentialError) -> CredentialError {
+  package func explained(_ error: CredentialError) -> CredentialError {
     guard error.isRetryable, !attentive.hasHeard else { return error }
     return CredentialError(
       .notConfigured, source: source,
@@ -77,14 +79,14 @@ struct MetadataService: Sendable {
   /// Returns the first role in a response that lists one role per line, or `nil` if the response lists no role.
   ///
   /// A response with the status 404 lists no role.
-  func firstRole(in answer: ServiceAnswer) throws(CredentialError) -> String? {
+  package func firstRole(in answer: ServiceAnswer) throws(CredentialError) -> String? {
     guard answer.status != 404 else { return nil }
     let lines = String(decoding: answer.body, as: UTF8.self).split(whereSeparator: \.isNewline)
     return lines.lazy.map { String($0).trimmingBlanks() }.first { !$0.isEmpty }
   }
 
   /// Returns a role name, validated and percent-encoded as a path segment.
-  func pathElement(ofRole name: String) throws(CredentialError) -> String {
+  package func pathElement(ofRole name: String) throws(CredentialError) -> String {
     let name = name.trimmingBlanks()
     let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_@+=,".contains($0)) }
     guard isName, (1...128).contains(name.utf8.count), name != ".", name != ".." else {
@@ -94,7 +96,7 @@ struct MetadataService: Sendable {
   }
 
   /// Returns the fields of a metadata response, whose field `Code` must be `Success`.
-  func fields(of answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
+  package func fields(of answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
     let object = try reader.object(answer)
     if let code = object["Code"]?.code, code != "Success" {
       throw CredentialError(
@@ -107,19 +109,19 @@ struct MetadataService: Sendable {
     return object
   }
 
-  var noRole: CredentialError {
+  package var noRole: CredentialError {
     CredentialError(
       .notConfigured, source: source, "The instance has no role.",
       remedy: "Give the instance a role, or name another source.")
   }
 
-  func unknownRole(_ name: String) -> CredentialError {
+  package func unknownRole(_ name: String) -> CredentialError {
     CredentialError(
       .failed, source: source, "The metadata service has no role \(ServiceText().shown(name)).",
       remedy: "Name the role of the instance, or omit it to use the instance's own.")
   }
 
-  func refusal(_ answer: ServiceAnswer) -> CredentialError {
+  package func refusal(_ answer: ServiceAnswer) -> CredentialError {
     CredentialError(
       .failed, source: source, "The metadata service responded with HTTP \(answer.status).",
       remedy: "Check the settings of the instance's metadata service.", isRetryable: answer.status >= 500)

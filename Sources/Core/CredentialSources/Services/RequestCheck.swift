@@ -8,13 +8,13 @@ package import StorageAuth
 /// An error contains the limit that a parameter exceeds.
 package struct RequestCheck: Sendable {
   /// The name of the provider that sends the request, for error messages.
-  let source: String
+  package let source: String
 
   package init(source: String) {
     self.source = source
   }
 
-  func refused(_ message: String, _ remedy: String) -> CredentialError {
+  package func refused(_ message: String, _ remedy: String) -> CredentialError {
     CredentialError(.failed, source: source, message, remedy: remedy)
   }
 
@@ -31,7 +31,7 @@ package struct RequestCheck: Sendable {
 
   /// Checks that a session name has an allowed length and consists of ASCII letters, digits and the characters in
   /// `marks`.
-  func sessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
+  package func sessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
     let isAllowed = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }
     guard isAllowed, length.contains(name.utf8.count) else {
       throw refused(
@@ -48,7 +48,7 @@ package struct RequestCheck: Sendable {
   ///   - form: The required form, for error messages.
   ///   - limit: The maximum length of the name, in bytes.
   ///   - isForm: Whether the name has the required form.
-  func resourceName(
+  package func resourceName(
     _ name: String, of kind: String, form: String, limit: Int = 512, _ isForm: Bool
   ) throws(CredentialError) {
     let isClean = name.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f }
@@ -58,7 +58,7 @@ package struct RequestCheck: Sendable {
   }
 
   /// Returns an identity token without surrounding whitespace, such as the line break at the end of a token file.
-  func identityToken(
+  package func identityToken(
     _ read: @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) async throws(CredentialError) -> Secret {
     let token = Secret(try await read().reveal().trimmingBlanks())
@@ -67,7 +67,7 @@ package struct RequestCheck: Sendable {
   }
 
   /// Checks that a policy is a JSON object of at most `limit` bytes; `nil` is valid.
-  func policy(_ policy: String?, limit: Int? = nil) throws(CredentialError) {
+  package func policy(_ policy: String?, limit: Int? = nil) throws(CredentialError) {
     guard let policy else { return }
     if let limit, policy.utf8.count > limit {
       throw refused(

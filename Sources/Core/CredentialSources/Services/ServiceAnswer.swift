@@ -34,23 +34,23 @@ package struct ReceivedAnswer: Sendable {
 }
 
 /// A service's response with its body parsed as JSON or XML.
-struct ServiceAnswer: Sendable {
+package struct ServiceAnswer: Sendable {
   private let received: ReceivedAnswer
 
   /// The response body as a JSON object, or `nil` if the body is not a JSON object.
   ///
   /// A byte order mark is skipped.
-  let object: JSONObject?
+  package let object: JSONObject?
 
   /// The response body as XML, or `nil` if the body is not XML.
   ///
   /// The value is also `nil` if the XML is not well-formed or exceeds the size limits for a response with a credential.
-  let document: XMLNode?
+  package let document: XMLNode?
 
   /// The filter for strings from the service that appear in error messages.
   ///
   /// It masks the request's confidential values and the secrets in the response.
-  let text: ServiceText
+  package let text: ServiceText
 
   init(_ received: ReceivedAnswer) {
     self.received = received
@@ -62,17 +62,17 @@ struct ServiceAnswer: Sendable {
     text = ServiceText(masking: received.masks + (object?.secrets ?? document?.secrets ?? []))
   }
 
-  var response: HTTPResponse { received.response }
+  package var response: HTTPResponse { received.response }
 
-  var body: [UInt8] { received.body }
+  package var body: [UInt8] { received.body }
 
   /// The response's HTTP status code.
-  var status: Int { received.status }
+  package var status: Int { received.status }
 
-  var isSuccess: Bool { response.status.kind == .successful }
+  package var isSuccess: Bool { response.status.kind == .successful }
 
   /// The current time according to the service's clock, or `nil` if that time is unknown.
-  var issuerTime: Timestamp? { received.issuerTime }
+  package var issuerTime: Timestamp? { received.issuerTime }
 
   /// A message that says in what way the response body is not a JSON object.
   var unreadable: String {

@@ -7,9 +7,9 @@ package import StorageAuth
 /// A client that sends a request to a service and receives the response within limits of time and size.
 package struct ServiceExchange: Sendable {
   /// The name of the provider that sends the requests, for error messages.
-  let source: String
+  package let source: String
   let transport: any HTTPTransport
-  let time: any SigningClock
+  package let time: any SigningClock
   /// The time limit from the start of a request's preparation to the last byte of the response.
   let timeout: Duration
   /// The maximum size of a response body, in bytes.
@@ -39,7 +39,7 @@ package struct ServiceExchange: Sendable {
   ///   time limit.
   /// - Returns: A response whose status is not a redirect.
   /// - Throws: A `CredentialError` if no response was received, or if the response is a redirect or too long.
-  func send(
+  package func send(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
   ) async throws(CredentialError) -> ServiceAnswer {
     ServiceAnswer(try await receive(prepare))

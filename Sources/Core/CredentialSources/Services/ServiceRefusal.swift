@@ -1,23 +1,35 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
+package import StorageAuth
 
 /// The error code, the message and the request ID in a service's error response.
-struct ServiceRefusal: Sendable {
-  let code: String
-  let message: String
-  var requestID: String?
+package struct ServiceRefusal: Sendable {
+  package let code: String
+  package let message: String
+  package var requestID: String?
+
+  package init(code: String, message: String, requestID: String? = nil) {
+    self.code = code
+    self.message = message
+    self.requestID = requestID
+  }
 }
 
 /// The rules for interpreting the error codes of a vendor's services.
-struct RefusalRules: Sendable {
+package struct RefusalRules: Sendable {
   /// Prefixes of the error codes for a wrong signing time.
-  let clock: [String]
+  package let clock: [String]
   /// Prefixes of the error codes for temporary conditions, after which a retry can succeed.
-  let passing: [String]
+  package let passing: [String]
   /// Prefixes of error codes, each with the remedy for errors, of which the first matching prefix is used.
-  let remedies: [(code: String, remedy: String)]
+  package let remedies: [(code: String, remedy: String)]
+
+  package init(clock: [String], passing: [String], remedies: [(code: String, remedy: String)]) {
+    self.clock = clock
+    self.passing = passing
+    self.remedies = remedies
+  }
 
   func isClock(_ refusal: ServiceRefusal?) -> Bool {
     guard let refusal else { return false }
@@ -31,7 +43,7 @@ struct RefusalRules: Sendable {
   ///   - refusal: The content of the error response, or `nil` if the content cannot be read.
   ///   - source: The name of the provider that receives the response.
   ///   - fallback: The remedy for a permanent error whose code has no rule.
-  func error(
+  package func error(
     for answer: ServiceAnswer, _ refusal: ServiceRefusal?, source: String, fallback: String
   ) -> CredentialError {
     let isPassing =

@@ -33,7 +33,7 @@ extension ServiceCall {
   /// The strings in a request that may contain a login.
   ///
   /// They are the words of at least eight characters in the request's query, body and non-standard headers.
-  var confidentialWords: [Secret] {
+  package var confidentialWords: [Secret] {
     let plain: Set<HTTPField.Name> = [.accept, .contentType, .contentLength, .userAgent]
     let values = request.headerFields.filter { !plain.contains($0.name) }.map(\.value)
     let texts = values + [query, String(decoding: body, as: UTF8.self)]

@@ -34,7 +34,7 @@ package struct ServiceURL: Sendable {
 
   /// Whether requests to this URL cannot be read on the network, because the connection is encrypted or stays on this
   /// machine.
-  var isPrivate: Bool { scheme == "https" || isLoopbackHost(authority) }
+  package var isPrivate: Bool { scheme == "https" || isLoopbackHost(authority) }
 
   /// The URL without its query, which may contain a login, for messages.
   package var visible: String { "\(scheme)://\(authority)\(path.prefix { $0 != "?" })" }

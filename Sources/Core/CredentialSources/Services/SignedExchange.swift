@@ -1,16 +1,16 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
+package import StorageAuth
 
 /// A client that sends signed requests to a service, and corrects its clock if the service rejects the signing time.
-struct SignedExchange: Sendable {
-  let exchange: ServiceExchange
-  let credentials: any CredentialProvider<AccessKey>
-  let rules: RefusalRules
+package struct SignedExchange: Sendable {
+  private let exchange: ServiceExchange
+  private let credentials: any CredentialProvider<AccessKey>
+  private let rules: RefusalRules
   private let clock = ServiceClock()
 
-  init(exchange: ServiceExchange, credentials: any CredentialProvider<AccessKey>, rules: RefusalRules) {
+  package init(exchange: ServiceExchange, credentials: any CredentialProvider<AccessKey>, rules: RefusalRules) {
     self.exchange = exchange
     self.credentials = credentials
     self.rules = rules
@@ -29,7 +29,7 @@ struct SignedExchange: Sendable {
   ///     once.
   /// - Returns: A successful response.
   /// - Throws: A `CredentialError` if there is no key to sign with, or if the service returns no successful response.
-  func answer(
+  package func answer(
     signedWith signer: some Signer<ServiceCall, AccessKey>, refusal: @Sendable (ServiceAnswer) -> ServiceRefusal?,
     permanent: Bool = false, _ makeCall: @escaping @Sendable () -> ServiceCall
   ) async throws(CredentialError) -> ServiceAnswer {

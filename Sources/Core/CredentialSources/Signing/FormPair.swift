@@ -36,7 +36,7 @@ package struct FormPair: Sendable, Equatable {
   }
 
   /// Returns pairs sorted by the bytes of their names, then by the bytes of their values.
-  static func sorted(_ pairs: [FormPair]) -> [FormPair] {
+  package static func sorted(_ pairs: [FormPair]) -> [FormPair] {
     pairs.sorted { first, second in
       if first.name != second.name { return first.name.utf8.lexicographicallyPrecedes(second.name.utf8) }
       return first.value.utf8.lexicographicallyPrecedes(second.value.utf8)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
-internal import StorageAuth
+package import StorageAuth
 internal import StorageCrypto
 
 /// A request to a cloud service's API, with its whole body.
@@ -21,23 +21,23 @@ package struct ServiceCall: Sendable {
   }
 
   /// The SHA-256 hash of the request's body, in lowercase hexadecimal.
-  var bodyHash: String { SHA256.hash(body).hex }
+  package var bodyHash: String { SHA256.hash(body).hex }
 
   /// The path of the request without the query.
-  var path: String {
+  package var path: String {
     let path = String((request.path ?? "/").bytes(before: "?"))
     return path.isEmpty ? "/" : path
   }
 
   /// The query after the first `?` of the request's path, or an empty string if there is no query.
-  var query: String {
+  package var query: String {
     String((request.path ?? "").bytes(from: "?").dropFirst())
   }
 
   /// Returns the trimmed value of a header for the canonical request.
   ///
   /// The header must appear exactly once. The value of `host` is the request's authority.
-  func signedValue(of name: String) throws(SigningError) -> String {
+  package func signedValue(of name: String) throws(SigningError) -> String {
     if name == "host" { return request.authority ?? "" }
     let values = HTTPField.Name(name).map { request.headerFields[values: $0] } ?? []
     guard let value = values.first, values.count == 1 else {
@@ -50,7 +50,7 @@ package struct ServiceCall: Sendable {
 
 extension String {
   /// Returns the string without leading and trailing ASCII spaces, tabs and line breaks.
-  func trimmingBlanks() -> String {
+  package func trimmingBlanks() -> String {
     func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }
     guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })
     else {

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import CredentialSources
 public import StorageAuth
 
 /// A provider that reads an access key from a profile of Tencent Cloud's command-line tool.

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CredentialSources
 internal import StorageAuth
 
 /// A mapping of keys to strings at a path in a YAML file, limited to the subset of YAML that coscli writes.

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import CredentialSources
 public import StorageAuth
 
 /// A provider of access keys from a profile of Alibaba Cloud's command-line tool: `~/.aliyun/config.json`.

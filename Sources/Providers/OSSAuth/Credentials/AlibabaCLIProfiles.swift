@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import CredentialSources
 internal import StorageAuth
 
 /// The profiles in `~/.aliyun/config.json`, each of which describes a plan to obtain a key.
@@ -150,7 +151,11 @@ struct AlibabaCLIProfiles {
   }
 }
 
-extension AccessKey {
-  /// The time at which the key expires, as a string for error messages.
-  var ending: String { expiration.map { "\($0)" } ?? "no time" }
+extension ProcessOutputFormat {
+  /// The format in which programs for Alibaba's tools print a key, which is the `standard` format.
+  ///
+  /// The output is either `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` as in the OSS SDKs, or
+  /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}` as in the command-line tool's mode
+  /// `External`. The token and the expiration are optional.
+  public static let alibabaCloud = standard
 }

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import CredentialSources
 public import StorageAuth
 
 /// The default sources of access keys for OSS: the vendor's default chain and the sources of OSS's own tools.

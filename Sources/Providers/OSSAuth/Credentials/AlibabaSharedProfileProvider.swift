@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import CredentialSources
 public import StorageAuth
 
 /// A provider of access keys from a profile in the file that Alibaba Cloud's SDKs share: `~/.alibabacloud/credentials`.
@@ -85,19 +86,5 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
         "has the type \(type.shownIfName)",
         remedy: "Use access_key, sts, ecs_ram_role, ram_role_arn or oidc_role_arn.")
     }
-  }
-}
-
-extension SettingLocation {
-  /// Returns the error for a section name that the file at this location does not contain.
-  ///
-  /// - Parameters:
-  ///   - name: The section name.
-  ///   - document: The parsed file.
-  ///   - isMistake: Whether the section must exist in this file. The error's code is then `failed` rather than
-  ///     `notConfigured`.
-  func missing(section name: String, of document: INIDocument, isMistake: Bool) -> CredentialError {
-    let known = document.names.isEmpty ? "none" : document.names.map { "[\($0)]" }.joined(separator: ", ")
-    return error(isMistake ? .failed : .notConfigured, "has no section [\(name)]; its sections: \(known)")
   }
 }

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import CredentialSources
 public import StorageAuth
 
 /// The default sources of access keys for Amazon S3, in the order of the vendor's newer SDKs, including the SDK for

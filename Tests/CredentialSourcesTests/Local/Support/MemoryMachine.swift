@@ -5,7 +5,7 @@ import HTTPTypes
 import StorageAuth
 import StorageAuthTesting
 
-@testable import CloudCredentials
+@testable import CredentialSources
 
 /// A machine in memory with the environment, files and commands of a test; requests without a scripted response fail.
 final class MemoryMachine: Sendable {

@@ -3,7 +3,10 @@
 
 import StorageAuth
 
-@testable import CloudCredentials
+@testable import COSAuth
+@testable import CredentialSources
+@testable import OSSAuth
+@testable import S3Auth
 
 /// Services that record their requests, in place of the clouds' services.
 final class RecordedServices: Sendable {

@@ -5,7 +5,7 @@ import HTTPTypes
 import StorageAuth
 import XCTest
 
-@testable import CloudCredentials
+@testable import S3Auth
 
 /// Tests Signature Version 4 for services other than S3 against known answers.
 final class SigV4SignatureTests: XCTestCase {
