@@ -49,7 +49,7 @@ apple-check: setup
 	SWIFT="$(SWIFT)" Tests/Apple/check.py
 
 # The products that an app for iPhones can use.
-APPLE_PRODUCTS = StorageAuth OSSAuth COSAuth S3Auth CloudCredentials StorageClient FoundationTransport StorageBackground
+APPLE_PRODUCTS = StorageAuth OSSAuth COSAuth S3Auth CredentialSources StorageClient FoundationTransport StorageBackground
 SIMULATOR ?= iPhone 17
 
 ## Builds the libraries for PLATFORM (iOS, tvOS, watchOS, visionOS) with Xcode; needs macOS.

@@ -3,7 +3,7 @@
 
 import AsperaAuth
 import AsperaTransfer
-import CloudCredentials
+import CredentialSources
 import ExampleSupport
 import Foundation
 import LocalCloud

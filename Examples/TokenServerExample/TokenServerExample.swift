@@ -3,7 +3,7 @@
 
 import ArgumentParser
 import AsyncHTTPClient
-import CloudCredentials
+import CredentialSources
 import ExampleSupport
 import Foundation
 import LocalCloud

@@ -35,8 +35,8 @@ C_MODULES = {"CCarryless": "Sources/Core/CCarryless/include/carryless.h",
 
 STUBS = ["Darwin", "Dispatch", "Foundation"]
 
-MODULES = ["StorageCrypto", "StorageAuth", "StorageDiagnosis", "OSSAuth", "COSAuth", "S3Auth",
-           "CloudCredentials", "FoundationTransport"]
+MODULES = ["StorageCrypto", "StorageAuth", "StorageDiagnosis", "CredentialSources", "OSSAuth",
+           "COSAuth", "S3Auth", "FoundationTransport"]
 
 
 def run(*arguments, **options):

@@ -3,7 +3,7 @@
 
 import AsperaAuth
 import COSAuth
-import CloudCredentials
+import CredentialSources
 import HTTPTypes
 import OSSAuth
 import S3Auth

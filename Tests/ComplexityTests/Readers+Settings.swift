@@ -10,7 +10,7 @@ import StorageAuth
 import StorageDiagnosis
 
 @testable import AsperaAuth
-@testable import CloudCredentials
+@testable import CredentialSources
 @testable import LocalCloud
 
 /// Readers of files and responses with credentials, output of ascp and nodes, policies and strings to sign.

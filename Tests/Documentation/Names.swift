@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaTransfer
-import CloudCredentials
+import CredentialSources
 import Hummingbird
 import LocalCloud
 import Logging
@@ -317,7 +317,7 @@ enum COSAuthPage {}
 
 enum AsyncHTTPTransportPage {}
 
-enum CloudCredentialsPage {}
+enum CredentialSourcesPage {}
 
 enum LocalCloudPage {}
 

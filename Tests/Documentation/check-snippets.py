@@ -27,7 +27,7 @@ from pages import prose
 
 NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
-    "AsperaAuth", "AsperaTransfer", "COSAuth", "CloudCredentials", "HTTPTypes", "Hummingbird", "LocalCloud", "Logging",
+    "AsperaAuth", "AsperaTransfer", "COSAuth", "CredentialSources", "HTTPTypes", "Hummingbird", "LocalCloud", "Logging",
     "OSSAuth", "S3Auth", "ServiceLifecycle", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting",
     "StorageClient", "StorageClientTesting", "StorageConfiguration", "StorageDiagnosis", "StorageOperations", "UnixSignals", "XCTest",
 ]

@@ -2,7 +2,7 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-# Builds a program that imports OSSAuth, COSAuth and S3Auth, one that imports CloudCredentials, and one that imports
+# Builds a program that imports OSSAuth, COSAuth and S3Auth, one that imports CredentialSources and OSSAuth, and one that imports
 # only AsperaAuth, as a consumer of this package without traits, and checks
 # - that only swift-http-types was fetched for it,
 # - that the first program links no Foundation library, and
@@ -37,7 +37,8 @@ let package = Package(
     .executableTarget(
       name: "credentials",
       dependencies: [
-        .product(name: "CloudCredentials", package: "swift-storage-auth"),
+        .product(name: "CredentialSources", package: "swift-storage-auth"),
+        .product(name: "OSSAuth", package: "swift-storage-auth"),
         .product(name: "StorageAuth", package: "swift-storage-auth"),
         .product(name: "StorageAuthTesting", package: "swift-storage-auth"),
       ]),
@@ -68,7 +69,8 @@ for signer in signers {
 PROGRAM
 
 cat >"$folder/consumer/Sources/credentials/main.swift" <<'PROGRAM'
-import CloudCredentials
+import CredentialSources
+import OSSAuth
 import StorageAuth
 import StorageAuthTesting
 

@@ -16,7 +16,7 @@ if [ ! -e "${MUSL_OPENSSL:-}/lib/libcrypto.a" ]; then
   echo "build-musl: MUSL_OPENSSL must name a folder with include and lib/libcrypto.a, built with musl-gcc" >&2
   exit 1
 fi
-for product in StorageAuth OSSAuth COSAuth S3Auth CloudCredentials; do
+for product in StorageAuth OSSAuth COSAuth S3Auth CredentialSources; do
   swift build --swift-sdk "$sdk" --scratch-path .build/musl --product "$product" \
     -Xcc "-I$MUSL_OPENSSL/include" -Xlinker "-L$MUSL_OPENSSL/lib"
 done

@@ -14,7 +14,7 @@ final class ByteComparisonTests: XCTestCase {
   private static let folders = [
     "Sources/Core/StorageAuth/", "Sources/Providers/OSSAuth/", "Sources/Providers/COSAuth/",
     "Sources/Testing/LocalCloud/", "Sources/Server/StorageAuthServer/",
-    "Sources/Providers/S3Auth/", "Sources/Core/CloudCredentials/Signing/",
+    "Sources/Providers/S3Auth/", "Sources/Core/CredentialSources/Signing/",
   ]
 
   private static let refused = [

@@ -33,7 +33,7 @@ final class VendorNameTests: XCTestCase {
     "Sources/Tool/storage-auth/Console/Services":
       "the registry of the console: the reader of each service's signatures",
     "Sources/Tool/SigningJobs/SigningJob.swift": "the registry of signing jobs in JSON",
-    "Sources/Core/CloudCredentials/AppServer/AppServerFormat.swift": "the registry of app server response formats",
+    "Sources/Core/CredentialSources/AppServer/AppServerFormat.swift": "the registry of app server response formats",
     "Sources/Client/StorageClient/Exports.swift": "re-exports the modules",
     "Sources/Client/StorageClient/Presigned/PresignedURLRules.swift": "the registry of services with presigned URLs",
     "Sources/Client/StorageClient/Events/TransferLedger.swift": "lists the errors that hold no secret",

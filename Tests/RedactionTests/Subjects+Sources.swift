@@ -1,25 +1,28 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import CloudCredentials
+import COSAuth
+import CredentialSources
 import HTTPTypes
+import OSSAuth
+import S3Auth
 import StorageAuth
 
 extension Subjects {
   /// Types of the credential providers whose instances hold no secret, with the reason.
   static let holdsNothingOfSources: [String: String] = [
-    "CloudCredentials.AlibabaSTSEndpoint": "an address",
-    "CloudCredentials.TencentSTSEndpoint": "an address",
-    "CloudCredentials.AmazonSTSEndpoint": "an address",
-    "CloudCredentials.AmazonSettings": "a region and addresses",
-    "CloudCredentials.ProcessOutputFormat": "a function",
-    "CloudCredentials.AppServerFormat": "an enumeration, or a function",
-    "CloudCredentials.SystemFiles": "no properties",
-    "CloudCredentials.FileReadError": "an enumeration and the system's error description",
-    "CloudCredentials.FileWeakness": "a path, and the accounts that may write there",
-    "CloudCredentials.CommandResult.Ending": "a number",
-    "CloudCredentials.CredentialWarning": "a source, a path and advice",
-    "CloudCredentials.CommandError": "a source and advice",
+    "OSSAuth.AlibabaSTSEndpoint": "an address",
+    "COSAuth.TencentSTSEndpoint": "an address",
+    "S3Auth.AmazonSTSEndpoint": "an address",
+    "S3Auth.AmazonSettings": "a region and addresses",
+    "CredentialSources.ProcessOutputFormat": "a function",
+    "CredentialSources.AppServerFormat": "an enumeration, or a function",
+    "CredentialSources.SystemFiles": "no properties",
+    "CredentialSources.FileReadError": "an enumeration and the system's error description",
+    "CredentialSources.FileWeakness": "a path, and the accounts that may write there",
+    "CredentialSources.CommandResult.Ending": "a number",
+    "CredentialSources.CredentialWarning": "a source, a path and advice",
+    "CredentialSources.CommandError": "a source and advice",
   ]
 
   /// A machine whose environment variables and files contain secrets.
@@ -44,74 +47,74 @@ extension Subjects {
     let login = AppServerRequest(
       url, method: .post, headers: [.authorization: "Bearer \(token)"], body: Array(secret.utf8))
     return [
-      ("CloudCredentials.ProviderContext", machine),
-      ("CloudCredentials.FileContents", FileContents(Array(secret.utf8))),
+      ("CredentialSources.ProviderContext", machine),
+      ("CredentialSources.FileContents", FileContents(Array(secret.utf8))),
       (
-        "CloudCredentials.CommandResult",
+        "CredentialSources.CommandResult",
         CommandResult(.exited(0), standardOutput: Array(secret.utf8), standardErrorLength: 0)
       ),
-      ("CloudCredentials.CredentialCommand", CredentialCommand(["vault", "--token", token])),
+      ("CredentialSources.CredentialCommand", CredentialCommand(["vault", "--token", token])),
       (
-        "CloudCredentials.ProcessCredentialProvider",
+        "CredentialSources.ProcessCredentialProvider",
         ProcessCredentialProvider(["vault", "--token", token], environment: ["TOKEN": token], machine: machine)
       ),
-      ("CloudCredentials.EnvironmentCredentialProvider", EnvironmentCredentialProvider.oss),
-      ("CloudCredentials.AlibabaCredentials", AlibabaCredentials(machine)),
-      ("CloudCredentials.AlibabaCLIProfileProvider", AlibabaCLIProfileProvider(machine: machine)),
-      ("CloudCredentials.AlibabaSharedProfileProvider", AlibabaSharedProfileProvider(machine: machine)),
-      ("CloudCredentials.OSSSDKProfileProvider", OSSSDKProfileProvider(machine: machine)),
-      ("CloudCredentials.OSSUtilProfileProvider", OSSUtilProfileProvider(machine: machine)),
-      ("CloudCredentials.TencentCredentials", TencentCredentials(machine)),
-      ("CloudCredentials.TencentProfileProvider", TencentProfileProvider(machine: machine)),
-      ("CloudCredentials.TCCLIProfileProvider", TCCLIProfileProvider(machine: machine)),
-      ("CloudCredentials.COSCLIProfileProvider", COSCLIProfileProvider(machine: machine)),
-      ("CloudCredentials.COSCMDProfileProvider", COSCMDProfileProvider(machine: machine)),
-      ("CloudCredentials.AmazonCredentials", AmazonCredentials(machine)),
-      ("CloudCredentials.AmazonProfileProvider", AmazonProfileProvider(machine: machine)),
-      ("CloudCredentials.AmazonContainerProvider", AmazonContainerProvider(machine: machine)),
-      ("CloudCredentials.AmazonInstanceMetadataProvider", AmazonInstanceMetadataProvider(transport: transport)),
+      ("CredentialSources.EnvironmentCredentialProvider", EnvironmentCredentialProvider.oss),
+      ("OSSAuth.AlibabaCredentials", AlibabaCredentials(machine)),
+      ("OSSAuth.AlibabaCLIProfileProvider", AlibabaCLIProfileProvider(machine: machine)),
+      ("OSSAuth.AlibabaSharedProfileProvider", AlibabaSharedProfileProvider(machine: machine)),
+      ("OSSAuth.OSSSDKProfileProvider", OSSSDKProfileProvider(machine: machine)),
+      ("OSSAuth.OSSUtilProfileProvider", OSSUtilProfileProvider(machine: machine)),
+      ("COSAuth.TencentCredentials", TencentCredentials(machine)),
+      ("COSAuth.TencentProfileProvider", TencentProfileProvider(machine: machine)),
+      ("COSAuth.TCCLIProfileProvider", TCCLIProfileProvider(machine: machine)),
+      ("COSAuth.COSCLIProfileProvider", COSCLIProfileProvider(machine: machine)),
+      ("COSAuth.COSCMDProfileProvider", COSCMDProfileProvider(machine: machine)),
+      ("S3Auth.AmazonCredentials", AmazonCredentials(machine)),
+      ("S3Auth.AmazonProfileProvider", AmazonProfileProvider(machine: machine)),
+      ("S3Auth.AmazonContainerProvider", AmazonContainerProvider(machine: machine)),
+      ("S3Auth.AmazonInstanceMetadataProvider", AmazonInstanceMetadataProvider(transport: transport)),
       (
-        "CloudCredentials.AmazonAssumeRoleProvider",
+        "S3Auth.AmazonAssumeRoleProvider",
         AmazonAssumeRoleProvider(roleARN: "arn:aws:iam::1:role/x", credentials: keys, transport: transport)
       ),
       (
-        "CloudCredentials.AmazonWebIdentityProvider",
+        "S3Auth.AmazonWebIdentityProvider",
         AmazonWebIdentityProvider(roleARN: "arn:aws:iam::1:role/x", transport: transport) { Secret(token) }
       ),
-      ("CloudCredentials.AppServerRequest", login),
-      ("CloudCredentials.AppServerCredentialProvider", AppServerCredentialProvider(url, transport: transport)),
+      ("CredentialSources.AppServerRequest", login),
+      ("CredentialSources.AppServerCredentialProvider", AppServerCredentialProvider(url, transport: transport)),
       (
-        "CloudCredentials.ScopedAppServerProvider",
+        "CredentialSources.ScopedAppServerProvider",
         ScopedAppServerProvider(url, region: "cn-hangzhou", transport: transport)
       ),
-      ("CloudCredentials.AppServerCredentialProvider", AppServerCredentialProvider(transport: transport) { login }),
-      ("CloudCredentials.CredentialsURIProvider", CredentialsURIProvider(url, transport: transport)),
+      ("CredentialSources.AppServerCredentialProvider", AppServerCredentialProvider(transport: transport) { login }),
+      ("OSSAuth.CredentialsURIProvider", CredentialsURIProvider(url, transport: transport)),
       (
-        "CloudCredentials.AlibabaAssumeRoleProvider",
+        "OSSAuth.AlibabaAssumeRoleProvider",
         AlibabaAssumeRoleProvider(roleARN: "acs:ram::1:role/x", credentials: keys, transport: transport)
       ),
       (
-        "CloudCredentials.AlibabaOIDCProvider",
+        "OSSAuth.AlibabaOIDCProvider",
         AlibabaOIDCProvider(
           roleARN: "acs:ram::1:role/x", providerARN: "acs:ram::1:oidc-provider/x", transport: transport
         ) { Secret(token) }
       ),
-      ("CloudCredentials.AlibabaInstanceMetadataProvider", AlibabaInstanceMetadataProvider(transport: transport)),
+      ("OSSAuth.AlibabaInstanceMetadataProvider", AlibabaInstanceMetadataProvider(transport: transport)),
       (
-        "CloudCredentials.TencentFederationProvider",
+        "COSAuth.TencentFederationProvider",
         TencentFederationProvider(name: "x", policy: "{}", credentials: keys, transport: transport)
       ),
       (
-        "CloudCredentials.TencentAssumeRoleProvider",
+        "COSAuth.TencentAssumeRoleProvider",
         TencentAssumeRoleProvider(roleARN: "qcs::cam::uin/1:roleName/x", credentials: keys, transport: transport)
       ),
       (
-        "CloudCredentials.TencentWebIdentityProvider",
+        "COSAuth.TencentWebIdentityProvider",
         TencentWebIdentityProvider(roleARN: "qcs::cam::uin/1:roleName/x", providerID: "x", transport: transport) {
           Secret(token)
         }
       ),
-      ("CloudCredentials.TencentInstanceMetadataProvider", TencentInstanceMetadataProvider(transport: transport)),
+      ("COSAuth.TencentInstanceMetadataProvider", TencentInstanceMetadataProvider(transport: transport)),
     ]
   }
 }

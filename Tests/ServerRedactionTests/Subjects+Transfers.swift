@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaTransfer
-import CloudCredentials
+import CredentialSources
 import StorageAuthTesting
 import StorageClient
 import StoragePrograms

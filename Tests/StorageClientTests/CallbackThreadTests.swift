@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
-import CloudCredentials
+import COSAuth
+import CredentialSources
 import Foundation
 import HTTPTypes
 import OSSAuth

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import COSAuth
-import CloudCredentials
+import CredentialSources
 import HTTPTypes
 import LocalCloud
 import OSSAuth

@@ -1,8 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import CloudCredentials
+import CredentialSources
 import HTTPTypes
+import OSSAuth
 import StorageAuth
 import XCTest
 

@@ -1,7 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import CloudCredentials
+import COSAuth
+import CredentialSources
 import HTTPTypes
 import StorageAuth
 import StorageCrypto

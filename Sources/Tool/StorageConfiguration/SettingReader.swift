@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CloudCredentials
 internal import Configuration
+internal import CredentialSources
 internal import StorageAuth
 
 /// A reader of settings that rejects what cannot be used, instead of falling back to the default.

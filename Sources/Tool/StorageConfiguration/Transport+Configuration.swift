@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AsyncHTTPTransport
-internal import CloudCredentials
 public import Configuration
+internal import CredentialSources
 public import StorageAuth
 
 extension HTTPTimeouts {

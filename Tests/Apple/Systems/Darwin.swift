@@ -39,6 +39,11 @@ public struct stat {
   public init() {}
 }
 
+public struct passwd {
+  public var pw_dir: UnsafeMutablePointer<CChar>?
+  public init() {}
+}
+
 public var errno: Int32 {
   get { 0 }
   set {}
@@ -53,6 +58,12 @@ public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<
 public func fstat(_ descriptor: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
 public func readlink(_ path: UnsafePointer<CChar>!, _ bytes: UnsafeMutablePointer<CChar>!, _ count: Int) -> Int { -1 }
 public func geteuid() -> UInt32 { 0 }
+public func getenv(_ name: UnsafePointer<CChar>!) -> UnsafeMutablePointer<CChar>! { nil }
+public func getcwd(_ bytes: UnsafeMutablePointer<CChar>!, _ count: Int) -> UnsafeMutablePointer<CChar>! { nil }
+public func getpwuid_r(
+  _ user: UInt32, _ entry: UnsafeMutablePointer<passwd>!, _ bytes: UnsafeMutablePointer<CChar>!, _ count: Int,
+  _ found: UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>!
+) -> Int32 { -1 }
 
 public let EPIPE: Int32 = 32
 public let EAGAIN: Int32 = 35

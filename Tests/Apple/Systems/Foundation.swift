@@ -20,21 +20,9 @@ open class NSObject: Equatable, Hashable {
 public struct URL: Sendable {
   public var path: String { "" }
   public var absoluteString: String { "" }
-  @available(macOS 13.0, iOS 16.0, *)
-  public static var homeDirectory: URL { URL() }
   init() {}
   @available(macOS 14.0, iOS 17.0, *)
   public init?(string: String, encodingInvalidCharacters: Bool) {}
-}
-
-open class ProcessInfo: @unchecked Sendable {
-  public static let processInfo = ProcessInfo()
-  public var environment: [String: String] { [:] }
-}
-
-open class FileManager: @unchecked Sendable {
-  public static let `default` = FileManager()
-  public var currentDirectoryPath: String { "" }
 }
 
 public struct Data: Sendable, RandomAccessCollection {

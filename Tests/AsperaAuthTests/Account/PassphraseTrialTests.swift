@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
-import CloudCredentials
+import CredentialSources
 import Foundation
 import StorageAuth
 import XCTest

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
-import CloudCredentials
+import CredentialSources
 import StorageAuth
 import StorageAuthTesting
 import XCTest

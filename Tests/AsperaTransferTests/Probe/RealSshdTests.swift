@@ -3,7 +3,7 @@
 
 import AsperaAuth
 import AsperaTransfer
-import CloudCredentials
+import CredentialSources
 import Foundation
 import StorageAuth
 import StorageAuthTesting

@@ -9,7 +9,7 @@ import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
 
-@testable import CloudCredentials
+@testable import CredentialSources
 @testable import LocalCloud
 
 /// Readers of what LocalCloud parses of authenticated requests.

@@ -1,8 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import CloudCredentials
+import COSAuth
+import CredentialSources
 import HTTPTypes
+import OSSAuth
+import S3Auth
 import StorageAuth
 import StorageAuthTesting
 

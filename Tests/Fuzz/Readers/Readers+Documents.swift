@@ -6,7 +6,8 @@ import StorageAuth
 import StorageAuthTesting
 import StorageDiagnosis
 
-@testable import CloudCredentials
+@testable import COSAuth
+@testable import CredentialSources
 @testable import LocalCloud
 
 /// Readers of documents: JSON, XML, INI, YAML, policies, request lines and times.

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsyncHTTPClient
-internal import CloudCredentials
+internal import COSAuth
+internal import CredentialSources
 internal import HTTPTypes
 internal import LocalCloud
 internal import NIOCore
 internal import NIOHTTP1
+internal import OSSAuth
 internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPTransport
-import CloudCredentials
+import CredentialSources
 import HTTPTypes
 import Hummingbird
 import LocalCloud
+import OSSAuth
 import StorageAuth
 import StorageAuthServer
 import StorageClient

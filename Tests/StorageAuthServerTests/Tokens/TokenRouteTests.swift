@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
-import CloudCredentials
+import CredentialSources
 import Foundation
 import HTTPTypes
 import Hummingbird

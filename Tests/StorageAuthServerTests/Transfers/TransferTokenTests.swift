@@ -3,7 +3,7 @@
 
 import AsperaAuth
 import AsyncHTTPClient
-import CloudCredentials
+import CredentialSources
 import HTTPTypes
 import Hummingbird
 import LocalCloud

@@ -12,7 +12,7 @@ let package = Package(
     .executableTarget(
       name: "KeyServer",
       dependencies: [
-        .product(name: "CloudCredentials", package: "swift-storage-auth"),
+        .product(name: "CredentialSources", package: "swift-storage-auth"),
         .product(name: "LocalCloud", package: "swift-storage-auth"),
         .product(name: "OSSAuth", package: "swift-storage-auth"),
         .product(name: "StorageAuthServer", package: "swift-storage-auth"),

@@ -1,4 +1,4 @@
-import CloudCredentials
+import CredentialSources
 import OSSAuth
 import StorageAuth
 import StorageAuthServer

@@ -12,7 +12,7 @@ let package = Package(
     .target(
       name: "AcmeStorage",
       dependencies: [
-        .product(name: "CloudCredentials", package: "swift-storage-auth"),
+        .product(name: "CredentialSources", package: "swift-storage-auth"),
         .product(name: "StorageAuth", package: "swift-storage-auth"),
         .product(name: "StorageClient", package: "swift-storage-auth"),
       ]),

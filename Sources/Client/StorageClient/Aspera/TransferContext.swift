@@ -3,7 +3,7 @@
 
 internal import AsperaAuth
 internal import AsperaTransfer
-internal import CloudCredentials
+internal import CredentialSources
 internal import StorageAuth
 
 /// The transfer queue, the token issuer and the login that all Aspera transfers of one client share.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AsperaAuth
-internal import CloudCredentials
+internal import CredentialSources
 internal import StorageAuth
 
 /// A service of an app that sets up Aspera transfers for its users, so that the node's credentials stay on the server.

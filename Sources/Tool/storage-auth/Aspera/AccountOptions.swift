@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import AsperaAuth
-internal import CloudCredentials
+internal import CredentialSources
 internal import Foundation
 internal import StorageAuth
 internal import StorageClient

@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import COSAuth
-internal import CloudCredentials
+internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageAuthServer

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import CloudCredentials
+internal import CredentialSources
 internal import StorageAuth
 internal import StorageClient
 internal import Synchronization

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CloudCredentials
+internal import CredentialSources
 
 /// A file with passwords, tokens or secrets, which is rejected if another user could have written it.
 struct SecretFile {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AsperaAuth
-internal import CloudCredentials
+internal import CredentialSources
 public import HTTPTypes
 public import StorageAuth
 

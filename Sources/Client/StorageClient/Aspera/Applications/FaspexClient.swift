@@ -3,7 +3,7 @@
 
 public import AsperaAuth
 internal import AsperaTransfer
-internal import CloudCredentials
+internal import CredentialSources
 public import StorageAuth
 internal import StorageCrypto
 public import SystemPackage

@@ -3,7 +3,7 @@
 
 internal import AsperaAuth
 internal import AsperaTransfer
-internal import CloudCredentials
+internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import CloudCredentials
+internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
 

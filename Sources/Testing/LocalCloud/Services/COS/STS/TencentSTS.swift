@@ -1,7 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CloudCredentials
+internal import COSAuth
+internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto

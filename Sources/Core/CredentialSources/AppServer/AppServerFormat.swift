@@ -1,0 +1,185 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+
+/// The format in which an app server returns credentials.
+public struct AppServerFormat: Sendable {
+  enum Kind: Sendable {
+    case documents([AppServerDocument])
+    case custom(@Sendable ([UInt8]) throws -> AccessKey)
+  }
+
+  let kind: Kind
+
+  /// A format that is detected automatically among the formats of all services in this package.
+  public static let automatic = AppServerFormat(kind: .documents(known))
+
+  /// The document formats of all services.
+  ///
+  /// The last format is used for a response that no format recognizes.
+  static let known: [AppServerDocument] = [.s3, .oss, .cos]
+
+  private init(kind: Kind) {
+    self.kind = kind
+  }
+
+  init(_ document: AppServerDocument) {
+    self.init(kind: .documents([document]))
+  }
+
+  /// Returns a format whose responses a closure decodes.
+  ///
+  /// - Parameter decode: A closure that decodes the body of a successful response. A `CredentialError` that the closure
+  ///   throws is passed on unchanged. Any other error becomes the error `malformedAnswer`, which does not show the
+  ///   original error's text.
+  public static func custom(_ decode: @escaping @Sendable ([UInt8]) throws -> AccessKey) -> AppServerFormat {
+    AppServerFormat(kind: .custom(decode))
+  }
+}
+
+/// The format of a JSON document in which an app server returns an access key for one service.
+struct AppServerDocument: Sendable {
+  /// A closure that returns whether a JSON object has this format.
+  let recognizes: @Sendable (JSONObject) -> Bool
+
+  /// A closure that reads the access key from a JSON object in an app server's response.
+  let issued: @Sendable (AppServerAnswer, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
+
+  /// A closure that reads the reason for a refusal from a JSON object, or returns `nil` if the object contains no
+  /// reason.
+  let refusal: @Sendable (AppServerAnswer, JSONObject) -> ServiceRefusal?
+}
+
+extension AppServerFormat {
+  /// The response format in the OSS documentation (`distribute-token.json`).
+  ///
+  /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
+  public static let oss = AppServerFormat(.oss)
+}
+
+extension AppServerDocument {
+  static let oss = AppServerDocument(
+    recognizes: { $0.first(["StatusCode", "AccessKeyId", "AccessKeySecret", "ErrorCode"]) != nil },
+    issued: { answer, object throws(CredentialError) in try answer.oss(object) },
+    refusal: { answer, object in answer.ossRefusal(object) })
+}
+
+extension AppServerAnswer {
+  fileprivate func oss(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    if let refusal = ossRefusal(object) { throw rejected(refusal) }
+    let id = try reader.text(["AccessKeyId"], in: object)
+    let secret = try reader.text(["AccessKeySecret"], in: object)
+    let token = try reader.text(["SecurityToken"], in: object)
+    guard let end = try reader.instant(["Expiration"], in: [object]) else {
+      throw reader.malformed("The response has no field Expiration.")
+    }
+    return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: answer.issuerTime)
+  }
+
+  fileprivate func ossRefusal(_ object: JSONObject) -> ServiceRefusal? {
+    let status = object["StatusCode"]?.code
+    let code = object["ErrorCode"]?.code
+    if status == "200" || status == nil && code == nil { return nil }
+    return ServiceRefusal(
+      code: code ?? "StatusCode \(status ?? "")", message: object["ErrorMessage"]?.string ?? "")
+  }
+}
+
+extension AppServerFormat {
+  /// The response formats in the COS documentation.
+  ///
+  /// The key is in `credentials` or `Credentials`, at the top level or inside `data` or `Response`, with `startTime`
+  /// and `expiredTime`.
+  public static let cos = AppServerFormat(.cos)
+}
+
+extension AppServerDocument {
+  static let cos = AppServerDocument(
+    recognizes: { $0.first(["credentials", "Credentials", "data", "Response"]) != nil },
+    issued: { answer, object throws(CredentialError) in try answer.cos(object) },
+    refusal: { answer, object in answer.cosRefusal(object) })
+}
+
+extension AppServerAnswer {
+  private static let ids = ["tmpSecretId", "TmpSecretId"]
+  private static let secrets = ["tmpSecretKey", "TmpSecretKey"]
+  private static let tokens = [
+    "sessionToken", "SessionToken", "Token", "token", "XCosSecurityToken", "SecurityToken", "securityToken",
+  ]
+  private static let starts = ["startTime", "StartTime"]
+  private static let ends = ["expiredTime", "ExpiredTime", "expiration", "Expiration"]
+
+  fileprivate func cos(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let envelope = (object["data"] ?? object["Response"])?.object ?? object
+    guard let fields = credentials(in: envelope) else {
+      if let refusal = cosRefusal(object) { throw rejected(refusal) }
+      throw reader.malformed("The response has no object credentials or Credentials, bare or inside data or Response.")
+    }
+    let id = try reader.text(Self.ids, in: fields)
+    let secret = try reader.text(Self.secrets, in: fields)
+    let token = try reader.text(Self.tokens, in: fields)
+    let objects = [envelope, fields, object]
+    guard let end = try reader.instant(Self.ends, in: objects) else {
+      throw reader.malformed("The response has no field expiredTime, ExpiredTime, expiration or Expiration.")
+    }
+    let start = try reader.instant(Self.starts, in: objects)
+    return try reader.issued(
+      id: id, secret: secret, token: token, start: start, expiration: end, at: answer.issuerTime ?? start)
+  }
+
+  /// Returns the object that contains the fields of the key, or `nil` if there is no such object.
+  ///
+  /// It is a nested object, or the envelope itself as in the vendor's browser SDK.
+  private func credentials(in envelope: JSONObject) -> JSONObject? {
+    if let nested = envelope.first(["credentials", "Credentials"])?.value.object { return nested }
+    return envelope.first(Self.ids + Self.secrets) == nil ? nil : envelope
+  }
+
+  /// Returns the refusal in a response, or `nil` if the response contains no error.
+  ///
+  /// A refusal is in `Response.Error`, or has an error code other than zero.
+  fileprivate func cosRefusal(_ object: JSONObject) -> ServiceRefusal? {
+    if let response = object["Response"]?.object, let error = response["Error"]?.object {
+      return ServiceRefusal(
+        code: error["Code"]?.code ?? "Error", message: error["Message"]?.string ?? "",
+        requestID: response["RequestId"]?.string)
+    }
+    let error = object["error"]?.object ?? object["Error"]?.object ?? object
+    guard let code = error.first(["code", "Code"])?.value.code, code != "0" else { return nil }
+    let name = error["codeDesc"]?.string.map { "\(code) \($0)" } ?? code
+    return ServiceRefusal(
+      code: name, message: error.first(["message", "Message", "msg"])?.value.string ?? "",
+      requestID: object.first(["requestId", "RequestId"])?.value.string)
+  }
+}
+
+extension AppServerFormat {
+  /// The response format that Amazon's SDKs read from a container's credential URL.
+  ///
+  /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`; a refusal has `code` and `message`.
+  /// Page: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
+  public static let s3 = AppServerFormat(.s3)
+}
+
+extension AppServerDocument {
+  static let s3 = AppServerDocument(
+    recognizes: { $0["SecretAccessKey"] != nil },
+    issued: { answer, object throws(CredentialError) in try answer.s3(object) },
+    refusal: { _, object in
+      object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.string ?? "") }
+    })
+}
+
+extension AppServerAnswer {
+  fileprivate func s3(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    if let refusal = AppServerDocument.s3.refusal(self, object) { throw rejected(refusal) }
+    let id = try reader.text(["AccessKeyId"], in: object)
+    let secret = try reader.text(["SecretAccessKey"], in: object)
+    let token = try reader.text(["Token"], in: object)
+    guard let end = try reader.instant(["Expiration"], in: [object]) else {
+      throw reader.malformed("The response has no field Expiration.")
+    }
+    return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: answer.issuerTime)
+  }
+}

@@ -1,0 +1,119 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageAuth
+
+/// A description of a vendor tool's configuration file: its possible paths, and the remedy in errors about the file.
+package struct ConfigurationFile: Sendable {
+  /// The maximum size of a configuration file in bytes, about a thousand times the usual size.
+  static let sizeLimit = 1 << 20
+
+  /// The name of the provider that reads the file, for error messages.
+  package let source: String
+
+  /// The environment variable that contains the file's path, or `nil` if the tool has no such variable.
+  package var variable: String?
+
+  /// The default paths of the file.
+  ///
+  /// The first path at which a file exists is used.
+  package let paths: [String]
+
+  /// The remedy in error messages: a sentence that says how to create the file.
+  package let remedy: String
+
+  /// Creates a description of a configuration file.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the provider that reads the file, for error messages.
+  ///   - variable: The environment variable that contains the file's path, or `nil` if the tool has no such variable.
+  ///   - paths: The default paths of the file. The first path at which a file exists is used.
+  ///   - remedy: A sentence that says how to create the file.
+  package init(source: String, variable: String? = nil, paths: [String], remedy: String) {
+    self.source = source
+    self.variable = variable
+    self.paths = paths
+    self.remedy = remedy
+  }
+
+  /// The content of a configuration file that was read, and the file's location.
+  package struct Contents {
+    package let bytes: [UInt8]
+    package let path: String
+    let weakness: FileWeakness?
+    package let place: SettingLocation
+
+    /// Returns the location of a part of this file, such as `profile “default”`, for error messages.
+    package func part(_ name: String, remedy: String? = nil) -> SettingLocation {
+      SettingLocation(source: place.source, name: "The \(name) in \(path)", remedy: remedy ?? place.remedy)
+    }
+  }
+
+  /// Reads the configuration file, and reports a warning if other users can read it or could have written it.
+  ///
+  /// - Parameters:
+  ///   - machine: The context that reads the file.
+  ///   - named: The path that the calling program specifies, or `nil` to use the environment variable or the default
+  ///     paths.
+  /// - Returns: The content of the file.
+  /// - Throws: `notConfigured` if no path is specified and no file exists. `failed` if a path is specified and the file
+  ///   does not exist, or if a file cannot be read, because a chain must not skip a source that the user intended to
+  ///   use.
+  package func read(on machine: ProviderContext, named: String? = nil) throws(CredentialError) -> Contents {
+    let fromVariable = variable.flatMap { machine.variable($0) }
+    if let path = named ?? fromVariable {
+      let by = named == nil ? ", which \(variable ?? "") names," : ""
+      guard let contents = try contents(of: path, on: machine) else {
+        throw place(of: path + by).error(
+          .failed, "is not there", remedy: named == nil ? "Correct or remove \(variable ?? "")." : nil)
+      }
+      return contents
+    }
+    for path in paths {
+      if let contents = try contents(of: path, on: machine) { return contents }
+    }
+    throw CredentialError(
+      .notConfigured, source: source, "There is no file \(paths.joined(separator: " or ")).", remedy: remedy)
+  }
+
+  private func place(of path: String) -> SettingLocation {
+    SettingLocation(source: source, name: "The file \(path)", remedy: remedy)
+  }
+
+  private func contents(of path: String, on machine: ProviderContext) throws(CredentialError) -> Contents? {
+    guard let absolute = machine.absolute(path) else { return nil }
+    let place = place(of: absolute)
+    guard let contents = try machine.read(absolute, at: place) else { return nil }
+    contents.warnings(about: place, at: absolute).forEach(machine.onWarning)
+    return Contents(bytes: contents.bytes, path: absolute, weakness: contents.weakness(at: absolute), place: place)
+  }
+}
+
+extension ProviderContext {
+  /// Reads a small configuration file, or returns `nil` if the file does not exist.
+  package func read(_ path: String, at place: SettingLocation) throws(CredentialError) -> FileContents? {
+    try files.read(path, at: place)
+  }
+}
+
+extension ConfigurationFile.Contents {
+  /// Checks that other users could not have written the file, before a command that the file specifies runs with this
+  /// user's rights.
+  ///
+  /// - Throws: `failed`, with the reason and the remedy, if another user could have written the file.
+  package func checkThatCommandsMayBeRun(for place: SettingLocation) throws(CredentialError) {
+    guard let weakness else { return }
+    throw place.error(
+      .failed, "names a command, and others could have written it: \(weakness.reason)", remedy: weakness.remedy)
+  }
+}
+
+extension FileContents {
+  /// Whether members of the file's group or all users can read the file.
+  ///
+  /// The group of a file that belongs to root is how a container platform or a service manager lets the user read it who
+  /// runs the program; its members do not count.
+  package var isReadableByOthers: Bool {
+    permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
+  }
+}

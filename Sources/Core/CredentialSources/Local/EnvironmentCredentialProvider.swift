@@ -1,0 +1,221 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+
+/// A provider of access keys from environment variables.
+///
+/// The variables are read for each credential. Each value can also be in a file: `OSS_ACCESS_KEY_SECRET_FILE` names the
+/// file with the value of `OSS_ACCESS_KEY_SECRET`, and so on for every variable with a part of the key. If none of them is set, the error is `notConfigured`. If some are set
+/// but the ID or the secret is missing, the error is `failed`: an incomplete key is a mistake, and a chain that
+/// continued with its next source would silently use another identity.
+public struct EnvironmentCredentialProvider: CredentialProvider {
+  private let idName: String
+  private let secretName: String
+  private let tokenNames: [String]
+  private let expirationName: String?
+  private let values: EnvironmentValues
+
+  /// The provider's name, for error messages.
+  public var source: String { "environment (\(idName))" }
+
+  /// Creates a provider that reads the given environment variables.
+  ///
+  /// - Parameters:
+  ///   - id: The name of the variable that contains the access key ID.
+  ///   - secret: The name of the variable that contains the secret access key.
+  ///   - tokens: The names of the variables that can contain the session token; may be empty. The first variable that
+  ///     is set is used.
+  ///   - expiration: The name of the variable that contains the expiration, in ISO 8601 or as Unix time, or `nil` if
+  ///     there is no such variable.
+  public init(id: String, secret: String, tokens: [String], expiration: String? = nil) {
+    self.init(
+      id: id, secret: secret, tokens: tokens, expiration: expiration,
+      values: EnvironmentValues(variable: { CurrentProcess.variable($0) }))
+  }
+
+  private init(id: String, secret: String, tokens: [String], expiration: String?, values: EnvironmentValues) {
+    idName = id
+    secretName = secret
+    tokenNames = tokens
+    expirationName = expiration
+    self.values = values
+  }
+
+  private func reading(_ values: EnvironmentValues) -> EnvironmentCredentialProvider {
+    EnvironmentCredentialProvider(
+      id: idName, secret: secretName, tokens: tokenNames, expiration: expirationName, values: values)
+  }
+
+  /// Returns a provider that reads the same variables from the environment and the files of a context.
+  ///
+  /// - Parameter machine: The context whose environment and files the provider reads.
+  public func reading(_ machine: ProviderContext) -> EnvironmentCredentialProvider {
+    reading(
+      EnvironmentValues(variable: machine.environment, files: machine.files, onWarning: machine.onWarning))
+  }
+
+  /// Returns a provider that reads the same variables from a dictionary of names and values.
+  package func reading(_ environment: [String: String]) -> EnvironmentCredentialProvider {
+    reading(EnvironmentValues(variable: { environment[$0] }))
+  }
+
+  /// Reads the access key from the environment.
+  ///
+  /// Leading and trailing whitespace is removed from values, and an empty variable counts as unset.
+  ///
+  /// - Returns: The access key.
+  /// - Throws: A `CredentialError` that lists the missing variables: `notConfigured` if no variable is set, `failed` if
+  ///   only some variables are set, a file cannot be used, or the key is invalid.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    let id = try values.value(idName, for: source)
+    let secret = try values.value(secretName, for: source)
+    let token = try tokenNames.first { values.isSet($0) }.flatMap { name throws(CredentialError) in
+      try values.value(name, for: source)
+    }
+    if let id, let secret {
+      return try checked(AccessKey(id: id, secret: secret, sessionToken: token, expiration: try expiration()))
+    }
+    let missing = [id == nil ? idName : nil, secret == nil ? secretName : nil].compactMap(\.self)
+    let isUnset = missing.count == 2 && token == nil
+    let others = ([idName, secretName] + tokenNames).filter { !missing.contains($0) && values.isSet($0) }
+    throw CredentialError(
+      isUnset ? .notConfigured : .failed, source: source,
+      isUnset
+        ? "The environment does not set \(missing.joined(separator: " and "))."
+        : "The environment sets \(others.joined(separator: " and ")) but not \(missing.joined(separator: " and ")).",
+      remedy: isUnset
+        ? "Set \(idName) and \(secretName)\(tokenAdvice)."
+        : "Set \(missing.joined(separator: " and ")) as well, or unset the others.")
+  }
+
+  /// Returns the expiration that the environment specifies, or `nil` if its variable is unset.
+  private func expiration() throws(CredentialError) -> Timestamp? {
+    guard let expirationName, let text = values.variable(expirationName)?.trimmed else { return nil }
+    guard let end = Timestamp(expiration: text) else {
+      throw CredentialError(
+        .failed, source: source, "The environment sets \(expirationName) to a value that is not a time.",
+        remedy: "Write it as 2026-11-20T08:00:00Z, or unset it.")
+    }
+    return end
+  }
+
+  /// The part of an error's remedy that lists the variables for the session token.
+  private var tokenAdvice: String {
+    tokenNames.isEmpty ? "" : ", and \(tokenNames.joined(separator: " or ")) for a temporary key"
+  }
+
+  /// Returns a key after checking that a signer can send it.
+  private func checked(_ key: AccessKey) throws(CredentialError) -> AccessKey {
+    do {
+      try key.check(idWithout: [])
+      return key
+    } catch {
+      throw CredentialError(
+        .failed, source: source, "The key of the environment cannot be used. \(error.message)", remedy: error.remedy)
+    }
+  }
+}
+
+/// The values of environment variables, each of which can be in a file that another variable names.
+///
+/// The file with the value of `NAME` is named by `NAME_FILE`, as container images usually have it, because a secret in a
+/// file is visible to fewer processes than one in the environment.
+struct EnvironmentValues: Sendable {
+  /// A closure that returns the value of an environment variable, or `nil` if the variable is not set.
+  var variable: @Sendable (_ name: String) -> String?
+
+  /// The reader of the files.
+  var files: any FileReader = SystemFiles()
+
+  /// A closure that receives a warning if other users can read or could have written a file.
+  var onWarning: @Sendable (CredentialWarning) -> Void = { _ in }
+
+  /// Returns whether a variable, or the variable that names its file, is set to more than whitespace.
+  func isSet(_ name: String) -> Bool {
+    variable(name)?.trimmed != nil || variable(Self.fileVariable(of: name))?.trimmed != nil
+  }
+
+  /// Returns the value of a variable without surrounding whitespace, or `nil` if neither the variable nor the variable
+  /// that names its file is set.
+  ///
+  /// The file is read at each call, because a platform may replace it.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the variable that contains the value.
+  ///   - source: The name of the provider that reads the variable, for error messages.
+  /// - Throws: `failed` if both variables are set, or if the file cannot be used.
+  func value(_ name: String, for source: String) throws(CredentialError) -> String? {
+    let value = variable(name)?.trimmed
+    let fileVariable = Self.fileVariable(of: name)
+    guard let path = variable(fileVariable)?.trimmed else { return value }
+    guard value == nil else {
+      throw CredentialError(
+        .failed, source: source, "The environment sets both \(name) and \(fileVariable).", remedy: "Unset one of them.")
+    }
+    let place = SettingLocation(
+      source: source, name: "The file \(path), which \(fileVariable) names,",
+      remedy: "Correct or unset \(fileVariable).")
+    guard let contents = try files.read(path, at: place) else { throw place.error(.failed, "is not there") }
+    contents.warnings(about: place, at: path).forEach(onWarning)
+    guard let text = String(validating: contents.bytes, as: UTF8.self)?.trimmed else {
+      throw place.error(.failed, "holds no text")
+    }
+    return text
+  }
+
+  private static func fileVariable(of name: String) -> String { "\(name)_FILE" }
+}
+
+extension FileReader {
+  /// Reads a small file with settings, or returns `nil` if the file does not exist.
+  func read(_ path: String, at place: SettingLocation) throws(CredentialError) -> FileContents? {
+    do {
+      return try read(path, limit: ConfigurationFile.sizeLimit)
+    } catch {
+      switch error {
+      case .notFound: return nil
+      case .tooLarge:
+        throw place.error(
+          .failed, "is larger than \(ConfigurationFile.sizeLimit) bytes", remedy: "See whether it is the right file.")
+      case .unreadable(let reason):
+        throw place.error(
+          .failed, "cannot be read: \(reason)", remedy: "Let the user who runs this program read it, or remove it.")
+      }
+    }
+  }
+}
+
+extension FileContents {
+  /// A reason why another user could have written the file, from the file system or from the permission bits.
+  func weakness(at path: String) -> FileWeakness? {
+    weakness ?? permissions.flatMap { FileWeakness(permissions: $0, of: "the file \(path)", at: path) }
+  }
+
+  /// Returns warnings if other users can read a file with secrets, or could have written it.
+  func warnings(about place: SettingLocation, at path: String) -> [CredentialWarning] {
+    var warnings: [CredentialWarning] = []
+    if isReadableByOthers {
+      warnings.append(
+        CredentialWarning(
+          source: place.source, "\(place.name) holds secrets and can be read by others than its owner.",
+          remedy: "Run chmod 600 \(path)."))
+    }
+    if let weakness = weakness(at: path) {
+      warnings.append(
+        CredentialWarning(
+          source: place.source, "\(place.name) holds keys, and others could have written them: \(weakness.reason).",
+          remedy: weakness.remedy))
+    }
+    return warnings
+  }
+}
+
+extension ProxyConfiguration {
+  /// The proxies in the environment of this process: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
+  ///
+  /// - Throws: A `TransportError` with the code `invalidConfiguration` that names the variable, without its value.
+  public static var environment: ProxyConfiguration {
+    get throws(TransportError) { try ProxyConfiguration(environment: { CurrentProcess.variable($0) }) }
+  }
+}

@@ -1,0 +1,163 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageAuth
+
+/// A parsed INI file with sections of `key = value` lines, as the vendors' tools read it.
+///
+/// A comment is a line that begins with `#` or `;`, or the rest of a line after whitespace and one of these characters.
+/// Lines may end with LF, CRLF or CR, and a byte order mark is skipped. Only the requested section must be valid.
+package struct INIDocument {
+  /// The differences between the INI files of the vendors' tools.
+  package struct Dialect: Sendable {
+    /// A closure that returns the normalized spelling of a section name, by which the section is found.
+    let section: @Sendable (String) -> String
+
+    /// A closure that returns the normalized spelling of a key, by which the setting is found.
+    let key: @Sendable (String) -> String
+
+    /// Whether quotation marks around a setting's value are removed.
+    let removesQuotes: Bool
+
+    /// Whether lines that are indented more deeply than the preceding key are nested settings of that key.
+    let hasNestedSettings: Bool
+
+    /// Creates a dialect; without arguments, names ignore case, and quotation marks are removed.
+    package init(
+      section: @escaping @Sendable (String) -> String = { $0.lowercased() },
+      key: @escaping @Sendable (String) -> String = { $0.lowercased() }, removesQuotes: Bool = true,
+      hasNestedSettings: Bool = false
+    ) {
+      self.section = section
+      self.key = key
+      self.removesQuotes = removesQuotes
+      self.hasNestedSettings = hasNestedSettings
+    }
+  }
+
+  private struct Section {
+    var line: Int
+    var values: [String: String] = [:]
+    var problem: String?
+
+    /// Records a problem with the section, unless a problem is already recorded.
+    mutating func note(_ problem: String) {
+      self.problem = self.problem ?? problem
+    }
+  }
+
+  private let place: SettingLocation
+  private let dialect: Dialect
+  /// The last key that is not nested, the key's indentation, and whether the key's value is empty.
+  private var parent: (name: String, indentation: Int, isEmpty: Bool)?
+  private var sections: [String: Section] = [:]
+
+  /// The section names as written in the file, in their order in the file.
+  package private(set) var names: [String] = []
+
+  /// Parses an INI file.
+  ///
+  /// - Parameters:
+  ///   - bytes: The content of the file.
+  ///   - place: The location of the file, for error messages.
+  ///   - dialect: The dialect of the tool that writes the file.
+  /// - Throws: An error that does not show any part of the file, if the file is not UTF-8.
+  package init(_ bytes: [UInt8], at place: SettingLocation, dialect: Dialect = Dialect()) throws(CredentialError) {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw place.malformed("is not text in UTF-8") }
+    self.place = place
+    self.dialect = dialect
+    var current: String?
+    let content = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
+    let lines = Substring(content).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated() {
+      let indentation = line.utf8.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
+      guard let line = line.trimmed, !line.beginsWithByte("#"), !line.beginsWithByte(";") else { continue }
+      if line.hasPrefix("[") {
+        current = open(line, at: index + 1)
+        parent = nil
+      } else if let current {
+        add(line, indentation: indentation, to: current, at: index + 1)
+      }
+    }
+  }
+
+  /// Returns the settings in a section of the file.
+  ///
+  /// - Returns: The settings, or `nil` if the file has no such section.
+  /// - Throws: An error if the section is repeated, repeats a key, or has a line that is not a setting.
+  package func section(_ name: String, at place: SettingLocation) throws(CredentialError) -> SettingTable? {
+    guard let section = sections[dialect.section(name)] else { return nil }
+    if let problem = section.problem { throw place.malformed(problem) }
+    return SettingTable(section.values, at: place)
+  }
+
+  private mutating func open(_ line: String, at number: Int) -> String? {
+    guard let end = line.firstIndex(of: "]"), let name = line[line.index(after: line.startIndex)..<end].trimmed else {
+      return nil
+    }
+    let key = dialect.section(name)
+    if let first = sections[key] {
+      sections[key]?.note("appears twice, in lines \(first.line) and \(number)")
+    } else {
+      sections[key] = Section(line: number)
+      names.append(name)
+    }
+    return key
+  }
+
+  private mutating func add(_ line: String, indentation: Int, to section: String, at number: Int) {
+    guard let equals = line.firstIndex(of: "="), let name = line[..<equals].trimmed else {
+      sections[section]?.note("has content in line \(number) that is not a setting")
+      return
+    }
+    let value = value(line[line.index(after: equals)...])
+    var key = dialect.key(name)
+    if dialect.hasNestedSettings, let parent, indentation > parent.indentation {
+      guard parent.isEmpty else {
+        sections[section]?.note("has a setting in line \(number) that is indented below a value")
+        return
+      }
+      key = "\(parent.name).\(key)"
+    } else {
+      parent = (key, indentation, value.isEmpty)
+    }
+    if sections[section]?.values.updateValue(value, forKey: key) != nil {
+      sections[section]?.note("has the key of line \(number) twice")
+    }
+  }
+
+  /// Returns a setting's value without its comment, the surrounding whitespace and, if the dialect removes them, the
+  /// quotation marks.
+  private func value(_ text: Substring) -> String {
+    guard var value = text.trimmed else { return "" }
+    if dialect.removesQuotes, let quote = value.first, quote == "\"" || quote == "'",
+      let end = value.dropFirst().firstIndex(of: quote)
+    {
+      return String(value[value.index(after: value.startIndex)..<end])
+    }
+    var afterBlank = true
+    let scalars = value.unicodeScalars
+    for index in scalars.indices {
+      if afterBlank, scalars[index] == "#" || scalars[index] == ";" {
+        value = value[..<index].trimmed ?? ""
+        break
+      }
+      afterBlank = scalars[index].properties.isWhitespace
+    }
+    return value
+  }
+}
+
+extension SettingLocation {
+  /// Returns the error for a section name that the file at this location does not contain.
+  ///
+  /// - Parameters:
+  ///   - name: The section name.
+  ///   - document: The parsed file.
+  ///   - isMistake: Whether the section must exist in this file. The error's code is then `failed` rather than
+  ///     `notConfigured`.
+  package func missing(section name: String, of document: INIDocument, isMistake: Bool) -> CredentialError {
+    let known = document.names.isEmpty ? "none" : document.names.map { "[\($0)]" }.joined(separator: ", ")
+    return error(isMistake ? .failed : .notConfigured, "has no section [\(name)]; its sections: \(known)")
+  }
+}

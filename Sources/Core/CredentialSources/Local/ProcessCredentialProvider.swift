@@ -1,0 +1,143 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+
+/// A provider that runs a command and reads an access key from the JSON that the command prints to its standard output.
+///
+/// A ``ProcessOutputFormat`` specifies the format of the JSON. The command's standard error is never shown.
+public struct ProcessCredentialProvider: CredentialProvider {
+  /// The maximum size of the command's output, in bytes.
+  private static let outputLimit = 1 << 16
+
+  private let command: CredentialCommand
+  private let environment: [String: String]
+  private let timeout: Duration
+  private let format: ProcessOutputFormat
+  private let runner: (any CommandRunner)?
+
+  /// The provider's name, for error messages.
+  public let source: String
+
+  /// Creates a provider that runs a command.
+  ///
+  /// - Parameters:
+  ///   - command: The command that prints an access key.
+  ///   - environment: Environment variables for the command, in addition to the variables of this process.
+  ///   - timeout: The maximum run time of the command.
+  ///   - format: The format of the command's output.
+  ///   - machine: The context whose command runner runs the command.
+  ///   - source: The provider's name, for error messages.
+  public init(
+    _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60),
+    format: ProcessOutputFormat = .standard, machine: ProviderContext, source: String = "process"
+  ) {
+    self.command = command
+    self.environment = environment
+    self.timeout = timeout
+    self.format = format
+    runner = machine.commands
+    self.source = source
+  }
+
+  /// Runs the command and parses its output.
+  ///
+  /// - Returns: The access key that the command printed.
+  /// - Throws: A `CredentialError`: `notConfigured` if the context has no command runner, `timeout` if the command took
+  ///   too long, `malformedAnswer` if the command's output is not a key, `cancelled` if the task was cancelled,
+  ///   `failed` if the command could not be started or failed.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    guard let runner else {
+      throw CredentialError(
+        .notConfigured, source: source, "\(place.name) cannot be run: this program runs no commands.",
+        remedy: "Give ProviderContext a CommandRunner.")
+    }
+    guard let program = command.arguments.first, !program.isEmpty else {
+      throw CredentialError(.failed, source: source, "There is no command to run.", remedy: "Name a program.")
+    }
+    let result: CommandResult
+    do {
+      result = try await runner.run(
+        command.arguments, environment: environment, timeout: timeout, outputLimit: Self.outputLimit)
+    } catch {
+      throw problem(with: error)
+    }
+    guard result.ending == .exited(0) else {
+      let ending =
+        switch result.ending {
+        case .exited(let status): "ended with status \(status)"
+        case .signalled(let signal): "was ended by signal \(signal)"
+        }
+      throw place.error(
+        .failed, "\(ending) and wrote \(result.standardErrorLength) bytes to its standard error", isRetryable: true)
+    }
+    return try format.key(try SettingTable(json: result.standardOutput, at: output))
+  }
+
+  private var place: SettingLocation {
+    SettingLocation(source: source, name: "The command \(command)", remedy: "Run it in a terminal to see its output.")
+  }
+
+  private var output: SettingLocation {
+    SettingLocation(
+      source: source, name: "The output of \(command)",
+      remedy: "Let it print a JSON object with \(format.fields) and no other output.")
+  }
+
+  private func problem(with error: CommandError) -> CredentialError {
+    switch error {
+    case .notFound:
+      place.error(.failed, "is not there", remedy: "Install it, or name it by its whole path.")
+    case .notStarted(let reason):
+      place.error(.failed, "could not be started: \(reason)", remedy: "See whether this user may run it.")
+    case .timeout: place.error(.timeout, "took longer than \(timeout)", isRetryable: true)
+    case .outputTooLarge: output.malformed("is longer than \(Self.outputLimit) bytes")
+    case .cancelled: place.error(.cancelled, "was ended because the wait was cancelled", remedy: "Retry.")
+    }
+  }
+}
+
+/// The format in which a command prints an access key.
+public struct ProcessOutputFormat: Sendable {
+  /// The names of the required fields in the output, for error messages.
+  let fields: String
+
+  /// A closure that reads the access key from the parsed output.
+  let key: @Sendable (SettingTable) throws(CredentialError) -> AccessKey
+
+  package init(fields: String, key: @escaping @Sendable (SettingTable) throws(CredentialError) -> AccessKey) {
+    self.fields = fields
+    self.key = key
+  }
+
+  /// The default format for a custom program.
+  ///
+  /// The output is either `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}`, or
+  /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}`. The token and the expiration are
+  /// optional.
+  public static let standard = ProcessOutputFormat(fields: "AccessKeyId and AccessKeySecret") {
+    (answer) throws(CredentialError) in
+    guard answer.has("access_key_id") || answer.has("access_key_secret") || answer.has("mode") else {
+      return try answer.requiredKey(
+        .init(id: "AccessKeyId", secret: "AccessKeySecret", token: "SecurityToken", expiration: "Expiration"))
+    }
+    switch try answer.text("mode") {
+    case "AK"?:
+      return try answer.requiredKey(.init(id: "access_key_id", secret: "access_key_secret"))
+    case "StsToken"?:
+      _ = try answer.required("sts_token")
+      fallthrough
+    case nil:
+      return try answer.requiredKey(
+        .init(id: "access_key_id", secret: "access_key_secret", token: "sts_token", expiration: "expiration"))
+    case let mode?:
+      throw answer.place.malformed("has the mode \(mode.shownIfName)", remedy: "Let it print the mode AK or StsToken.")
+    }
+  }
+}
+
+extension ProcessCredentialProvider: Redacted {
+  /// A description that contains the provider's name and the program, but not the arguments and variables, which may
+  /// contain secrets.
+  public var description: String { "ProcessCredentialProvider(\(source): \(command))" }
+}

@@ -1,0 +1,190 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageAuth
+
+/// A table of named settings from a JSON object or a section of an INI file.
+///
+/// Errors about a setting contain the setting's name and location.
+package struct SettingTable: Sendable {
+  /// The location of the settings, for error messages.
+  package var place: SettingLocation
+
+  private let values: [String: JSONValue]
+
+  /// Creates a table from the members of a JSON object.
+  ///
+  /// A member whose value is `null` counts as unset.
+  package init(_ object: JSONObject, at place: SettingLocation) {
+    self.place = place
+    values = Dictionary(object.filter { $0.value != .null }) { _, last in last }
+  }
+
+  /// Creates a table from the keys and values of an INI section.
+  package init(_ texts: [String: String], at place: SettingLocation) {
+    self.place = place
+    values = texts.mapValues { .string($0) }
+  }
+
+  /// Returns a string setting without surrounding whitespace, or `nil` if the setting is missing or empty.
+  package func text(_ name: String) throws(CredentialError) -> String? {
+    switch values[name] {
+    case nil: return nil
+    case .string(let text)?: return text.trimmed
+    default: throw place.malformed("has no string in “\(name)”")
+    }
+  }
+
+  /// Returns the first string setting out of `names` that is neither missing nor empty, or `nil` if there is no such
+  /// setting.
+  package func text(_ names: [String]) throws(CredentialError) -> String? {
+    for name in names {
+      if let text = try text(name) { return text }
+    }
+    return nil
+  }
+
+  /// Returns a string setting, or throws an error if the setting is missing or empty.
+  package func required(_ name: String) throws(CredentialError) -> String {
+    guard let text = try text(name) else { throw place.malformed("has no “\(name)”") }
+    return text
+  }
+
+  /// Returns an integer setting, which can be a number or a string, or `nil` if the setting is missing or empty.
+  package func integer(_ name: String) throws(CredentialError) -> Int64? {
+    switch values[name] {
+    case nil: return nil
+    case .number(let number)?:
+      if let integer = number.integer { return Int64(integer) }
+    case .string(let text)?:
+      guard let digits = text.trimmed else { return nil }
+      if let integer = Int64(digits) { return integer }
+    default: break
+    }
+    throw place.malformed("has no whole number in “\(name)”")
+  }
+
+  /// Returns a Boolean setting, which can be a Boolean or a string, or `false` if the setting is missing or empty.
+  package func flag(_ name: String) throws(CredentialError) -> Bool {
+    switch values[name] {
+    case nil: return false
+    case .bool(let truth)?: return truth
+    case .string(let text)?:
+      switch text.trimmed?.lowercased() {
+      case "true"?: return true
+      case "false"?, nil: return false
+      default: break
+      }
+    default: break
+    }
+    throw place.malformed("has neither true nor false in “\(name)”")
+  }
+
+  /// Returns a time setting, which can be in ISO 8601 or Unix time, or `nil` if the setting is missing, empty or 0.
+  ///
+  /// Unix time can be a string or a number.
+  package func instant(_ name: String) throws(CredentialError) -> Timestamp? {
+    switch values[name] {
+    case nil: return nil
+    case .number(let number)?:
+      guard let integer = number.integer, integer >= 0 else { break }
+      return integer == 0 ? nil : Timestamp(expiration: Int64(integer))
+    case .string(let text)?:
+      guard let trimmed = text.trimmed else { return nil }
+      if trimmed == "0" { return nil }
+      if let instant = Timestamp(expiration: trimmed) { return instant }
+    default: break
+    }
+    throw place.malformed("has no time in “\(name)”", remedy: "Write it as 2026-11-20T08:00:00Z or as Unix time.")
+  }
+
+  /// Returns the elements of an array setting, or an empty array if the setting is missing.
+  package func array(_ name: String) throws(CredentialError) -> [JSONValue] {
+    switch values[name] {
+    case nil: return []
+    case .array(let array)?: return array
+    default: throw place.malformed("has no array in “\(name)”")
+    }
+  }
+
+  /// Returns whether a setting is present and not an empty string.
+  package func has(_ name: String) -> Bool {
+    switch values[name] {
+    case nil: false
+    case .string(let text)?: text.trimmed != nil
+    default: true
+    }
+  }
+}
+
+extension SettingTable {
+  /// Parses the settings from a JSON object, which may begin with a byte order mark.
+  ///
+  /// - Throws: An error that does not show any part of the input, if the input is not a JSON object.
+  package init(json bytes: [UInt8], at place: SettingLocation) throws(CredentialError) {
+    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+    let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+    guard text.contains(where: { $0 > UInt8(ascii: " ") }) else { throw place.malformed("is empty") }
+    let document: JSONValue
+    do {
+      document = try JSONValue(parsing: bytes)
+    } catch {
+      throw place.malformed("is not a JSON object: \(error)")
+    }
+    guard let object = document.object else { throw place.malformed("is not a JSON object") }
+    self.init(object, at: place)
+  }
+}
+
+extension SettingTable {
+  /// The names of the settings that together form an access key.
+  package struct KeyNames {
+    package var id: String
+    package var secret: String
+    package var token: String?
+    package var expiration: String?
+
+    package init(id: String, secret: String, token: String? = nil, expiration: String? = nil) {
+      self.id = id
+      self.secret = secret
+      self.token = token
+      self.expiration = expiration
+    }
+  }
+
+  /// Returns the access key that the settings contain.
+  ///
+  /// - Returns: The key, or `nil` if both the ID and the secret are missing.
+  /// - Throws: An error if only the ID or only the secret is present, because an incomplete key is a mistake, or if the
+  ///   key is invalid.
+  package func key(_ names: KeyNames) throws(CredentialError) -> AccessKey? {
+    let (id, secret) = (try text(names.id), try text(names.secret))
+    if id == nil && secret == nil { return nil }
+    guard let id, let secret else {
+      let (missing, present) = id == nil ? (names.id, names.secret) : (names.secret, names.id)
+      throw place.malformed("has “\(present)” but no “\(missing)”")
+    }
+    var token: String?
+    if let name = names.token { token = try text(name) }
+    var expiration: Timestamp?
+    if let name = names.expiration { expiration = try instant(name) }
+    let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: expiration)
+    do {
+      try key.check(idWithout: [])
+    } catch {
+      throw place.malformed("has a key that cannot be used (\(error.message.dropLast()))")
+    }
+    return key
+  }
+
+  /// Returns the access key that the settings contain, or throws an error if both the ID and the secret are missing.
+  package func requiredKey(_ names: KeyNames) throws(CredentialError) -> AccessKey {
+    guard let key = try key(names) else { throw place.malformed("has no “\(names.id)” and no “\(names.secret)”") }
+    return key
+  }
+}
+
+extension AccessKey {
+  /// The time at which the key expires, as a string for error messages.
+  package var ending: String { expiration.map { "\($0)" } ?? "no time" }
+}

@@ -1,0 +1,189 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageAuth
+
+/// A reader of the fields of a credential in a JSON response, whose errors name the missing or invalid field.
+package struct AnswerReader: Sendable {
+  /// The name of the provider that receives the response, for error messages.
+  package let source: String
+  /// The remedy in errors about a response that cannot be read.
+  package let remedy: String
+
+  package init(source: String, remedy: String) {
+    self.source = source
+    self.remedy = remedy
+  }
+
+  package func malformed(_ message: String, isRetryable: Bool = false) -> CredentialError {
+    CredentialError(.malformedAnswer, source: source, message, remedy: remedy, isRetryable: isRetryable)
+  }
+
+  /// Returns the JSON object that a response contains.
+  ///
+  /// A body that is not a JSON object leads to a retryable error, because the response may have been truncated.
+  package func object(_ answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
+    guard let object = answer.object else { throw malformed(answer.unreadable, isRetryable: true) }
+    return object
+  }
+
+  /// Returns the string in the first present field out of `names`, which must not be empty.
+  package func text(_ names: [String], in object: JSONObject) throws(CredentialError) -> String {
+    guard let (name, value) = object.first(names) else {
+      throw malformed("The response has no field \(names.joined(separator: " or ")).")
+    }
+    guard let text = value.string else { throw malformed("The field \(name) is not a string.") }
+    guard !text.isEmpty else { throw malformed("The field \(name) is empty.") }
+    return text
+  }
+
+  /// Returns the time in the first present field out of `names`, or `nil` if no such field is present.
+  ///
+  /// The time is in ISO 8601 or is Unix time, as a number or a string, in seconds or milliseconds.
+  package func instant(_ names: [String], in objects: [JSONObject]) throws(CredentialError) -> Timestamp? {
+    for object in objects {
+      guard let (name, value) = object.first(names) else { continue }
+      guard let time = Self.instant(value) else {
+        throw malformed("The field \(name) is not a time: neither ISO 8601 in UTC nor Unix time.")
+      }
+      guard Timestamp.plausible.contains(time) else { throw malformed(Self.problem(name, time, value)) }
+      return time
+    }
+    return nil
+  }
+
+  /// Returns a message that says why a time cannot be the start or the expiration of a current credential.
+  private static func problem(_ name: String, _ time: Timestamp, _ value: JSONValue) -> String {
+    let isEnd = name.lowercased().hasPrefix("expir")
+    if !isWritten(value), time.unixSeconds <= 0 {
+      return
+        "The field \(name) is \(time.unixSeconds), which cannot be the time of a credential: it must be Unix time in seconds."
+    }
+    if !isWritten(value), time.unixSeconds <= longestDuration {
+      return
+        "The field \(name) is \(time.unixSeconds), which looks like a duration in seconds: it must be the time itself, as Unix time."
+    }
+    if time < Timestamp.plausible.lowerBound {
+      return isEnd
+        ? "The credential expired at \(time) according to the field \(name); the vendors' sample responses have such dates."
+        : "The field \(name) is \(time), which is too early for a current credential."
+    }
+    return "The field \(name) is \(time), which is too far ahead: Unix time is counted in seconds or milliseconds."
+  }
+
+  /// Ten years in seconds, the longest duration that a number in a time field is taken for; as Unix time it is before
+  /// 1980.
+  private static let longestDuration: Int64 = 10 * 365 * 86_400
+
+  /// Returns whether a JSON value is a string with a date rather than a number.
+  private static func isWritten(_ value: JSONValue) -> Bool {
+    value.string.map { Int64($0.trimmingBlanks()) == nil } ?? false
+  }
+
+  private static func instant(_ value: JSONValue) -> Timestamp? {
+    switch value {
+    case .number(let number):
+      return Double(number.digits).flatMap { Int64(exactly: $0.rounded(.down)) }.map { Timestamp(unix: $0) }
+    case .string(let text):
+      let text = text.trimmingBlanks()
+      return Int64(text).map { Timestamp(unix: $0) } ?? Timestamp(iso8601: text)
+    default: return nil
+    }
+  }
+
+  /// Creates a temporary key from the fields of a response, and checks that the key can be used.
+  ///
+  /// - Parameters:
+  ///   - id: The access key ID.
+  ///   - secret: The secret access key.
+  ///   - token: The session token.
+  ///   - start: The time from which the key is valid, or `nil` if the issuer does not specify a start.
+  ///   - expiration: The time at which the key expires.
+  ///   - issuerTime: The current time according to the issuer's clock, or `nil` if that time is unknown.
+  package func issued(
+    id: String, secret: String, token: String, start: Timestamp? = nil, expiration: Timestamp, at issuerTime: Timestamp?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let key = AccessKey(id: id, secret: secret, sessionToken: token, start: start, expiration: expiration)
+    return try issued(key, at: issuerTime)
+  }
+
+  /// Returns a key after checking that it can be used.
+  ///
+  /// The key's fields must be valid, the key must start before it expires, and it must not have expired according to
+  /// the issuer's clock.
+  package func issued(_ key: AccessKey, at issuerTime: Timestamp?) throws(CredentialError) -> IssuedCredential<
+    AccessKey
+  > {
+    do {
+      try key.check(idWithout: [])
+    } catch {
+      throw malformed("The response cannot be used. \(error.message)")
+    }
+    if let start = key.start, let end = key.expiration, start >= end {
+      throw malformed("The credential starts at \(start) but expires at \(end), which is no later.")
+    }
+    if let issuerTime, let end = key.expiration, end <= issuerTime {
+      throw malformed("The credential expired at \(end); the issuer's clock shows \(issuerTime).", isRetryable: true)
+    }
+    return IssuedCredential(key, issuerTime: issuerTime)
+  }
+}
+
+extension Timestamp {
+  /// Creates a timestamp from Unix time in seconds or milliseconds.
+  ///
+  /// A number greater than 1,262,304,000,000, which is 2010-01-01 in milliseconds, is in milliseconds.
+  fileprivate init(unix number: Int64) {
+    self.init(unixSeconds: number > 1_262_304_000_000 ? number / 1000 : number)
+  }
+}
+
+extension JSONObject {
+  /// Returns the first member whose name is in `names`, in the order of `names`, or `nil` if there is no such member.
+  package func first(_ names: [String]) -> (name: String, value: JSONValue)? {
+    for name in names {
+      if let value = self[name] { return (name, value) }
+    }
+    return nil
+  }
+
+  /// The strings in this object that error messages must not show.
+  ///
+  /// They are the string values, at any depth, of members whose names contain a word for a secret or a token.
+  package var secrets: [Secret] {
+    var found: [Secret] = []
+    collectSecrets(into: &found)
+    return found
+  }
+
+  private func collectSecrets(into found: inout [Secret]) {
+    for (name, value) in self {
+      if let text = value.string, namesSecret(name) { found.append(Secret(text)) }
+      for value in value.array ?? [value] { value.object?.collectSecrets(into: &found) }
+    }
+  }
+}
+
+extension Timestamp {
+  /// Parses an expiration from ISO 8601 or Unix time, or returns `nil` if the text is neither.
+  ///
+  /// The parser is more lenient than the vendors' tools: ISO 8601 may have a fraction, and `Z` or an offset.
+  init?(expiration text: String) {
+    if let instant = Timestamp(iso8601: text) ?? Timestamp(iso8601Basic: text) {
+      self = instant
+    } else if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let time = Int64(text) {
+      self.init(expiration: time)
+    } else {
+      return nil
+    }
+  }
+
+  /// Creates a time from Unix time in seconds, or in milliseconds if the number is 10,000,000,000 (the year 2286) or
+  /// greater.
+  ///
+  /// Such numbers, read as milliseconds, are dates from April 1970 on. No credential is that old, and no credential is
+  /// valid until 2286.
+  init(expiration unixTime: Int64) {
+    self.init(unixSeconds: unixTime >= 10_000_000_000 ? unixTime / 1000 : unixTime)
+  }
+}

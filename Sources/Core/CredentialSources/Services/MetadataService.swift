@@ -1,0 +1,147 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+package import StorageAuth
+internal import StorageCrypto
+
+/// A client for an instance's metadata service that distinguishes an absent service from a failing service.
+package struct MetadataService: Sendable {
+  private let exchange: ServiceExchange
+  private let endpoint: String
+  private let attentive: AttentiveTransport
+
+  package init(
+    source: String, endpoint: String, timeout: Duration, transport: any HTTPTransport, time: any SigningClock
+  ) {
+    attentive = AttentiveTransport(transport)
+    exchange = ServiceExchange(source: source, transport: attentive, time: time, timeout: timeout)
+    self.endpoint = endpoint
+  }
+
+  package var source: String { exchange.source }
+
+  package var reader: AnswerReader {
+    AnswerReader(source: source, remedy: "Check that the address is that of the vendor's metadata service.")
+  }
+
+  package func get(_ path: String, headers: HTTPFields = [:]) async throws(CredentialError) -> ServiceAnswer {
+    let answer = try await send(.get, path, headers: headers)
+    guard answer.isSuccess || answer.status == 404 else { throw refusal(answer) }
+    return answer
+  }
+
+  /// Sends a request to the metadata service and returns the response.
+  ///
+  /// A retryable error becomes `notConfigured` if the service has never responded to this client.
+  package func send(
+    _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
+  ) async throws(CredentialError) -> ServiceAnswer {
+    do throws(CredentialError) {
+      return try await attempt(method, path, headers: headers)
+    } catch {
+      throw explained(error)
+    }
+  }
+
+  /// Sends a request to the metadata service without turning a retryable error into `notConfigured`.
+  package func attempt(
+    _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
+  ) async throws(CredentialError) -> ServiceAnswer {
+    let call = try address.appending(path).call(method, headers: headers)
+    return try await exchange.send { () async throws(CredentialError) in
+      PreparedCall(call, masks: call.confidentialWords)
+    }
+  }
+
+  /// Returns an error as `notConfigured` if it is retryable and the metadata service has never responded.
+  ///
+  /// Any other error is returned unchanged.
+  package func explained(_ error: CredentialError) -> CredentialError {
+    guard error.isRetryable, !attentive.hasHeard else { return error }
+    return CredentialError(
+      .notConfigured, source: source,
+      "There is no metadata service at \(ServiceURL(endpoint)?.visible ?? ""): \(error.message)",
+      remedy: "Run on an instance of the vendor's cloud, or name another source.")
+  }
+
+  private var address: ServiceURL {
+    get throws(CredentialError) {
+      guard let address = ServiceURL(endpoint) else {
+        throw CredentialError(
+          .failed, source: source, "The address of the metadata service is not a URL.",
+          remedy: "Write it as a scheme and a host, or leave it out.")
+      }
+      return address
+    }
+  }
+
+  /// Returns the first role in a response that lists one role per line, or `nil` if the response lists no role.
+  ///
+  /// A response with the status 404 lists no role.
+  package func firstRole(in answer: ServiceAnswer) throws(CredentialError) -> String? {
+    guard answer.status != 404 else { return nil }
+    let lines = String(decoding: answer.body, as: UTF8.self).split(whereSeparator: \.isNewline)
+    return lines.lazy.map { String($0).trimmingBlanks() }.first { !$0.isEmpty }
+  }
+
+  /// Returns a role name, validated and percent-encoded as a path segment.
+  package func pathElement(ofRole name: String) throws(CredentialError) -> String {
+    let name = name.trimmingBlanks()
+    let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_@+=,".contains($0)) }
+    guard isName, (1...128).contains(name.utf8.count), name != ".", name != ".." else {
+      throw reader.malformed("The name of the role is not valid.")
+    }
+    return name.percentEncoded()
+  }
+
+  /// Returns the fields of a metadata response, whose field `Code` must be `Success`.
+  package func fields(of answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
+    let object = try reader.object(answer)
+    if let code = object["Code"]?.code, code != "Success" {
+      throw CredentialError(
+        .failed, source: source,
+        "The metadata service has no key: \(answer.text.shown("\(code) \(object["Message"]?.string ?? "")"))",
+        remedy: "Check that the role of the instance exists and trusts the vendor's compute service.", isRetryable: true
+      )
+    }
+    guard object["Code"] != nil else { throw reader.malformed("The response has no field Code.") }
+    return object
+  }
+
+  package var noRole: CredentialError {
+    CredentialError(
+      .notConfigured, source: source, "The instance has no role.",
+      remedy: "Give the instance a role, or name another source.")
+  }
+
+  package func unknownRole(_ name: String) -> CredentialError {
+    CredentialError(
+      .failed, source: source, "The metadata service has no role \(ServiceText().shown(name)).",
+      remedy: "Name the role of the instance, or omit it to use the instance's own.")
+  }
+
+  package func refusal(_ answer: ServiceAnswer) -> CredentialError {
+    CredentialError(
+      .failed, source: source, "The metadata service responded with HTTP \(answer.status).",
+      remedy: "Check the settings of the instance's metadata service.", isRetryable: answer.status >= 500)
+  }
+}
+
+/// A transport that records whether the service at its other end has ever responded.
+private final class AttentiveTransport: HTTPTransport {
+  private let transport: any HTTPTransport
+  private let heard = Lock(false)
+
+  init(_ transport: any HTTPTransport) {
+    self.transport = transport
+  }
+
+  var hasHeard: Bool { heard.withLock { $0 } }
+
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+    let reply = try await transport.send(request, body: body)
+    heard.withLock { $0 = true }
+    return reply
+  }
+}

@@ -1,0 +1,98 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageAuth
+
+/// A validator that checks a request's parameters against the service's limits before the request is sent.
+///
+/// An error contains the limit that a parameter exceeds.
+package struct RequestCheck: Sendable {
+  /// The name of the provider that sends the request, for error messages.
+  package let source: String
+
+  package init(source: String) {
+    self.source = source
+  }
+
+  package func refused(_ message: String, _ remedy: String) -> CredentialError {
+    CredentialError(.failed, source: source, message, remedy: remedy)
+  }
+
+  /// Returns a duration as a whole number of seconds, or throws an error if the number is outside of a range.
+  package func seconds(_ duration: Duration, in range: ClosedRange<Int64>) throws(CredentialError) -> Int64 {
+    let (seconds, rest) = duration.components
+    guard rest == 0, range.contains(seconds) else {
+      throw refused(
+        "The lifetime of \(duration) is outside of the service's limits.",
+        "Request whole seconds from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return seconds
+  }
+
+  /// Checks that a session name has an allowed length and consists of ASCII letters, digits and the characters in
+  /// `marks`.
+  package func sessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
+    let isAllowed = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }
+    guard isAllowed, length.contains(name.utf8.count) else {
+      throw refused(
+        "The session name is not valid for this service.",
+        "Use \(length.lowerBound) to \(length.upperBound) letters, digits and \(marks).")
+    }
+  }
+
+  /// Checks that the name of a vendor's resource, such as a role, is printable ASCII in the required form.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the resource.
+  ///   - kind: The kind of resource, for error messages.
+  ///   - form: The required form, for error messages.
+  ///   - limit: The maximum length of the name, in bytes.
+  ///   - isForm: Whether the name has the required form.
+  package func resourceName(
+    _ name: String, of kind: String, form: String, limit: Int = 512, _ isForm: Bool
+  ) throws(CredentialError) {
+    let isClean = name.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f }
+    guard isForm, isClean, name.utf8.count <= limit else {
+      throw refused("The name of the \(kind) does not have the form \(form).", "Copy it from the vendor's console.")
+    }
+  }
+
+  /// Returns an identity token without surrounding whitespace, such as the line break at the end of a token file.
+  package func identityToken(
+    _ read: @Sendable @concurrent () async throws(CredentialError) -> Secret
+  ) async throws(CredentialError) -> Secret {
+    let token = Secret(try await read().reveal().trimmingBlanks())
+    if token.isEmpty { throw refused("The identity token is empty.", "Check the program that writes the token.") }
+    return token
+  }
+
+  /// Checks that a policy is a JSON object of at most `limit` bytes; `nil` is valid.
+  package func policy(_ policy: String?, limit: Int? = nil) throws(CredentialError) {
+    guard let policy else { return }
+    if let limit, policy.utf8.count > limit {
+      throw refused(
+        "The policy has \(policy.utf8.count) bytes; the service accepts \(limit).",
+        "Shorten it, or attach it to the role.")
+    }
+    guard (try? JSONValue(parsing: policy.utf8))?.object != nil else {
+      throw refused("The policy is not a JSON object.", "Write it as JSON, not encoded for a URL.")
+    }
+  }
+
+  /// Parses the URL of a service that receives or returns credentials.
+  ///
+  /// Plain HTTP is allowed only for services on this machine, unless `allowsPlainHTTP` is `true`.
+  package func address(_ url: String, allowsPlainHTTP: Bool = false) throws(CredentialError) -> ServiceURL {
+    guard let address = ServiceURL(url) else {
+      throw refused(
+        "The address is not a URL of scheme, host and path.",
+        "Write it like https://app.example.com/credentials, without a user or a fragment.")
+    }
+    guard allowsPlainHTTP || address.isPrivate else {
+      throw refused(
+        "The address \(address.visible) is not encrypted, so an eavesdropper on the network could read the keys.",
+        "Use https, or allow plain http in code if the network is trusted.")
+    }
+    return address
+  }
+}

@@ -1,0 +1,124 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+package import StorageAuth
+
+/// A service's response with its whole, unparsed body.
+package struct ReceivedAnswer: Sendable {
+  package let response: HTTPResponse
+  package let body: [UInt8]
+  /// The request's confidential values, which error messages must not show.
+  package let masks: [Secret]
+
+  init(_ response: HTTPResponse, body: [UInt8], masks: [Secret]) {
+    self.response = response
+    self.body = body
+    self.masks = masks
+  }
+
+  /// The response's HTTP status code.
+  package var status: Int { response.status.code }
+
+  /// The current time according to the service's clock, read from the response's `Date` header.
+  ///
+  /// The value is `nil` if the response does not have exactly one valid `Date` header, comes from a cache (it has an
+  /// `Age` header), or has an implausible date.
+  package var issuerTime: Timestamp? {
+    let dates = response.headerFields[values: .date]
+    guard response.headerFields[.age] == nil, dates.count == 1, let time = Timestamp(httpDate: dates[0]) else {
+      return nil
+    }
+    return Timestamp.plausible.contains(time) ? time : nil
+  }
+}
+
+/// A service's response with its body parsed as JSON or XML.
+package struct ServiceAnswer: Sendable {
+  private let received: ReceivedAnswer
+
+  /// The response body as a JSON object, or `nil` if the body is not a JSON object.
+  ///
+  /// A byte order mark is skipped.
+  package let object: JSONObject?
+
+  /// The response body as XML, or `nil` if the body is not XML.
+  ///
+  /// The value is also `nil` if the XML is not well-formed or exceeds the size limits for a response with a credential.
+  package let document: XMLNode?
+
+  /// The filter for strings from the service that appear in error messages.
+  ///
+  /// It masks the request's confidential values and the secrets in the response.
+  package let text: ServiceText
+
+  init(_ received: ReceivedAnswer) {
+    self.received = received
+    object = (try? JSONValue(parsing: received.body))?.object
+    let beginsAsXML = received.body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "<")
+    var root = beginsAsXML ? try? XMLNode.parse(received.body, limits: .serviceAnswer) : nil
+    root?.removeNamespacePrefixes()
+    document = root
+    text = ServiceText(masking: received.masks + (object?.secrets ?? document?.secrets ?? []))
+  }
+
+  package var response: HTTPResponse { received.response }
+
+  package var body: [UInt8] { received.body }
+
+  /// The response's HTTP status code.
+  package var status: Int { received.status }
+
+  package var isSuccess: Bool { response.status.kind == .successful }
+
+  /// The current time according to the service's clock, or `nil` if that time is unknown.
+  package var issuerTime: Timestamp? { received.issuerTime }
+
+  /// A message that says in what way the response body is not a JSON object.
+  var unreadable: String {
+    let first = body.first { $0 > UInt8(ascii: " ") }
+    let type = response.headerFields[.contentType]?.lowercased() ?? ""
+    if first == nil { return "The response is empty." }
+    if type.hasBytePrefix("text/html") || first == UInt8(ascii: "<") {
+      return "The response is a page or XML, not JSON."
+    }
+    if first == UInt8(ascii: "{") { return "The response is broken JSON, or was cut off." }
+    return "The response is not a JSON object."
+  }
+}
+
+extension Timestamp {
+  /// The plausible range for a service's clock and for times in its responses: from 2020 up to, but not including, 2100.
+  static let plausible = Timestamp(unixSeconds: 1_577_836_800)..<Timestamp(unixSeconds: 4_102_444_800)
+}
+
+extension HTTPField.Name {
+  static let age = known("Age")
+}
+
+extension XMLLimits {
+  /// The size limits for an XML response that contains a credential or a refusal.
+  fileprivate static let serviceAnswer: XMLLimits = {
+    var limits = XMLLimits()
+    limits.depth = 16
+    limits.attributeCount = 16
+    limits.elementCount = 256
+    return limits
+  }()
+}
+
+extension XMLNode {
+  /// The strings in this element that error messages must not show.
+  ///
+  /// They are the texts of elements, at any depth, whose names contain a word for a secret or a token.
+  fileprivate var secrets: [Secret] {
+    let own = namesSecret(name) && !text.isEmpty ? [Secret(text)] : []
+    return own + children.flatMap(\.secrets)
+  }
+}
+
+/// Returns whether a field name contains a word for a secret or a token, ignoring case.
+func namesSecret(_ name: String) -> Bool {
+  let name = name.asciiLowercased
+  return ["secret", "token", "password"].contains { name.containsBytes(of: $0) }
+}

@@ -1,0 +1,129 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+package import StorageAuth
+
+/// A client that sends a request to a service and receives the response within limits of time and size.
+package struct ServiceExchange: Sendable {
+  /// The name of the provider that sends the requests, for error messages.
+  package let source: String
+  let transport: any HTTPTransport
+  package let time: any SigningClock
+  /// The time limit from the start of a request's preparation to the last byte of the response.
+  let timeout: Duration
+  /// The maximum size of a response body, in bytes.
+  let answerLimit: Int
+
+  /// Creates a client for requests to a service.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the provider that sends the requests, for error messages.
+  ///   - transport: The transport that sends the requests.
+  ///   - time: The clocks of this machine.
+  ///   - timeout: The time limit from the start of a request's preparation to the last byte of the response.
+  ///   - answerLimit: The maximum size of a response body, in bytes.
+  package init(
+    source: String, transport: any HTTPTransport, time: any SigningClock, timeout: Duration, answerLimit: Int = 65_536
+  ) {
+    self.source = source
+    self.transport = transport
+    self.time = time
+    self.timeout = timeout
+    self.answerLimit = answerLimit
+  }
+
+  /// Prepares a request, sends it and returns the response with its body parsed.
+  ///
+  /// - Parameter prepare: A closure that prepares the request. It is called once, and its run time counts towards the
+  ///   time limit.
+  /// - Returns: A response whose status is not a redirect.
+  /// - Throws: A `CredentialError` if no response was received, or if the response is a redirect or too long.
+  package func send(
+    _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
+  ) async throws(CredentialError) -> ServiceAnswer {
+    ServiceAnswer(try await receive(prepare))
+  }
+
+  /// Prepares a request, sends it and returns the response with its body unparsed.
+  ///
+  /// - Parameter prepare: A closure that prepares the request. It is called once, and its run time counts towards the
+  ///   time limit.
+  /// - Returns: A response whose status is not a redirect.
+  /// - Throws: A `CredentialError` if no response was received, or if the response is a redirect or too long.
+  package func receive(
+    _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
+  ) async throws(CredentialError) -> ReceivedAnswer {
+    let outcome = await time.limiting(to: timeout) { () async -> Result<ReceivedAnswer, CredentialError> in
+      do throws(CredentialError) {
+        return .success(try await answer(to: try await prepare()))
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch outcome {
+    case .finished(let result): return try result.get()
+    case .cancelled: throw cancelled
+    case .timedOut:
+      throw CredentialError(
+        .timeout, source: source, "There was no response within \(timeout).",
+        remedy: "Check that the service can be reached from here, or give it more time.", isRetryable: true)
+    }
+  }
+
+  private func answer(to prepared: PreparedCall) async throws(CredentialError) -> ReceivedAnswer {
+    let call = prepared.call
+    let text = ServiceText(masking: prepared.masks)
+    let reply: HTTPStreamingResponse
+    do {
+      reply = try await transport.send(call.request, body: call.body.isEmpty ? .none : .bytes(call.body))
+    } catch {
+      throw failure(error, text)
+    }
+    if reply.response.status.kind == .redirection {
+      throw CredentialError(
+        .failed, source: source,
+        "The response is a redirect (HTTP \(reply.response.status.code)), which is not followed with credentials.",
+        remedy: "Name the address that it leads to, if that is where the credentials are.")
+    }
+    let body: [UInt8]?
+    do {
+      body = try await reply.body.collected(upTo: answerLimit)
+    } catch let error as TransportError {
+      throw failure(error, text)
+    } catch is CancellationError {
+      throw cancelled
+    } catch {
+      throw CredentialError(
+        .failed, source: source, "The response broke off.", remedy: "Retry.", isRetryable: true)
+    }
+    guard let body else {
+      throw CredentialError(
+        .malformedAnswer, source: source, "The response is longer than \(answerLimit) bytes.",
+        remedy: "Check the address; a response with a key is far shorter.")
+    }
+    return ReceivedAnswer(reply.response, body: body, masks: prepared.masks)
+  }
+
+  private var cancelled: CredentialError {
+    CredentialError(.cancelled, source: source, "The wait was cancelled.", remedy: "Retry if the key is still needed.")
+  }
+
+  private func failure(_ error: TransportError, _ text: ServiceText) -> CredentialError {
+    if error.code == .cancelled { return cancelled }
+    return CredentialError(
+      error.code == .timeout ? .timeout : .failed, source: source, text.shown(error.message),
+      remedy: text.shown(error.remedy), isRetryable: error.isRetryable)
+  }
+}
+
+/// A request that is ready to be sent, with the confidential values that error messages must not show.
+package struct PreparedCall: Sendable {
+  let call: ServiceCall
+  let masks: [Secret]
+
+  package init(_ call: ServiceCall, masks: [Secret] = []) {
+    self.call = call
+    self.masks = masks
+  }
+}

@@ -1,0 +1,80 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageAuth
+
+/// A client that sends signed requests to a service, and corrects its clock if the service rejects the signing time.
+package struct SignedExchange: Sendable {
+  private let exchange: ServiceExchange
+  private let credentials: any CredentialProvider<AccessKey>
+  private let rules: RefusalRules
+  private let clock = ServiceClock()
+
+  package init(exchange: ServiceExchange, credentials: any CredentialProvider<AccessKey>, rules: RefusalRules) {
+    self.exchange = exchange
+    self.credentials = credentials
+    self.rules = rules
+  }
+
+  /// Sends a signed request and returns the service's successful response.
+  ///
+  /// If the service rejects the signing time, the request is created, signed and sent once more with the service's
+  /// time.
+  ///
+  /// - Parameters:
+  ///   - signer: The signer for the request.
+  ///   - refusal: A closure that reads the refusal from an error response, or returns `nil` for a successful response.
+  ///   - permanent: Whether the service requires a permanent key, that is, a key without a session token.
+  ///   - makeCall: A closure that creates the request. It is called for each attempt, because a nonce can be used only
+  ///     once.
+  /// - Returns: A successful response.
+  /// - Throws: A `CredentialError` if there is no key to sign with, or if the service returns no successful response.
+  package func answer(
+    signedWith signer: some Signer<ServiceCall, AccessKey>, refusal: @Sendable (ServiceAnswer) -> ServiceRefusal?,
+    permanent: Bool = false, _ makeCall: @escaping @Sendable () -> ServiceCall
+  ) async throws(CredentialError) -> ServiceAnswer {
+    let key = try await key(permanent: permanent)
+    let masks = [key.secret] + (key.sessionToken.map { [$0] } ?? [])
+    var isCorrected = false
+    while true {
+      let date = clock.now(by: exchange.time)
+      let call = try signed(makeCall(), signer, key, at: date)
+      let answer = try await exchange.send { () async throws(CredentialError) in PreparedCall(call, masks: masks) }
+      let refused = refusal(answer)
+      if answer.isSuccess, refused == nil { return answer }
+      if rules.isClock(refused), !isCorrected, clock.correct(by: answer.issuerTime, signedAt: date, exchange.time) {
+        isCorrected = true
+        continue
+      }
+      throw rules.error(
+        for: answer, refused, source: exchange.source, fallback: "See the vendor's documentation of this code.")
+    }
+  }
+
+  private func key(permanent: Bool) async throws(CredentialError) -> AccessKey {
+    let key: AccessKey
+    do {
+      key = try await credentials.credential()
+    } catch {
+      throw CredentialError(
+        error.code, source: exchange.source, "There is no key to sign the request with.", remedy: error.remedy,
+        isRetryable: error.isRetryable, declined: [error])
+    }
+    let check = RequestCheck(source: exchange.source)
+    if key.isAnonymous { throw check.refused("The signing key is anonymous.", "Use a key that has a secret.") }
+    if permanent, key.sessionToken != nil {
+      throw check.refused("The signing key is temporary.", "Use a permanent key; the service accepts no other.")
+    }
+    return key
+  }
+
+  private func signed(
+    _ call: ServiceCall, _ signer: some Signer<ServiceCall, AccessKey>, _ key: AccessKey, at date: Timestamp
+  ) throws(CredentialError) -> ServiceCall {
+    do {
+      return try signer.signed(call, with: key, in: .at(date))
+    } catch {
+      throw CredentialError(.failed, source: exchange.source, error.message, remedy: error.remedy)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+package import StorageAuth
+internal import StorageCrypto
+
+/// A request to a cloud service's API, with its whole body.
+///
+/// The signature covers both the request and the body.
+package struct ServiceCall: Sendable {
+  /// The head of the request, whose authority is the `host` in the signature.
+  package var request: HTTPRequest
+
+  /// The body of the request as it is sent.
+  package var body: [UInt8]
+
+  package init(_ request: HTTPRequest, body: [UInt8] = []) {
+    self.request = request
+    self.body = body
+  }
+
+  /// The SHA-256 hash of the request's body, in lowercase hexadecimal.
+  package var bodyHash: String { SHA256.hash(body).hex }
+
+  /// The path of the request without the query.
+  package var path: String {
+    let path = String((request.path ?? "/").bytes(before: "?"))
+    return path.isEmpty ? "/" : path
+  }
+
+  /// The query after the first `?` of the request's path, or an empty string if there is no query.
+  package var query: String {
+    String((request.path ?? "").bytes(from: "?").dropFirst())
+  }
+
+  /// Returns the trimmed value of a header for the canonical request.
+  ///
+  /// The header must appear exactly once. The value of `host` is the request's authority.
+  package func signedValue(of name: String) throws(SigningError) -> String {
+    if name == "host" { return request.authority ?? "" }
+    let values = HTTPField.Name(name).map { request.headerFields[values: $0] } ?? []
+    guard let value = values.first, values.count == 1 else {
+      throw SigningError(
+        .invalidHeader, "The header \(name), which is signed, is missing or repeated.", remedy: "Send it once.")
+    }
+    return value.trimmingBlanks()
+  }
+}
+
+extension String {
+  /// Returns the string without leading and trailing ASCII spaces, tabs and line breaks.
+  package func trimmingBlanks() -> String {
+    func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }
+    guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })
+    else {
+      return ""
+    }
+    return String(self[first..<utf8.index(after: last)])
+  }
+}

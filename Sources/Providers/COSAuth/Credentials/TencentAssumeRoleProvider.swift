@@ -1,0 +1,109 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import HTTPTypes
+public import StorageAuth
+
+/// A provider that assumes a role with another key and returns the temporary keys that Tencent Cloud's token service
+/// (STS) issues.
+///
+/// The provider sends `AssumeRole` requests that are signed with TC3-HMAC-SHA256. If the service rejects the signing
+/// time, the provider takes the service's time from the response, signs the request again once, and uses that time for
+/// later requests.
+public struct TencentAssumeRoleProvider: CredentialProvider {
+  /// The provider's name, for error messages.
+  public let source: String
+
+  private let roleARN: String
+  private let sessionName: String
+  private let policy: String?
+  private let externalID: String?
+  private let duration: Duration
+  private let region: String
+  private let endpoint: TencentSTSEndpoint
+  private let service: SignedExchange
+
+  /// Creates a provider that assumes a role.
+  ///
+  /// - Parameters:
+  ///   - roleARN: The role's ARN: `qcs::cam::uin/<account>:roleName/<name>`.
+  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
+  ///   - credentials: The provider of the key that assumes the role.
+  ///   - duration: The lifetime of the keys: whole seconds up to 43200, and at most the role's maximum.
+  ///   - policy: A policy that restricts the keys' rights further, as JSON, or `nil` for all rights of the role.
+  ///   - externalID: The external ID that the role's trust policy requires, or `nil` if it requires no external ID.
+  ///   - region: The region ID in the request; the response does not depend on the region.
+  ///   - endpoint: The STS endpoint.
+  ///   - timeout: The time limit for one request and its response.
+  ///   - transport: The transport that sends the requests.
+  ///   - time: The clocks that the provider uses.
+  public init(
+    roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
+    duration: Duration = .seconds(7200), policy: String? = nil, externalID: String? = nil,
+    region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard, timeout: Duration = .seconds(10),
+    transport: any HTTPTransport, time: any SigningClock = .system
+  ) {
+    source = "Tencent STS AssumeRole (\(ServiceText().shown(roleARN)))"
+    self.roleARN = roleARN
+    self.sessionName = sessionName
+    self.policy = policy
+    self.externalID = externalID
+    self.duration = duration
+    self.region = region
+    self.endpoint = endpoint
+    service = SignedExchange(
+      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout),
+      credentials: credentials,
+      rules: .tencent)
+  }
+
+  /// Assumes the role and returns a temporary key.
+  ///
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
+  ///   supply the signing key.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  /// Assumes the role and returns a temporary key with the service's time.
+  ///
+  /// - Throws: The same errors as ``credential()``.
+  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let check = RequestCheck(source: source)
+    try check.tencentRole(roleARN, sessionName: sessionName)
+    try check.policy(policy)
+    let parameters = TencentSTSParameters(
+      roleARN: roleARN, sessionName: sessionName, policy: TencentSTSParameters.encoded(policy: policy),
+      externalID: externalID, seconds: try check.seconds(duration, in: 1...43_200))
+    let call = try TencentSTSCall("AssumeRole", region: region, endpoint: endpoint, check).call(parameters)
+    let answer = try await service.answer(
+      signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal
+    ) { call }
+    return try AnswerReader.tencentSTS(source).tencentRoleKey(in: answer)
+  }
+}
+
+/// An endpoint of Tencent Cloud's token service (STS).
+public struct TencentSTSEndpoint: Sendable, Hashable {
+  let url: String
+
+  /// The default STS endpoint: `sts.tencentcloudapi.com`.
+  public static let standard = TencentSTSEndpoint(url: "https://sts.tencentcloudapi.com")
+
+  /// The STS endpoint inside the vendor's network: `sts.internal.tencentcloudapi.com`.
+  public static let `internal` = TencentSTSEndpoint(url: "https://sts.internal.tencentcloudapi.com")
+
+  /// The STS endpoint for accounts outside of mainland China: `sts.intl.tencentcloudapi.com`.
+  public static let international = TencentSTSEndpoint(url: "https://sts.intl.tencentcloudapi.com")
+
+  /// Returns a custom STS endpoint.
+  ///
+  /// - Parameter url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server
+  ///   runs on this machine.
+  public static func url(_ url: String) -> TencentSTSEndpoint {
+    TencentSTSEndpoint(url: url)
+  }
+}

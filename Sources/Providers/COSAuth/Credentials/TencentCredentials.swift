@@ -1,0 +1,143 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import CredentialSources
+public import StorageAuth
+
+/// The default sources of access keys for COS: the vendor's default chain and the sources of COS's own tools.
+///
+/// Each source is a property that can be replaced or set to `nil`, and the chain tries the sources in the order of the
+/// properties. A source that is not configured on this machine is skipped. A source that is configured but fails ends
+/// the search.
+///
+/// ```swift
+/// var sources = TencentCredentials(machine)
+/// sources.metadata = nil
+/// let credentials = CredentialCache(sources.chain)
+/// ```
+public struct TencentCredentials: Sendable {
+  /// The type of an optional source of access keys; a source that is `nil` is omitted from the chain.
+  public typealias Source = (any CredentialProvider<AccessKey>)?
+
+  /// The source that reads the key from the environment.
+  ///
+  /// Its variables are `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY`, and `TENCENTCLOUD_TOKEN` or
+  /// `TENCENTCLOUD_SESSION_TOKEN`.
+  public var environment: Source
+
+  /// The source that reads a profile of the file that the vendor's SDKs share.
+  ///
+  /// The file is `~/.tencentcloud/credentials` or, if that file does not exist, `/etc/tencentcloud/credentials`.
+  public var profile: Source
+
+  /// The source that reads a profile of the vendor's command-line tool: `~/.tccli/<profile>.credential`.
+  public var cliProfile: Source
+
+  /// The source that reads the configuration of coscmd: `~/.cos.conf`.
+  public var coscmd: Source
+
+  /// The source that uses the configuration of coscli: `~/.cos.yaml`.
+  public var coscli: Source
+
+  /// The source that requests a key for the instance's role from the metadata service.
+  public var metadata: Source
+
+  /// The source that assumes a pod's role.
+  ///
+  /// The role is specified by `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and `TKE_REGION`. As in
+  /// the vendor's chain, the instance's role comes first. To use the pod's role instead, set ``metadata`` to `nil`.
+  public var podRole: Source
+
+  /// Creates Tencent Cloud's default sources for a machine.
+  ///
+  /// - Parameter machine: The context that gives access to the environment, files and the network.
+  public init(_ machine: ProviderContext) {
+    self.init(machine, services: .real)
+  }
+
+  init(_ machine: ProviderContext, services: TencentServices) {
+    environment = EnvironmentCredentialProvider.cos.reading(machine)
+    profile = TencentProfileProvider(machine: machine)
+    cliProfile = TCCLIProfileProvider(machine: machine)
+    coscmd = COSCMDProfileProvider(machine: machine)
+    coscli = COSCLIProfileProvider(machine: machine, services: services)
+    metadata = services.instanceRole(nil, machine)
+    podRole = TencentPodRoleProvider(machine: machine, services: services)
+  }
+
+  /// A chain of all sources that are not `nil`, in the order of the properties.
+  public var chain: CredentialChain<AccessKey> {
+    let sources: [Source] = [environment, profile, cliProfile, coscmd, coscli, metadata, podRole]
+    return CredentialChain(sources.compactMap(\.self), source: "Tencent Cloud default sources")
+  }
+}
+
+extension CredentialProvider where Self == CredentialChain<AccessKey> {
+  /// Returns the chain of Tencent Cloud's default sources, which ``TencentCredentials`` lists.
+  ///
+  /// - Parameter machine: The context that gives access to the environment, files and the network.
+  public static func tencentCloudDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {
+    TencentCredentials(machine).chain
+  }
+}
+
+extension EnvironmentCredentialProvider {
+  /// A provider of access keys from Tencent Cloud's environment variables.
+  ///
+  /// The variables are `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY` and, for a temporary key,
+  /// `TENCENTCLOUD_TOKEN` or `TENCENTCLOUD_SESSION_TOKEN`.
+  public static let cos = EnvironmentCredentialProvider(
+    id: "TENCENTCLOUD_SECRET_ID", secret: "TENCENTCLOUD_SECRET_KEY",
+    tokens: ["TENCENTCLOUD_TOKEN", "TENCENTCLOUD_SESSION_TOKEN"])
+}
+
+/// A provider of temporary keys for a TKE pod's role, which four environment variables specify.
+///
+/// The variables are `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and `TKE_REGION`.
+struct TencentPodRoleProvider: CredentialProvider {
+  private static let names = ["TKE_ROLE_ARN", "TKE_PROVIDER_ID", "TKE_WEB_IDENTITY_TOKEN_FILE", "TKE_REGION"]
+
+  let source = "Tencent Cloud pod role"
+  let machine: ProviderContext
+  let services: TencentServices
+
+  func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let place = SettingLocation(source: source, name: "The environment", remedy: "Set all four of them, or none.")
+    let values = try machine.variables(Self.names, unlessUnset: Array(Self.names.prefix(3)), at: place)
+    let role = TencentServices.PodRole(arn: values[0], providerID: values[1], region: values[3])
+    return try await services.webIdentity(role, machine.token(in: values[2], for: place), machine).issue(for: place)
+  }
+}
+
+/// A factory of the credential providers for Tencent Cloud's services, which tests can replace.
+struct TencentServices: Sendable {
+  typealias Provider = any CredentialProvider<AccessKey>
+
+  /// The type of a closure that returns an identity token; the closure is called for each credential.
+  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
+
+  /// A pod's role, with its identity provider and region.
+  struct PodRole: Sendable, Hashable {
+    var arn: String
+    var providerID: String
+    var region: String
+  }
+
+  var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
+  var webIdentity: @Sendable (PodRole, _ token: @escaping TokenSource, ProviderContext) -> Provider
+
+  /// The factory of providers that send requests to Tencent Cloud's services.
+  static let real = TencentServices(
+    instanceRole: { role, machine in
+      TencentInstanceMetadataProvider(role: role, transport: machine.transport, time: machine.time)
+    },
+    webIdentity: { role, token, machine in
+      TencentWebIdentityProvider(
+        roleARN: role.arn, providerID: role.providerID, region: role.region, transport: machine.transport,
+        time: machine.time, token: token)
+    })
+}

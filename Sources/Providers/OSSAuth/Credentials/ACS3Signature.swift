@@ -1,0 +1,155 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import CredentialSources
+internal import HTTPTypes
+package import StorageAuth
+internal import StorageCrypto
+
+/// The ACS3-HMAC-SHA256 signature of Alibaba Cloud's API, as separate steps for signing and verifying.
+///
+/// Page: "Request syntax and signature method V3"
+/// (https://www.alibabacloud.com/help/en/sdk/product-overview/v3-request-structure-and-signature).
+package enum ACS3Signature {
+  /// The name of the signature algorithm in the `Authorization` header.
+  package static let algorithm = "ACS3-HMAC-SHA256"
+
+  /// Returns the header names that the signature must include, in lowercase and sorted.
+  ///
+  /// They are `host`, `content-type` and every `x-acs-` header.
+  package static func signedHeaders(of call: ServiceCall) -> [String] {
+    var names: Set = ["host"]
+    for field in call.request.headerFields {
+      let name = field.name.canonicalName
+      if name == "content-type" || name.hasBytePrefix("x-acs-") { names.insert(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Returns the canonical request, which contains all components of the request that are signed.
+  ///
+  /// - Throws: A `SigningError` if a signed header is missing or repeated, or if the query has an invalid
+  ///   percent-encoding.
+  package static func canonicalRequest(
+    of call: ServiceCall, signing names: [String]
+  ) throws(SigningError) -> String {
+    var headers = ""
+    for name in names { headers += "\(name):\(try call.signedValue(of: name))\n" }
+    return """
+      \(call.request.method.rawValue)
+      \(call.path)
+      \(try canonicalQuery(call.query))
+      \(headers)
+      \(names.joined(separator: ";"))
+      \(call.bodyHash)
+      """
+  }
+
+  /// Returns the string to sign for a canonical request: the algorithm name and the hash of the canonical request.
+  package static func stringToSign(canonicalRequest: String) -> String {
+    "\(algorithm)\n\(SHA256.hash { $0.append(canonicalRequest) }.hex)"
+  }
+
+  /// Returns the signature of a string to sign, in lowercase hexadecimal.
+  ///
+  /// The HMAC key is the secret itself, without key derivation.
+  package static func signature(of stringToSign: String, secret: Secret) -> String {
+    secret.bytes.withBytes { HMACKey<SHA256>($0) }.authenticationCode(for: stringToSign).hex
+  }
+
+  /// Returns the expected signature for a received request.
+  ///
+  /// - Parameters:
+  ///   - call: The request as it was received.
+  ///   - names: The header names included in the signature, in their order in the `Authorization` header.
+  ///   - secret: The secret of the access key that the `Authorization` header specifies.
+  /// - Throws: A `SigningError` if the canonical request cannot be created.
+  package static func expected(
+    for call: ServiceCall, signing names: [String], secret: Secret
+  ) throws(SigningError) -> String {
+    signature(of: stringToSign(canonicalRequest: try canonicalRequest(of: call, signing: names)), secret: secret)
+  }
+
+  private static func canonicalQuery(_ query: String) throws(SigningError) -> String {
+    guard let pairs = FormPair.read(query) else { throw SigningError.unreadablePath }
+    return FormPair.sorted(pairs).map(\.encoded).joined(separator: "&")
+  }
+}
+
+/// A signer of requests to Alibaba Cloud's API with ACS3-HMAC-SHA256.
+///
+/// The request must already specify its action, version and nonce in `x-acs-` headers. The signer adds the date, the
+/// hash of the body and the session token. The service accepts each nonce only once, so a request that is sent again
+/// needs a new nonce before it is signed.
+package struct ACS3Signer: Signer {
+  package typealias Request = ServiceCall
+  package typealias SigningCredential = AccessKey
+
+  package init() {}
+
+  /// Returns the time until which a key must be valid to sign a request: two seconds after `date`.
+  ///
+  /// The two seconds allow for the transmission to the service.
+  package func requiredValidity(from date: Timestamp) -> Timestamp {
+    date.advanced(by: .seconds(2))
+  }
+
+  package func sign(
+    _ call: inout ServiceCall, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) {
+    if key.isAnonymous { return }
+    try key.check()
+    var signed = call
+    signed.request.headerFields[.acsDate] = context.date.iso8601
+    signed.request.headerFields[.acsContentSHA256] = call.bodyHash
+    signed.request.headerFields[.acsSecurityToken] = nil
+    if let field = key.tokenField(named: .acsSecurityToken) { signed.request.headerFields.append(field) }
+    for name in ["x-acs-action", "x-acs-version", "x-acs-signature-nonce"] {
+      _ = try signed.signedValue(of: name)
+    }
+    let names = ACS3Signature.signedHeaders(of: signed)
+    let signature = try ACS3Signature.expected(for: signed, signing: names, secret: key.secret)
+    signed.request.headerFields[.authorization] =
+      "\(ACS3Signature.algorithm) Credential=\(key.id),SignedHeaders=\(names.joined(separator: ";")),"
+      + "Signature=\(signature)"
+    call = signed
+  }
+}
+
+extension HTTPField.Name {
+  static let acsAction = known("x-acs-action")
+  static let acsVersion = known("x-acs-version")
+  static let acsNonce = known("x-acs-signature-nonce")
+  fileprivate static let acsDate = known("x-acs-date")
+  fileprivate static let acsContentSHA256 = known("x-acs-content-sha256")
+  fileprivate static let acsSecurityToken = known("x-acs-security-token")
+}
+
+/// The older signature of Alibaba Cloud's API (RPC style, HMAC-SHA1), which is sent as a request parameter.
+///
+/// It is used to verify requests of older SDKs.
+///
+/// Page: "Request syntax and signature method V2 for RPC APIs"
+/// (https://www.alibabacloud.com/help/en/sdk/product-overview/rpc-mechanism).
+package enum RPCSignature {
+  /// Returns the string to sign for a request.
+  ///
+  /// - Parameters:
+  ///   - method: The HTTP method of the request.
+  ///   - parameters: The decoded parameters of the query and of the form body. A parameter `Signature` is ignored.
+  package static func stringToSign(method: String, parameters: [FormPair]) -> String {
+    let signed = FormPair.sorted(parameters.filter { $0.name != "Signature" })
+    return "\(method)&%2F&\(FormPair.written(signed).percentEncoded())"
+  }
+
+  /// Returns the signature of a string to sign, in Base64.
+  ///
+  /// The HMAC key is the secret followed by an ampersand.
+  package static func signature(of stringToSign: String, secret: Secret) -> String {
+    let key = HMACKey<SHA1> { writer in
+      secret.bytes.withBytes { writer.append($0) }
+      writer.append(UInt8(ascii: "&"))
+    }
+    return key.authenticationCode(for: stringToSign).base64
+  }
+}

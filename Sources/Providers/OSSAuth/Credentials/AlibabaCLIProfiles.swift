@@ -1,0 +1,161 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import CredentialSources
+internal import StorageAuth
+
+/// The profiles in `~/.aliyun/config.json`, each of which describes a plan to obtain a key.
+struct AlibabaCLIProfiles {
+  private static let key = SettingTable.KeyNames(id: "access_key_id", secret: "access_key_secret", token: "sts_token")
+  private static let issuedKey = SettingTable.KeyNames(
+    id: "access_key_id", secret: "access_key_secret", token: "sts_token", expiration: "sts_expiration")
+
+  private static let role = SettingTable.RoleNames(
+    arn: "ram_role_arn", sessionName: "ram_session_name", seconds: "expired_seconds", policy: "policy",
+    externalID: "external_id", region: "sts_region", usesPrivateNetwork: "enable_vpc")
+
+  /// The timeout for the command of a profile with the mode `External`.
+  private static let commandTimeout = Duration.seconds(60)
+
+  private let file: ConfigurationFile.Contents
+  private let root: SettingTable
+  private let now: Timestamp
+  private var profiles: [(name: String, settings: JSONObject)] = []
+
+  /// Parses the configuration file of Alibaba Cloud's command-line tool.
+  ///
+  /// - Parameters:
+  ///   - file: The content of the file.
+  ///   - now: The current time, with which the expirations of stored keys are compared.
+  init(_ file: ConfigurationFile.Contents, at now: Timestamp) throws(CredentialError) {
+    self.file = file
+    self.now = now
+    root = try SettingTable(json: file.bytes, at: file.place)
+    for (index, element) in try root.array("profiles").enumerated() {
+      guard case .object(let settings) = element, case .string(let name)? = settings["name"] else {
+        throw file.part("profile number \(index + 1)").malformed("has no “name”")
+      }
+      profiles.append((name, settings))
+    }
+  }
+
+  /// The name of the file's current profile, or `nil` if the file specifies no current profile and contains no
+  /// profiles.
+  ///
+  /// If the file contains profiles but specifies no current profile, the name is `default`.
+  var current: String? {
+    get throws(CredentialError) {
+      if let name = try root.text("current") { return name }
+      return profiles.isEmpty ? nil : "default"
+    }
+  }
+
+  /// The error for a configuration file that contains no profiles.
+  var nothing: CredentialError { file.place.error(.notConfigured, "has no profile") }
+
+  /// Returns the error for a profile name that the file does not contain.
+  ///
+  /// - Parameters:
+  ///   - name: The profile name.
+  ///   - isMistake: Whether the profile must exist in this file. The error's code is then `failed` rather than
+  ///     `notConfigured`.
+  func unknown(_ name: String, isMistake: Bool) -> CredentialError {
+    let known = profiles.isEmpty ? "none" : profiles.map { "“\($0.name)”" }.joined(separator: ", ")
+    return file.place.error(
+      isMistake ? .failed : .notConfigured, "has no profile “\(name)”; its profiles: \(known)",
+      remedy: "Name one of them, or run aliyun configure --profile \(name).")
+  }
+
+  /// Returns a profile's location in the file, for error messages.
+  func place(of name: String) -> SettingLocation {
+    file.part("profile “\(name)”", remedy: "Run aliyun configure --profile \(name).")
+  }
+
+  /// Returns the plan that a profile describes, or `nil` if the profile does not exist.
+  ///
+  /// - Parameter name: The profile name.
+  func plan(for name: String) throws(CredentialError) -> AlibabaPlan? {
+    try plan(for: name, askedBy: [])
+  }
+
+  private func plan(for name: String, askedBy others: [String]) throws(CredentialError) -> AlibabaPlan? {
+    let found = profiles.filter { $0.name == name }
+    guard let profile = found.first else { return nil }
+    let place = place(of: name)
+    if found.count > 1 { throw place.malformed("is defined \(found.count) times", remedy: "Remove all but one.") }
+    let settings = SettingTable(profile.settings, at: place)
+    let mode = try settings.text("mode") ?? "AK"
+    switch mode.lowercased() {
+    case "ak":
+      guard let key = try settings.key(.init(id: Self.key.id, secret: Self.key.secret)) else {
+        throw place.error(.notConfigured, "has no key")
+      }
+      return .key(key)
+    case "ststoken":
+      _ = try settings.required("sts_token")
+      let key = try settings.requiredKey(Self.issuedKey)
+      if key.expires(within: .zero, at: now) { throw place.error(.failed, "has a key that expired at \(key.ending)") }
+      return .key(key)
+    case "ramrolearn": return .role(try settings.role(Self.role), with: .key(try settings.requiredKey(Self.key)))
+    case "ramrolearnwithrolename":
+      return .role(try settings.role(Self.role), with: .instanceRole(try settings.text("ram_role_name")))
+    case "chainableramrolearn":
+      return .role(try settings.role(Self.role), with: try source(of: settings, named: name, askedBy: others))
+    case "ecsramrole": return .instanceRole(try settings.text("ram_role_name"))
+    case "oidc":
+      return .webIdentity(
+        try settings.role(Self.role), providerARN: try settings.required("oidc_provider_arn"),
+        tokenFile: try settings.required("oidc_token_file"))
+    case "external": return .command(try command(settings), timeout: Self.commandTimeout)
+    case "credentialsuri": return .uri(try settings.required("credentials_uri"))
+    case "cloudsso", "oauth": return .key(try keyOfLogin(settings, mode: mode))
+    case "rsakeypair":
+      throw place.error(
+        .failed, "has the mode RsaKeyPair, which is not supported", remedy: "Use the mode AK or RamRoleArn.")
+    default:
+      throw place.malformed("has the mode \(mode.shownIfName), which is unknown")
+    }
+  }
+
+  private func source(
+    of settings: SettingTable, named name: String, askedBy others: [String]
+  ) throws(CredentialError) -> AlibabaPlan {
+    let sourceName = try settings.required("source_profile")
+    let path = others + [name]
+    if path.contains(sourceName) {
+      let circle = (path + [sourceName]).map { "“\($0)”" }.joined(separator: " to ")
+      throw settings.place.malformed("forms a cycle: \(circle)")
+    }
+    guard let plan = try plan(for: sourceName, askedBy: path) else {
+      throw settings.place.malformed("has the source profile “\(sourceName)”, which is not there")
+    }
+    return plan
+  }
+
+  private func command(_ settings: SettingTable) throws(CredentialError) -> CredentialCommand {
+    guard let command = CredentialCommand(splitting: try settings.required("process_command")) else {
+      throw settings.place.malformed("has a “process_command” with an open quotation mark")
+    }
+    try file.checkThatCommandsMayBeRun(for: settings.place)
+    return command
+  }
+
+  /// Returns the temporary key that a login in a browser has stored, or throws an error if the key is missing or has
+  /// expired.
+  private func keyOfLogin(_ settings: SettingTable, mode: String) throws(CredentialError) -> AccessKey {
+    let key = try settings.key(Self.issuedKey)
+    if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
+    let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.ending ?? "")"
+    throw settings.place.error(
+      .notConfigured, "has the mode \(mode), which needs a login in a browser, \(state)")
+  }
+}
+
+extension ProcessOutputFormat {
+  /// The format in which programs for Alibaba's tools print a key, which is the `standard` format.
+  ///
+  /// The output is either `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` as in the OSS SDKs, or
+  /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}` as in the command-line tool's mode
+  /// `External`. The token and the expiration are optional.
+  public static let alibabaCloud = standard
+}

@@ -1,0 +1,155 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import CredentialSources
+public import StorageAuth
+
+/// The default sources of access keys for OSS: the vendor's default chain and the sources of OSS's own tools.
+///
+/// Each source is a property that can be replaced or set to `nil`, and the chain tries the sources in the order of the
+/// properties. A source that is not configured on this machine is skipped. A source that is configured but fails ends
+/// the search. Creating a value reads only the environment.
+///
+/// ```swift
+/// var sources = AlibabaCredentials(machine)
+/// sources.metadata = nil
+/// sources.environment = vault
+/// let credentials = CredentialCache(sources.chain)
+/// ```
+public struct AlibabaCredentials: Sendable {
+  /// The type of an optional source of access keys; a source that is `nil` is omitted from the chain.
+  public typealias Source = (any CredentialProvider<AccessKey>)?
+
+  /// The source that reads the key from `OSS_ACCESS_KEY_ID`, `OSS_ACCESS_KEY_SECRET` and `OSS_SESSION_TOKEN`.
+  public var ossEnvironment: Source
+
+  /// The source that reads the key from `ALIBABA_CLOUD_ACCESS_KEY_ID`, `ALIBABA_CLOUD_ACCESS_KEY_SECRET` and
+  /// `ALIBABA_CLOUD_SECURITY_TOKEN`.
+  public var environment: Source
+
+  /// The source that assumes a pod's role.
+  ///
+  /// The role is specified by `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and
+  /// `ALIBABA_CLOUD_OIDC_TOKEN_FILE`.
+  public var podRole: Source
+
+  /// The source that uses a profile of the vendor's command-line tool: `~/.aliyun/config.json`.
+  public var cliProfile: Source
+
+  /// The source that uses a profile of the file that the vendor's SDKs share: `~/.alibabacloud/credentials`.
+  public var sharedProfile: Source
+
+  /// The source that uses a profile of ossutil: `~/.ossutilconfig`.
+  public var ossutil: Source
+
+  /// The source that uses a profile of the OSS SDK for Java: `~/.oss/credentials`.
+  public var ossProfile: Source
+
+  /// The source that requests a key for the instance's role from the metadata service.
+  public var metadata: Source
+
+  /// The source that requests a key from the URL that `ALIBABA_CLOUD_CREDENTIALS_URI` specifies.
+  public var credentialsURI: Source
+
+  private let machine: ProviderContext
+
+  /// Creates Alibaba Cloud's default sources for a machine.
+  ///
+  /// - Parameter machine: The context that gives access to the environment, files, commands and the network.
+  public init(_ machine: ProviderContext) {
+    self.init(machine, services: .real)
+  }
+
+  init(_ machine: ProviderContext, services: AlibabaServices) {
+    self.machine = machine
+    ossEnvironment = EnvironmentCredentialProvider.oss.reading(machine)
+    environment = EnvironmentCredentialProvider.alibabaCloud.reading(machine)
+    podRole = AlibabaPodRoleProvider(machine: machine, services: services)
+    cliProfile = AlibabaCLIProfileProvider(machine: machine, services: services)
+    sharedProfile = AlibabaSharedProfileProvider(machine: machine, services: services)
+    ossutil = OSSUtilProfileProvider(machine: machine, services: services)
+    ossProfile = OSSSDKProfileProvider(machine: machine)
+    metadata = AlibabaInstanceRoleProvider(machine: machine, services: services)
+    credentialsURI = AlibabaCredentialsURIProvider(machine: machine, services: services)
+  }
+
+  /// A chain of all sources that are not `nil`, in the order of the properties.
+  ///
+  /// If `ALIBABA_CLOUD_PROFILE` specifies a profile that no file contains, the search ends with an error.
+  public var chain: CredentialChain<AccessKey> {
+    let check = NamedProfileCheck(
+      variable: "ALIBABA_CLOUD_PROFILE", files: ["~/.aliyun/config.json", "~/.alibabacloud/credentials"],
+      machine: machine)
+    let readsProfiles = cliProfile != nil || sharedProfile != nil
+    let sources: [Source] = [
+      ossEnvironment, environment, podRole, cliProfile, sharedProfile, readsProfiles ? check : nil, ossutil, ossProfile,
+      metadata, credentialsURI,
+    ]
+    return CredentialChain(sources.compactMap(\.self), source: "Alibaba Cloud default sources")
+  }
+}
+
+extension CredentialProvider where Self == CredentialChain<AccessKey> {
+  /// Returns the chain of Alibaba Cloud's default sources, which ``AlibabaCredentials`` lists.
+  ///
+  /// - Parameter machine: The context that gives access to the environment, files, commands and the network.
+  public static func alibabaCloudDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {
+    AlibabaCredentials(machine).chain
+  }
+}
+
+/// A factory of the credential providers for Alibaba Cloud's services, which tests can replace.
+struct AlibabaServices: Sendable {
+  typealias Provider = any CredentialProvider<AccessKey>
+
+  /// The type of a closure that returns an identity token; the closure is called for each credential.
+  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
+
+  var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
+  var role: @Sendable (AlibabaRolePlan, _ keys: Provider, ProviderContext) -> Provider
+  var webIdentity:
+    @Sendable (AlibabaRolePlan, _ providerARN: String, _ token: @escaping TokenSource, ProviderContext) -> Provider
+  var uri: @Sendable (String, ProviderContext) -> Provider
+
+  /// The factory of providers that send requests to Alibaba Cloud's services.
+  static let real = AlibabaServices(
+    instanceRole: { role, machine in
+      AlibabaInstanceMetadataProvider(
+        role: role, allowsV1: !machine.isTrue("ALIBABA_CLOUD_IMDSV1_DISABLED"), transport: machine.transport,
+        time: machine.time)
+    },
+    role: { role, keys, machine in
+      AlibabaAssumeRoleProvider(
+        roleARN: role.arn, sessionName: role.sessionName, credentials: keys, duration: role.duration,
+        policy: role.policy,
+        externalID: role.externalID, endpoint: role.endpoint, transport: machine.transport, time: machine.time)
+    },
+    webIdentity: { role, providerARN, token, machine in
+      AlibabaOIDCProvider(
+        roleARN: role.arn, providerARN: providerARN, sessionName: role.sessionName, duration: role.duration,
+        policy: role.policy, endpoint: role.endpoint, transport: machine.transport, time: machine.time, token: token)
+    },
+    uri: { CredentialsURIProvider($0, transport: $1.transport, time: $1.time) })
+}
+
+/// A provider in a chain that throws an error if an environment variable specifies a profile that the preceding
+/// providers do not have.
+///
+/// Without this check, the chain would continue and silently use another identity than the specified profile.
+struct NamedProfileCheck: CredentialProvider {
+  var source: String { "named profile (\(variable))" }
+  let variable: String
+  let files: [String]
+  let machine: ProviderContext
+
+  func credential() async throws(CredentialError) -> AccessKey {
+    guard let name = machine.variable(variable) else {
+      throw CredentialError(
+        .notConfigured, source: source, "No profile is named.", remedy: "Set \(variable) to use one by its name.")
+    }
+    throw CredentialError(
+      .failed, source: source,
+      "\(variable) names the profile “\(name)”, and no key came from a profile of that name in \(files.joined(separator: " or ")).",
+      remedy: "Correct or unset \(variable).")
+  }
+}

@@ -1,0 +1,108 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import StorageAuth
+
+/// A plan to obtain an access key, as a profile of Alibaba Cloud's tools describes it.
+indirect enum AlibabaPlan: Sendable {
+  /// A plan that uses the key in the profile.
+  case key(AccessKey)
+  /// A plan that requests a key for the role with the given name from the instance's metadata service.
+  ///
+  /// If the name is `nil`, the role is the instance's own.
+  case instanceRole(String?)
+  /// A plan that assumes a role with a key that another plan obtains.
+  case role(AlibabaRolePlan, with: AlibabaPlan)
+  /// A plan that assumes a role with an identity token from a file.
+  case webIdentity(AlibabaRolePlan, providerARN: String, tokenFile: String)
+  /// A plan that runs a command that prints a key.
+  case command(CredentialCommand, timeout: Duration)
+  /// A plan that requests a key from a URL.
+  case uri(String)
+}
+
+extension AlibabaPlan {
+  /// Returns the provider that carries out this plan.
+  ///
+  /// - Parameters:
+  ///   - place: The location of the profile, for error messages.
+  ///   - machine: The context that the provider uses.
+  ///   - services: The factory that creates the provider.
+  func provider(
+    at place: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
+  ) -> any CredentialProvider<AccessKey> {
+    switch self {
+    case .key(let key): return StaticCredentialProvider(key, source: place.source)
+    case .instanceRole(let name): return services.instanceRole(name, machine)
+    case .role(let role, let plan):
+      return services.role(role, plan.provider(at: place, on: machine, through: services), machine)
+    case .webIdentity(let role, let providerARN, let tokenFile):
+      return services.webIdentity(role, providerARN, machine.token(in: tokenFile, for: place), machine)
+    case .command(let command, let timeout):
+      return ProcessCredentialProvider(command, timeout: timeout, machine: machine)
+    case .uri(let url): return services.uri(url, machine)
+    }
+  }
+
+  /// Carries out this plan and returns the access key.
+  func issue(
+    at place: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
+  ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    if case .key(let key) = self { return IssuedCredential(key) }
+    return try await provider(at: place, on: machine, through: services).issue(for: place)
+  }
+}
+
+/// A RAM role to assume, with the parameters of the request.
+struct AlibabaRolePlan: Sendable, Hashable {
+  var arn: String
+  var sessionName = "swift-storage-auth"
+  var duration = Duration.seconds(3600)
+  var policy: String?
+  var externalID: String?
+  var endpoint = AlibabaSTSEndpoint.global
+}
+
+extension SettingTable {
+  /// The names of the settings that describe a role, or `nil` for settings that a file format does not have.
+  struct RoleNames {
+    var arn: String
+    var sessionName: String
+    var seconds: String?
+    var policy: String?
+    var externalID: String?
+    var region: String?
+    var usesPrivateNetwork: String?
+  }
+
+  /// Returns the role that the settings with the given names describe.
+  func role(_ names: RoleNames) throws(CredentialError) -> AlibabaRolePlan {
+    func text(_ name: String?) throws(CredentialError) -> String? {
+      guard let name else { return nil }
+      return try self.text(name)
+    }
+    var role = AlibabaRolePlan(arn: try required(names.arn))
+    if let name = try text(names.sessionName) { role.sessionName = name }
+    if let name = names.seconds, let seconds = try integer(name), seconds != 0 { role.duration = .seconds(seconds) }
+    role.policy = try text(names.policy)
+    role.externalID = try text(names.externalID)
+    if let region = try text(names.region) {
+      let isPrivate = try names.usesPrivateNetwork.map(flag) ?? false
+      guard let endpoint = AlibabaSTSEndpoint(region: region, isPrivate: isPrivate) else {
+        throw place.malformed("has no region in “\(names.region ?? "")”")
+      }
+      role.endpoint = endpoint
+    }
+    return role
+  }
+}
+
+extension AlibabaSTSEndpoint {
+  /// Creates the STS endpoint for a region, or returns `nil` if the region contains a character that could change the
+  /// host.
+  init?(region: String, isPrivate: Bool) {
+    guard region.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else { return nil }
+    self = isPrivate ? .vpc(region) : .region(region)
+  }
+}

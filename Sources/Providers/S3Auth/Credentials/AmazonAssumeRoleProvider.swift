@@ -1,0 +1,92 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import HTTPTypes
+public import StorageAuth
+
+/// A provider that assumes a role with another key and returns the temporary keys that Amazon's token service (STS)
+/// issues.
+///
+/// The provider sends `AssumeRole` requests that are signed with Signature Version 4. If the service rejects the
+/// signing time, the provider takes the service's time from the response, signs the request again once, and uses that
+/// time for later requests. Pages: "AssumeRole" in the STS API reference and "Create a signed AWS API request" in the
+/// IAM User Guide.
+///
+/// ```swift
+/// let keys = AmazonAssumeRoleProvider(
+///   roleARN: "arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws,
+///   transport: transport)
+/// ```
+public struct AmazonAssumeRoleProvider: CredentialProvider {
+  private static let action = "AssumeRole"
+
+  /// The provider's name, for error messages.
+  public let source: String
+
+  private let role: AmazonRole
+  private let externalID: String?
+  private let endpoint: AmazonSTSEndpoint
+  private let service: SignedExchange
+
+  /// Creates a provider that assumes a role.
+  ///
+  /// - Parameters:
+  ///   - roleARN: The role's ARN: `arn:aws:iam::<account>:role/<name>`.
+  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
+  ///   - credentials: The provider of the key that assumes the role.
+  ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum. If the
+  ///     signing key itself belongs to a role, the maximum is one hour.
+  ///   - policy: A policy that restricts the keys' rights further, as JSON of at most 2048 bytes, or `nil` for all
+  ///     rights of the role.
+  ///   - externalID: The external ID that the role requires from callers in other accounts, 2 to 1224 characters, or
+  ///     `nil` if it requires no external ID.
+  ///   - endpoint: The STS endpoint.
+  ///   - timeout: The time limit for one request and its response.
+  ///   - transport: The transport that sends the requests.
+  ///   - time: The clocks that the provider uses.
+  public init(
+    roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
+    duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
+    endpoint: AmazonSTSEndpoint = .global, timeout: Duration = .seconds(10), transport: any HTTPTransport,
+    time: any SigningClock = .system
+  ) {
+    source = "Amazon STS AssumeRole (\(ServiceText().shown(roleARN)))"
+    role = AmazonRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
+    self.externalID = externalID
+    self.endpoint = endpoint
+    service = SignedExchange(
+      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout),
+      credentials: credentials,
+      rules: .amazon)
+  }
+
+  /// Assumes the role and returns a temporary key.
+  ///
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
+  ///   supply the signing key.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  /// Assumes the role and returns a temporary key with the service's time.
+  ///
+  /// - Throws: The same errors as ``credential()``.
+  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let check = RequestCheck(source: source)
+    var form = try role.parameters(of: Self.action, check)
+    if let externalID {
+      guard (2...1224).contains(externalID.utf8.count) else {
+        throw check.refused(
+          "The external id has \(externalID.utf8.count) characters.", "Use the one that the role requires: 2 to 1224.")
+      }
+      form.append(FormPair("ExternalId", externalID))
+    }
+    let call = try endpoint.address(check).amazonCall(form)
+    let signer = SigV4Signer(region: endpoint.region, service: "sts")
+    let answer = try await service.answer(signedWith: signer, refusal: \.amazonRefusal) { call }
+    return try AnswerReader.amazonSTS(source).amazonRoleKey(in: answer, to: Self.action)
+  }
+}

@@ -1,0 +1,142 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import CredentialSources
+internal import HTTPTypes
+public import StorageAuth
+
+/// A provider of temporary keys for the ECS task or the EKS pod in which the process runs.
+///
+/// The platform specifies the URL for the request in the environment. `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, a path
+/// at `http://169.254.170.2`, takes precedence over `AWS_CONTAINER_CREDENTIALS_FULL_URI`, a URL with `https` to any
+/// host, or with `http` to this machine or the platform's addresses.
+///
+/// The value of the header `Authorization` is read from the file that `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE`
+/// specifies, or from `AWS_CONTAINER_AUTHORIZATION_TOKEN`; the file is read for each credential. Up to three requests
+/// are sent. The transport must not send these requests through a proxy. Page: "Container credential provider" in the
+/// AWS SDKs and Tools Reference Guide.
+public struct AmazonContainerProvider: CredentialProvider {
+  private static let relativeName = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
+  private static let fullName = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
+  private static let fileName = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
+  private static let tokenName = "AWS_CONTAINER_AUTHORIZATION_TOKEN"
+
+  /// The hosts of the container platform, to which requests may be sent without encryption.
+  private static let platformHosts = ["169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"]
+
+  private static let tries = 3
+
+  /// The provider's name, for error messages.
+  public let source = "Amazon container"
+
+  private let machine: ProviderContext
+  private let exchange: ServiceExchange
+
+  /// Creates a provider for the task or the pod in which the process runs.
+  ///
+  /// - Parameters:
+  ///   - machine: The context that gives access to the environment, files and the network.
+  ///   - timeout: The time limit for each request and its response.
+  public init(machine: ProviderContext, timeout: Duration = .seconds(2)) {
+    self.machine = machine
+    exchange = ServiceExchange(source: source, transport: machine.transport, time: machine.time, timeout: timeout)
+  }
+
+  /// Requests a temporary key from the container platform.
+  ///
+  /// - Returns: A temporary key.
+  /// - Throws: A `CredentialError`: `notConfigured` if the environment specifies no URL; `failed` if the URL is not
+  ///   allowed or cannot be reached; `rejected` if the platform refuses the request; `malformedAnswer` if the response
+  ///   has no usable key; `timeout` if the platform does not respond in time.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  /// Requests a temporary key from the container platform and reads the platform's time from the response.
+  ///
+  /// - Returns: A temporary key and the platform's time.
+  /// - Throws: The same errors as ``credential()``.
+  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let call = try address().call(.get, headers: try headers())
+    let reader = AnswerReader(source: source, remedy: "Check that the address is that of the platform.")
+    var tries = Self.tries
+    while true {
+      tries -= 1
+      do throws(CredentialError) {
+        let answer = try await exchange.send { () async throws(CredentialError) in
+          PreparedCall(call, masks: call.confidentialWords)
+        }
+        guard answer.isSuccess else {
+          throw RefusalRules.amazon.error(
+            for: answer, answer.containerRefusal, source: source,
+            fallback: "Check the role of the task or of the pod.")
+        }
+        return try reader.amazonKey(in: try reader.object(answer), token: "Token", at: answer.issuerTime)
+      } catch {
+        guard error.isRetryable, error.code != .malformedAnswer, tries > 0 else { throw error }
+      }
+    }
+  }
+
+  private var place: SettingLocation {
+    SettingLocation(source: source, name: "The environment", remedy: "Let the platform set \(Self.relativeName).")
+  }
+
+  private func address() throws(CredentialError) -> ServiceURL {
+    if let path = machine.variable(Self.relativeName) {
+      guard path.hasBytePrefix("/"), let address = ServiceURL("http://169.254.170.2\(path)") else {
+        throw place.error(.failed, "sets \(Self.relativeName) to an invalid path", remedy: "Begin it with a slash.")
+      }
+      return address
+    }
+    guard let url = machine.variable(Self.fullName) else {
+      throw place.error(.notConfigured, "sets neither \(Self.relativeName) nor \(Self.fullName)")
+    }
+    guard let address = ServiceURL(url) else {
+      throw place.error(
+        .failed, "sets \(Self.fullName) to an invalid URL",
+        remedy: "Write it like http://169.254.170.23/v1/credentials.")
+    }
+    guard address.isPrivate || Self.platformHosts.contains(hostWithoutPort(address.authority)) else {
+      throw place.error(
+        .failed, "names \(address.visible) in \(Self.fullName), which is neither encrypted nor the platform's",
+        remedy: "Use https, this machine, or an address of the platform.")
+    }
+    return address
+  }
+
+  /// Returns the `Authorization` header that identifies the task or the pod, or no headers if the environment specifies
+  /// no token.
+  private func headers() throws(CredentialError) -> HTTPFields {
+    guard let (token, place) = try token() else { return [:] }
+    // A line break would start another header.
+    guard !token.isEmpty, HTTPField.isValidValue(token) else {
+      throw place.error(.failed, "is not valid as the value of a header", remedy: "Write it without a line break.")
+    }
+    return [.authorization: token]
+  }
+
+  private func token() throws(CredentialError) -> (text: String, place: SettingLocation)? {
+    guard let path = machine.variable(Self.fileName) else {
+      guard let text = machine.environment(Self.tokenName), text.trimmed != nil else { return nil }
+      return (text, SettingLocation(source: source, name: "The variable \(Self.tokenName)", remedy: place.remedy))
+    }
+    let file = SettingLocation(
+      source: source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
+    guard let absolute = machine.absolute(path), let contents = try machine.read(absolute, at: file) else {
+      throw file.error(.failed, "is not there")
+    }
+    guard let text = String(validating: contents.bytes, as: UTF8.self) else { throw file.malformed("holds no text") }
+    return (text, file)
+  }
+}
+
+extension ServiceAnswer {
+  /// The refusal in an error response of the container platform, or `nil` if the response contains no error code.
+  ///
+  /// Such a response has the fields `code` and `message`.
+  fileprivate var containerRefusal: ServiceRefusal? {
+    guard let object, let code = object["code"]?.string ?? object["Code"]?.string else { return nil }
+    return ServiceRefusal(code: code, message: object["message"]?.string ?? object["Message"]?.string ?? "")
+  }
+}

@@ -1,0 +1,118 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import HTTPTypes
+public import StorageAuth
+
+/// A provider that requests temporary keys for an EC2 instance's role from the instance's metadata service.
+///
+/// The newer protocol, which requires a token (IMDSv2), is tried first. The older protocol is used if the service
+/// issues no tokens or does not respond to the token request, which happens behind a container network. If the service
+/// cannot be reached or the instance has no role, the error is `notConfigured`, so that a credential chain continues
+/// with its next source. Once the service has responded, it is assumed to exist. The transport must not send these
+/// requests through a proxy. Page: "IMDS credential provider" in the AWS SDKs and Tools Reference Guide.
+public struct AmazonInstanceMetadataProvider: CredentialProvider {
+  private static let rolesPath = "/latest/meta-data/iam/security-credentials/"
+
+  /// The provider's name, for error messages.
+  public let source = "Amazon instance metadata"
+
+  private let role: String?
+  private let allowsV1: Bool
+  private let service: MetadataService
+
+  /// Creates a provider for the role of the EC2 instance on which the process runs.
+  ///
+  /// - Parameters:
+  ///   - role: The role name, or `nil` to request the name from the metadata service.
+  ///   - allowsV1: Whether requests without a token are allowed if the service issues no tokens.
+  ///   - endpoint: The URL of the service, such as `http://[fd00:ec2::254]`. The program at this URL chooses the keys,
+  ///     so the URL must not come from an untrusted source.
+  ///   - timeout: The time limit for each request and its response.
+  ///   - transport: The transport that sends the requests.
+  ///   - time: The clocks that the provider uses.
+  public init(
+    role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254",
+    timeout: Duration = .seconds(1), transport: any HTTPTransport, time: any SigningClock = .system
+  ) {
+    self.role = role
+    self.allowsV1 = allowsV1
+    service = MetadataService(source: source, endpoint: endpoint, timeout: timeout, transport: transport, time: time)
+  }
+
+  /// Requests a temporary key from the metadata service.
+  ///
+  /// - Returns: A temporary key.
+  /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
+  ///   `failed`, `timeout` or `malformedAnswer` if the service does not work correctly.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  /// Requests a temporary key from the metadata service and reads the service's time from the response.
+  ///
+  /// - Returns: A temporary key and the service's time.
+  /// - Throws: The same errors as ``credential()``.
+  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    if let issued = try await key(try await tokenHeaders()) { return issued }
+    if let issued = try await key(try await tokenHeaders()) { return issued }
+    throw CredentialError(
+      .failed, source: source, "The metadata service rejects the tokens that it issued (HTTP 401).",
+      remedy: "Check the settings of the instance's metadata service.", isRetryable: true)
+  }
+
+  /// Returns a temporary key for the role, or `nil` if the service no longer accepts the token (HTTP 401).
+  private func key(_ headers: HTTPFields) async throws(CredentialError) -> IssuedCredential<AccessKey>? {
+    var name = role
+    if name == nil {
+      guard let list = try await answer(to: Self.rolesPath, headers) else { return nil }
+      name = try service.firstRole(in: list)
+    }
+    guard let name else { throw service.noRole }
+    let path = Self.rolesPath + (try service.pathElement(ofRole: name))
+    guard let answer = try await answer(to: path, headers) else { return nil }
+    guard answer.status != 404 else { throw service.unknownRole(name) }
+    let fields = try service.fields(of: answer)
+    return try service.reader.amazonKey(in: fields, token: "Token", at: answer.issuerTime)
+  }
+
+  private func answer(to path: String, _ headers: HTTPFields) async throws(CredentialError) -> ServiceAnswer? {
+    let answer = try await service.send(.get, path, headers: headers)
+    if answer.status == 401 { return nil }
+    guard answer.isSuccess || answer.status == 404 else { throw service.refusal(answer) }
+    return answer
+  }
+
+  /// Requests a token of the newer protocol and returns the headers with the token.
+  ///
+  /// Returns no headers if only the older protocol works.
+  private func tokenHeaders() async throws(CredentialError) -> HTTPFields {
+    let answer: ServiceAnswer
+    do {
+      answer = try await service.attempt(.put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"])
+    } catch {
+      guard error.code == .timeout, allowsV1 else { throw service.explained(error) }
+      return [:]
+    }
+    if answer.isSuccess {
+      let token = String(decoding: answer.body, as: UTF8.self).trimmingBlanks()
+      guard !token.isEmpty, token.utf8.count <= 4096, token.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f })
+      else { throw service.reader.malformed("The metadata service responded without a token.") }
+      return [.metadataToken: token]
+    }
+    guard [403, 404, 405].contains(answer.status) else { throw service.refusal(answer) }
+    guard allowsV1 else {
+      throw CredentialError(
+        .failed, source: source,
+        "The metadata service issues no token (HTTP \(answer.status)), and requests without one are not allowed.",
+        remedy: "Switch the instance to the newer metadata service, or allow the older one.")
+    }
+    return [:]
+  }
+}
+
+extension HTTPField.Name {
+  fileprivate static let metadataToken = known("x-aws-ec2-metadata-token")
+  fileprivate static let metadataTokenLifetime = known("x-aws-ec2-metadata-token-ttl-seconds")
+}

@@ -1,0 +1,105 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import CredentialSources
+public import StorageAuth
+
+/// The region and the endpoints of Amazon's services or of compatible services, as configured on a machine.
+///
+/// The settings come from the environment and from the files that Amazon's tools share.
+///
+/// ```swift
+/// let settings = try AmazonSettings(machine)
+/// let region = settings.region ?? "us-east-1"
+/// ```
+public struct AmazonSettings: Sendable, Hashable {
+  /// The region ID, or `nil` if the region is not configured.
+  ///
+  /// The region is read from `AWS_REGION`, `AWS_DEFAULT_REGION`, or the profile's `region`, in this order.
+  public let region: String?
+
+  /// The URL of S3, or `nil` if the URL is not configured.
+  ///
+  /// The URL is read from `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` for `s3` in the profile's
+  /// `services`, or the profile's `endpoint_url`, in this order. `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true` disables
+  /// all these settings. Page: "Service-specific endpoints" in the AWS SDKs and Tools Reference Guide.
+  public let endpointURL: String?
+
+  private let stsURL: String?
+
+  /// Creates settings from the environment and the shared files.
+  ///
+  /// - Parameters:
+  ///   - machine: The context that gives access to the environment and files.
+  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
+  /// - Throws: A `CredentialError` if a file cannot be read, the profile in `profile` does not exist, or a region or a
+  ///   URL is invalid.
+  public init(_ machine: ProviderContext, profile: String? = nil) throws(CredentialError) {
+    let files = try AmazonFiles(on: machine)
+    let named = profile ?? AmazonFiles.chosenName(on: machine)
+    let found = try files.profile(named ?? "default")
+    if found == nil, let profile { throw files.missing(profile, isNamed: true) }
+    try self.init(machine, files: files, profile: found)
+  }
+
+  init(_ machine: ProviderContext, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
+    region = try Self.region(machine, profile)
+    let isIgnored = machine.isTrue("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
+    endpointURL = isIgnored ? nil : try Self.endpointURL(of: "s3", machine, files, profile)
+    stsURL = isIgnored ? nil : try Self.endpointURL(of: "sts", machine, files, profile)
+  }
+
+  /// The configured endpoint of Amazon's token service (STS).
+  var stsEndpoint: AmazonSTSEndpoint {
+    if let stsURL { return .url(stsURL, region: region ?? "us-east-1") }
+    return region.map { .region($0) } ?? .global
+  }
+
+  private static func region(
+    _ machine: ProviderContext, _ profile: AmazonProfile?
+  ) throws(CredentialError) -> String? {
+    for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
+      guard let region = machine.variable(name) else { continue }
+      guard isAmazonRegion(region) else {
+        throw environment.error(.failed, "sets \(name) to an invalid region", remedy: "Write it like eu-central-1.")
+      }
+      return region
+    }
+    guard let settings = profile?.section(with: "region")?.settings else { return nil }
+    let region = try settings.required("region")
+    guard isAmazonRegion(region) else {
+      throw settings.place.malformed("has an invalid “region”", remedy: "Write it like eu-central-1.")
+    }
+    return region
+  }
+
+  private static func endpointURL(
+    of service: String, _ machine: ProviderContext, _ files: AmazonFiles, _ profile: AmazonProfile?
+  ) throws(CredentialError) -> String? {
+    for name in ["AWS_ENDPOINT_URL_\(service.uppercased())", "AWS_ENDPOINT_URL"] {
+      if let url = machine.variable(name) { return try checked(url, from: name, at: environment) }
+    }
+    if let section = profile?.section(with: "services"), let name = try section.settings.text("services") {
+      guard let services = try files.services(name) else {
+        throw section.settings.place.malformed("names the “services” “\(name)”, which are not there")
+      }
+      let key = "\(service).endpoint_url"
+      if let url = try services.text(key) { return try checked(url, from: key, at: services.place) }
+    }
+    guard let settings = profile?.section(with: "endpoint_url")?.settings else { return nil }
+    return try checked(try settings.required("endpoint_url"), from: "endpoint_url", at: settings.place)
+  }
+
+  private static func checked(_ url: String, from name: String, at place: SettingLocation) throws(CredentialError)
+    -> String
+  {
+    guard ServiceURL(url) != nil else {
+      throw place.error(
+        .failed, "has a value in \(name) that is not a URL", remedy: "Write it like https://minio.example.com:9000.")
+    }
+    return url
+  }
+
+  private static let environment = SettingLocation(
+    source: "Amazon settings", name: "The environment", remedy: "Correct it, or unset it.")
+}

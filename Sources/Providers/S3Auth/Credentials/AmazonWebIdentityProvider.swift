@@ -1,0 +1,104 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import HTTPTypes
+public import StorageAuth
+
+/// A provider that exchanges an identity token for temporary keys of a role at Amazon's token service (STS).
+///
+/// The provider sends unsigned `AssumeRoleWithWebIdentity` requests. Pods of Amazon's container service obtain their
+/// keys in this way (IRSA), and so do jobs of other services that issue identity tokens. Page:
+/// "AssumeRoleWithWebIdentity" in the STS API reference.
+///
+/// If the service cannot reach the identity provider, up to three requests are sent, with a pause between them. If the
+/// service calls the token invalid, the token is read and sent once more, because the platform may just have replaced
+/// the token file.
+public struct AmazonWebIdentityProvider: CredentialProvider {
+  private static let action = "AssumeRoleWithWebIdentity"
+
+  /// The pauses before the retries that follow if the service could not reach the identity provider.
+  private static let pauses = [Duration.seconds(1), .seconds(2)]
+
+  /// The provider's name, for error messages.
+  public let source: String
+
+  private let role: AmazonRole
+  private let endpoint: AmazonSTSEndpoint
+  private let exchange: ServiceExchange
+  private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
+
+  /// Creates a provider that assumes a role with an identity token.
+  ///
+  /// - Parameters:
+  ///   - roleARN: The role's ARN: `arn:aws:iam::<account>:role/<name>`.
+  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
+  ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum.
+  ///   - policy: A policy that restricts the keys' rights further, as JSON of at most 2048 bytes, or `nil` for all
+  ///     rights of the role.
+  ///   - endpoint: The STS endpoint.
+  ///   - timeout: The time limit for reading the identity token, sending one request and receiving its response.
+  ///   - transport: The transport that sends the requests.
+  ///   - time: The clocks that the provider uses.
+  ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
+  public init(
+    roleARN: String, sessionName: String = "swift-storage-auth", duration: Duration = .seconds(3600),
+    policy: String? = nil, endpoint: AmazonSTSEndpoint = .global, timeout: Duration = .seconds(10),
+    transport: any HTTPTransport, time: any SigningClock = .system,
+    token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
+  ) {
+    source = "Amazon STS AssumeRoleWithWebIdentity (\(ServiceText().shown(roleARN)))"
+    role = AmazonRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
+    self.endpoint = endpoint
+    self.token = token
+    exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
+  }
+
+  /// Assumes the role and returns a temporary key.
+  ///
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
+  public func credential() async throws(CredentialError) -> AccessKey {
+    try await issue().credential
+  }
+
+  /// Assumes the role and returns a temporary key with the service's time.
+  ///
+  /// - Throws: The same errors as ``credential()``.
+  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let check = RequestCheck(source: source)
+    let parameters = try role.parameters(of: Self.action, check)
+    let address = try endpoint.address(check)
+    var pauses = Self.pauses[...]
+    var isTokenReadAgain = false
+    while true {
+      let answer = try await exchange.send { () async throws(CredentialError) in
+        let identity = try await check.identityToken(token)
+        return PreparedCall(
+          address.amazonCall(parameters + [FormPair("WebIdentityToken", identity.reveal())]), masks: [identity])
+      }
+      let refusal = answer.amazonRefusal
+      if answer.isSuccess, refusal == nil {
+        return try AnswerReader.amazonSTS(source).amazonRoleKey(in: answer, to: Self.action)
+      }
+      if refusal?.code == "IDPCommunicationError", let pause = pauses.popFirst() {
+        try await wait(pause)
+      } else if refusal?.code == "InvalidIdentityToken", !isTokenReadAgain {
+        isTokenReadAgain = true
+      } else {
+        throw RefusalRules.amazon.error(
+          for: answer, refusal, source: source, fallback: "See the vendor's documentation of this code.")
+      }
+    }
+  }
+
+  private func wait(_ pause: Duration) async throws(CredentialError) {
+    do {
+      try await exchange.time.sleep(for: pause)
+    } catch {
+      throw CredentialError(
+        .cancelled, source: source, "The wait was cancelled.", remedy: "Retry if the key is still needed.")
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import StorageAuth
+
+@testable import COSAuth
+@testable import CredentialSources
+@testable import OSSAuth
+@testable import S3Auth
+
+/// Services that record their requests, in place of the clouds' services.
+final class RecordedServices: Sendable {
+  static let key = AccessKey(id: "STS.role", secret: "s", sessionToken: "t")
+
+  private let calls = Lock<[String]>([])
+
+  /// The requests, in order.
+  var asked: [String] { calls.withLock { $0 } }
+
+  var alibaba: AlibabaServices {
+    AlibabaServices(
+      instanceRole: { [self] role, _ in provider { "instance \(role ?? "any")" } },
+      role: { [self] role, keys, _ in
+        provider { () async throws(CredentialError) in "\(Self.text(role)) with \(try await keys.credential().id)" }
+      },
+      webIdentity: { [self] role, providerARN, token, _ in
+        provider { () async throws(CredentialError) in
+          "\(Self.text(role)) by \(providerARN) token \(try await token().reveal())"
+        }
+      },
+      uri: { [self] url, _ in provider { "uri \(url)" } })
+  }
+
+  var tencent: TencentServices {
+    TencentServices(
+      instanceRole: { [self] role, _ in provider { "instance \(role ?? "any")" } },
+      webIdentity: { [self] role, token, _ in
+        provider { () async throws(CredentialError) in
+          "\(role.arn) by \(role.providerID) in \(role.region) token \(try await token().reveal())"
+        }
+      })
+  }
+
+  var amazon: AmazonServices {
+    AmazonServices(
+      instanceRole: { [self] _ in provider { "instance" } }, container: { [self] _ in provider { "container" } },
+      role: { [self] role, keys, _ in
+        provider { () async throws(CredentialError) in "\(Self.text(role)) with \(try await keys.credential().id)" }
+      },
+      webIdentity: { [self] role, token, _ in
+        provider { () async throws(CredentialError) in "\(Self.text(role)) token \(try await token().reveal())" }
+      })
+  }
+
+  private static func text(_ role: AmazonRolePlan) -> String {
+    "\(role.arn) \(role.sessionName) \(role.duration) \(role.externalID ?? "-") \(role.endpoint.url)"
+  }
+
+  /// Services that are not configured.
+  static var none: AlibabaServices {
+    let provider = Recorded { () throws(CredentialError) in
+      throw CredentialError(.notConfigured, source: "service", "The service has no key.", remedy: "Use another source.")
+    }
+    return AlibabaServices(
+      instanceRole: { _, _ in provider }, role: { _, _, _ in provider }, webIdentity: { _, _, _, _ in provider },
+      uri: { _, _ in provider })
+  }
+
+  private static func text(_ role: AlibabaRolePlan) -> String {
+    let parts = [
+      role.arn, role.sessionName, "\(role.duration)", role.policy ?? "-", role.externalID ?? "-", role.endpoint.url,
+    ]
+    return parts.joined(separator: " ")
+  }
+
+  private func provider(_ call: @escaping @Sendable () async throws(CredentialError) -> String) -> Recorded {
+    Recorded { [self] () async throws(CredentialError) in
+      let text = try await call()
+      calls.withLock { $0.append(text) }
+    }
+  }
+
+  private struct Recorded: CredentialProvider {
+    let source = "service"
+    let call: @Sendable () async throws(CredentialError) -> Void
+
+    init(_ call: @escaping @Sendable () async throws(CredentialError) -> Void) {
+      self.call = call
+    }
+
+    func credential() async throws(CredentialError) -> AccessKey {
+      try await call()
+      return RecordedServices.key
+    }
+  }
+}
