@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import COSAuth
 import HTTPTypes
 import OSSAuth
 import S3Auth
@@ -10,6 +9,7 @@ import StorageAuth
 import StorageDiagnosis
 
 @testable import AsperaAuth
+@testable import COSAuth
 @testable import CredentialSources
 @testable import LocalCloud
 
