@@ -17,6 +17,10 @@ final class ByteComparisonTests: XCTestCase {
     "Sources/Providers/S3Auth/", "Sources/Core/CredentialSources/Signing/",
   ]
 
+  /// The folders in which only the signatures parse such input, and the rest reads settings of this machine and
+  /// responses of token services.
+  private static let settings = ["OSSAuth", "COSAuth", "S3Auth"].map { "Sources/Providers/\($0)/Credentials/" }
+
   private static let refused = [
     #"split(separator: ""#, "split(\n", ".hasPrefix(", ".hasSuffix(", ".lowercased()", ".uppercased()",
     #"firstIndex(of: ""#, #"drop { $0 != ""#, #"prefix { $0 != ""#, "localizedCompare", "caseInsensitiveCompare",
@@ -57,6 +61,7 @@ final class ByteComparisonTests: XCTestCase {
     for file in try SourceTree("Sources").files {
       guard let folder = Self.folders.first(where: file.path.hasPrefix) else { continue }
       seen.insert(folder)
+      if Self.settings.contains(where: file.path.hasPrefix), !file.path.hasSuffix("Signature.swift") { continue }
       for line in Self.findings(in: file.lines) {
         XCTFail("\(file.path) processes characters instead of bytes:\(line)")
       }

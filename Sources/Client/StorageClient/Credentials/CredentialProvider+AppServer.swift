@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CredentialSources
-internal import OSSAuth
 public import StorageAuth
 
 extension CredentialProvider where Self == AppServerCredentialProvider {
@@ -41,16 +40,6 @@ extension AppServerCredentialProvider {
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
   ) {
     self.init(source: source, format: format, transport: .platformDefault, request: request)
-  }
-}
-
-extension CredentialProvider where Self == CredentialsURIProvider {
-  /// Returns a provider that requests temporary keys from a URL in the response format of
-  /// `ALIBABA_CLOUD_CREDENTIALS_URI`.
-  ///
-  /// - Parameter url: The URL: `https`, or `http` on this machine.
-  public static func credentialsURI(_ url: String) -> CredentialsURIProvider {
-    CredentialsURIProvider(url, transport: .platformDefault)
   }
 }
 

@@ -90,3 +90,13 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   /// ```
   public static var alibabaDefault: CredentialChain<AccessKey> { AlibabaCredentials.default.chain }
 }
+
+extension CredentialProvider where Self == CredentialsURIProvider {
+  /// Returns a provider that requests temporary keys from a URL in the response format of
+  /// `ALIBABA_CLOUD_CREDENTIALS_URI`.
+  ///
+  /// - Parameter url: The URL: `https`, or `http` on this machine.
+  public static func credentialsURI(_ url: String) -> CredentialsURIProvider {
+    CredentialsURIProvider(url, transport: .platformDefault)
+  }
+}
