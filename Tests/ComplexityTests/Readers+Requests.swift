@@ -302,7 +302,7 @@ extension Readers {
         let request = request(make(size), [])
         return {
           guard let target = try? RequestTarget(of: request) else { return }
-          _ = try? Operation(request.method, target, of: SimulatedOSS(), isCopy: false)
+          _ = try? Operation(request.method, target, of: .oss, isCopy: false)
           _ = target.ignoringCase
           _ = "\(target.parameters)"
         }

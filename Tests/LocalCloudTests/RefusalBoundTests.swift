@@ -39,7 +39,7 @@ final class RefusalBoundTests: XCTestCase {
     }
   }()
 
-  private func check(_ service: any SimulatedService, _ refusal: RefusalAnswer, _ path: String) {
+  private func check(_ service: any ServiceBehavior, _ refusal: RefusalAnswer, _ path: String) {
     for method in [HTTPRequest.Method.get, .head] {
       let host = String(repeating: "\"", count: 60_000)
       let identity = CallIdentity(requestID: "0", method: method, host: host, path: path, date: Self.date)

@@ -43,6 +43,7 @@ enum Subjects {
     "StorageAuth.ByteExactString": "a bucket, a key or a parameter as sent; parameters that hold tokens mask them",
     "StorageAuth.DisplayText": "printed text, built from descriptions without secrets",
     "StorageAuth.Timestamp": "two numbers",
+    "StorageAuth.ServiceDescription": "terms of a service",
     "StorageAuth.ServiceErrorCodes": "terms of a service",
     "StorageAuth.ServiceErrorCodes.Refusal": "terms of a service",
     "StorageAuth.ServiceErrorCodes.Subject": "terms of a service",

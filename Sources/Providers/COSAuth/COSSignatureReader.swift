@@ -22,7 +22,7 @@ struct COSSignatureReader: SignatureReader {
   let signatureParameters: Set = ["q-signature", "sign"]
   let signsWindow = true
   let endsTextsWithLineFeed = true
-  var errorCodes: ServiceErrorCodes { COSVerifier().errorCodes }
+  var errorCodes: ServiceErrorCodes { ServiceDescription.cos.errorCodes }
 
   func signature(of request: HTTPRequest) throws(VerificationError) -> SignatureReading? {
     let verifier = COSVerifier(style: style)

@@ -109,7 +109,7 @@ public struct COSStringToSignSigner: StringToSignSigner {
 
 extension SignatureScheme {
   /// The scheme COS V5, which uses HMAC-SHA-1 with a start time and an end time.
-  public static let cosV5 = SignatureScheme(service: "cos", version: "v5")
+  public static let cosV5 = SignatureScheme(service: ServiceDescription.cos.name, version: "v5")
 }
 
 extension SignableNames {
@@ -118,7 +118,7 @@ extension SignableNames {
   /// The signature does not cover the letter case of parameter names. An older kind of form upload contains, in a
   /// field, the signature of a POST to the bucket. The date of a request is the start of `q-sign-time`.
   static let cos = SignableNames(
-    headerPrefix: "x-cos-",
+    headerPrefix: ServiceDescription.cos.headerPrefix,
     harmlessHeaders: [
       "security-token", "forbid-overwrite", "storage-class", "server-side-encryption", "traffic-limit",
       "hash-crc64ecma", "date", "content-sha256",

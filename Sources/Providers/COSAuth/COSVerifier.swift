@@ -197,11 +197,11 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
 extension COSVerifier {
   /// The prefixes of the header and parameter names that control COS and its data processing.
-  public var controlPrefixes: [String] { ["x-cos-", "x-ci-", "pic-operations"] }
+  public var controlPrefixes: [String] { ServiceDescription.cos.controlPrefixes }
 
   /// The status codes and error codes with which COS rejects a request, from the page "Error Codes" of its
   /// documentation.
-  public var errorCodes: ServiceErrorCodes { ServiceErrorCodes(canonicalRequestElement: "FormatString") }
+  public var errorCodes: ServiceErrorCodes { ServiceDescription.cos.errorCodes }
 
   /// Returns a Boolean value that indicates whether a request contains a COS authorization, well-formed or not.
   ///

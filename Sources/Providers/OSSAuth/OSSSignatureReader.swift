@@ -29,7 +29,7 @@ struct OSSSignatureReader: SignatureReader {
   let signatureParameters: Set = ["Signature", "x-oss-signature"]
   let dateHeaders: Set = ["date", "x-oss-date"]
   var clockTolerance: Duration { OSSLimits.clockTolerance }
-  var errorCodes: ServiceErrorCodes { OSSVerifier().errorCodes }
+  var errorCodes: ServiceErrorCodes { ServiceDescription.oss.errorCodes }
 
   func signature(of request: HTTPRequest) throws(VerificationError) -> SignatureReading? {
     let verifier = OSSVerifier(style: signedStyle(of: request), bucket: bucket)

@@ -94,16 +94,16 @@ public struct OSSStringToSignSigner: StringToSignSigner {
 
 extension SignatureScheme {
   /// The scheme OSS V1, which uses HMAC-SHA-1.
-  public static let ossV1 = SignatureScheme(service: "oss", version: "v1")
+  public static let ossV1 = SignatureScheme(service: ServiceDescription.oss.name, version: "v1")
 
   /// The scheme OSS V4, which uses HMAC-SHA-256.
-  public static let ossV4 = SignatureScheme(service: "oss", version: "v4")
+  public static let ossV4 = SignatureScheme(service: ServiceDescription.oss.name, version: "v4")
 }
 
 extension SignableNames {
   /// The names of the headers and query parameters of OSS requests.
   static let oss = SignableNames(
-    headerPrefix: "x-oss-",
+    headerPrefix: ServiceDescription.oss.headerPrefix,
     harmlessHeaders: [
       "date", "content-sha256", "security-token", "forbid-overwrite", "storage-class", "server-side-encryption",
       "traffic-limit", "hash-crc64ecma",

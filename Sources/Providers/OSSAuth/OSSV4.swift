@@ -10,6 +10,9 @@ extension HTTPField.Name {
   package static let ossContentSHA256 = known("x-oss-content-sha256")
   package static let ossError = known("x-oss-err")
   package static let ossSecurityToken = known("x-oss-security-token")
+  package static let ossCallback = known("x-oss-callback")
+  package static let ossCallbackVariables = known("x-oss-callback-var")
+  package static let ossPublicKeyURL = known("x-oss-pub-key-url")
 }
 
 /// The constant strings in OSS V4 signatures.

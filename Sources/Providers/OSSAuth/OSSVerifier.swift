@@ -184,18 +184,11 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
 extension OSSVerifier {
   /// The prefixes of the headers and parameters that control OSS; OSS signatures cover all of these headers and
   /// parameters.
-  public var controlPrefixes: [String] { ["x-oss-"] }
+  public var controlPrefixes: [String] { ServiceDescription.oss.controlPrefixes }
 
   /// The status codes and error codes with which OSS rejects a request, from the page "Error responses" of its
   /// documentation.
-  public var errorCodes: ServiceErrorCodes {
-    ServiceErrorCodes(
-      subject: .host("HostId"), headHeader: .ossError,
-      refusals: [
-        .invalidToken: .init(.forbidden, "InvalidSecurityToken"),
-        .keyExpired: .init(.forbidden, "SecurityTokenExpired"),
-      ])
-  }
+  public var errorCodes: ServiceErrorCodes { ServiceDescription.oss.errorCodes }
 
   /// The name of the header that can contain the hash of the body: `x-oss-content-sha256`.
   public var payloadHashHeader: HTTPField.Name? { .ossContentSHA256 }

@@ -31,7 +31,7 @@ struct S3SignatureReader: SignatureReader {
   let signatureParameters: Set = ["X-Amz-Signature", "Signature"]
   let dateHeaders: Set = ["date", "x-amz-date"]
   var clockTolerance: Duration { S3Verifier.clockTolerance }
-  var errorCodes: ServiceErrorCodes { S3Verifier().errorCodes }
+  var errorCodes: ServiceErrorCodes { ServiceDescription.s3.errorCodes }
 
   private var verifier: S3Verifier { S3Verifier(style: style, bucket: bucket) }
 

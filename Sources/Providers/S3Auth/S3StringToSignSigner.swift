@@ -218,13 +218,13 @@ public struct S3StringToSignSigner: StringToSignSigner {
 
 extension SignatureScheme {
   /// The scheme S3 V4, which uses HMAC-SHA-256 (Signature Version 4).
-  public static let s3V4 = SignatureScheme(service: "s3", version: "v4")
+  public static let s3V4 = SignatureScheme(service: ServiceDescription.s3.name, version: "v4")
 }
 
 extension SignableNames {
   /// The names of the headers and query parameters of S3 requests.
   static let s3 = SignableNames(
-    headerPrefix: "x-amz-",
+    headerPrefix: ServiceDescription.s3.headerPrefix,
     harmlessHeaders: [
       "date", "content-sha256", "security-token", "storage-class", "server-side-encryption", "decoded-content-length",
       "trailer", "sdk-checksum-algorithm", "checksum-mode", "checksum-crc32", "checksum-crc32c", "checksum-crc64nvme",

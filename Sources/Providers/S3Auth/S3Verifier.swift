@@ -74,7 +74,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   }
 
   /// The prefixes of the headers and query parameters that control S3.
-  public var controlPrefixes: [String] { ["x-amz-"] }
+  public var controlPrefixes: [String] { ServiceDescription.s3.controlPrefixes }
 
   /// The name of the header that contains the body's hash, `UNSIGNED-PAYLOAD`, or a value for a chunked body.
   public var payloadHashHeader: HTTPField.Name? { .s3ContentSHA256 }
@@ -82,19 +82,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   /// The status codes and error codes with which S3 rejects a request.
   ///
   /// Source: AWS, "Error Responses", <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
-  public var errorCodes: ServiceErrorCodes {
-    ServiceErrorCodes(
-      refusals: [
-        .invalidToken: .init(.badRequest, "InvalidToken"), .keyExpired: .init(.badRequest, "ExpiredToken"),
-        .notYetValid: .init(.forbidden, "AccessDenied"), .malformed: .init(.badRequest, "InvalidRequest"),
-        .invalidPolicy: .init(.badRequest, "InvalidPolicyDocument"),
-        .policyExpired: .init(.forbidden, "AccessDenied"), .conditionFailed: .init(.forbidden, "AccessDenied"),
-      ],
-      statuses: [
-        "SignatureDoesNotMatch": .forbidden, "AccessDenied": .forbidden, "NotImplemented": .notImplemented,
-        "MissingContentLength": .lengthRequired, "BadDigest": .badRequest,
-      ])
-  }
+  public var errorCodes: ServiceErrorCodes { ServiceDescription.s3.errorCodes }
 
   /// Returns a decoder for a chunked body, or `nil` if the body is not chunked.
   ///

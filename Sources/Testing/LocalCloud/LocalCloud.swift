@@ -460,7 +460,7 @@ extension LocalCloud {
 
     /// The storage service that accepts the role's credentials, or `nil` if the role's name is not in a vendor's
     /// format.
-    var provider: Provider? { Provider.allCases.first { $0.service.roleResource(arn) != nil } }
+    var provider: Provider? { Provider.allCases.first { $0.service.behavior.roleResource(arn) != nil } }
 
     /// The role's short name, which is the last component of the resource name.
     var name: String { arn.parts(between: "/").last.map(String.init) ?? "" }

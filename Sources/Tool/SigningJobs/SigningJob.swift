@@ -1,7 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import COSAuth
 internal import HTTPTypes
+internal import OSSAuth
+internal import S3Auth
 package import StorageAuth
 internal import StorageCrypto
 
@@ -189,7 +192,7 @@ extension SigningJob {
     }
   }
 
-  private static let tokenHeaders = [tokenHeaderOfOSS, tokenHeaderOfCOS, tokenHeaderOfS3]
+  private static let tokenHeaders = [ServiceDescription.oss, .cos, .s3].map { $0.header("security-token") }
 
   /// The session token in the job's headers, or `nil` if there is none; signing sets this header again.
   private var tokenHeader: String? {

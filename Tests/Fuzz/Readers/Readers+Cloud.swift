@@ -25,7 +25,7 @@ extension Reader {
         for isCopy in [false, true] {
           guard let operation = try? Operation(request.method, target, of: service, isCopy: isCopy) else { continue }
           isRead = true
-          _ = service.need(for: operation)
+          _ = service.policies.needs[operation]
         }
       }
       if let key = target.key { _ = NodePath("\(key)") }
@@ -35,7 +35,7 @@ extension Reader {
 
   private static let ranges = Reader(name: "ranges") { input, _ in
     let text = text(input)
-    for provider in LocalCloud.Provider.allCases { _ = try? provider.service.copySource(text) }
+    for provider in LocalCloud.Provider.allCases { _ = try? NamedSource(text, of: provider.service) }
     var fields = HTTPFields()
     for name in [HTTPField.Name.ifMatch, .ifNoneMatch, .ifModifiedSince] { fields[name] = text }
     _ = Conditions(fields)

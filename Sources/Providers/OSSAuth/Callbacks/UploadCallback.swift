@@ -76,8 +76,8 @@ extension UploadCallback {
   /// - Throws: A `SigningError` with the code `invalidConfiguration` if OSS would reject the callback.
   public var headerFields: HTTPFields {
     get throws(SigningError) {
-      var fields: HTTPFields = [.known("x-oss-callback"): try encoded]
-      if let variables = encodedVariables { fields[.known("x-oss-callback-var")] = variables }
+      var fields: HTTPFields = [.ossCallback: try encoded]
+      if let variables = encodedVariables { fields[.ossCallbackVariables] = variables }
       return fields
     }
   }

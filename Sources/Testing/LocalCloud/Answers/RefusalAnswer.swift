@@ -62,6 +62,11 @@ struct RefusalAnswer: Error, Sendable {
 }
 
 extension RefusalAnswer {
+  /// Creates the error response with the status code and error code that a provider describes.
+  init(_ refusal: ServiceErrorCodes.Refusal, _ message: String, ec: String? = nil, details: [Detail] = []) {
+    self.init(refusal.status, refusal.code, message, ec: ec, details: details)
+  }
+
   static func noSuchBucket(_ name: String) -> RefusalAnswer {
     RefusalAnswer(
       .notFound, "NoSuchBucket", "The specified bucket does not exist.", ec: "0015-00000101",

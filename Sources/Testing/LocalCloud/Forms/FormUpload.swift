@@ -22,13 +22,13 @@ struct FormUpload: Sendable {
   ///
   /// - Throws: An error response if the form has no readable boundary, the target of the request is invalid, or the
   ///   bucket name is invalid.
-  init?(_ head: HTTPRequest, at service: any SimulatedService) throws(RefusalAnswer) {
+  init?(_ head: HTTPRequest, at service: SimulatedService) throws(RefusalAnswer) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
     else { return nil }
     let target: RequestTarget
     do {
-      target = try service.target(of: head)
+      target = try service.behavior.target(of: head)
     } catch {
       throw .invalidArgument(error.message)
     }

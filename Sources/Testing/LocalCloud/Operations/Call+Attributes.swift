@@ -14,7 +14,7 @@ extension Call {
   func attributes() throws(RefusalAnswer) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     if let name = own("storage-class") {
-      guard service.storageClasses.contains(where: { $0.name == name }) else {
+      guard service.objects.storageClasses.contains(where: { $0.name == name }) else {
         throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
       }
       attributes.storageClass = name
@@ -64,12 +64,12 @@ extension Call {
       + "in a header both are percent-encoded.")
 
   func encryption() throws(RefusalAnswer) -> [ObjectDescription.Header] {
-    let names = service.encryptionHeaders
+    let names = service.headers.encryption
     let headers = names.compactMap { name in own(name).map { ObjectDescription.Header(name: name, value: $0) } }
     guard let first = headers.first else { return [] }
-    guard first.name == names[0], let rules = service.encryptions[first.value] else {
+    guard first.name == names[0], let rules = service.headers.encryptions[first.value] else {
       throw .invalidArgument(
-        "The header \(service.header(names[0])) must be one of \(service.encryptions.keys.sorted()).")
+        "The header \(service.header(names[0])) must be one of \(service.headers.encryptions.keys.sorted()).")
     }
     if let other = headers.dropFirst().first(where: { !rules.contains($0.name) }) {
       throw .invalidArgument("The header \(service.header(other.name)) cannot be combined with \(first.value).")
@@ -91,7 +91,9 @@ extension Call {
   ///   - place: The prefix of the names of the headers that contain the encryption key.
   func checkReadable(_ object: StoredObject, place: String = "") throws(RefusalAnswer) {
     try CustomerKey.check(try customerKey(place), against: object.attributes.customerKey)
-    let isArchived = service.storageClasses.contains { $0.name == object.attributes.storageClass && $0.isArchive }
+    let isArchived = service.objects.storageClasses.contains {
+      $0.name == object.attributes.storageClass && $0.isArchive
+    }
     if isArchived {
       throw RefusalAnswer(
         .forbidden, "InvalidObjectState",
@@ -120,8 +122,8 @@ extension Call {
   /// Validates the requested bandwidth limit and the request payer, which have no effect on this server.
   func checkHarmless() throws(RefusalAnswer) {
     if let limit = trafficLimit {
-      guard let number = Int64(digits: limit), service.trafficLimits.contains(number) else {
-        let limits = service.trafficLimits
+      guard let number = Int64(digits: limit), service.objects.trafficLimits.contains(number) else {
+        let limits = service.objects.trafficLimits
         throw .invalidArgument(
           "The traffic limit must be an integer of bits per second from \(limits.lowerBound) to \(limits.upperBound).")
       }

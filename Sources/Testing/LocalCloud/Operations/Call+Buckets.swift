@@ -7,18 +7,18 @@ internal import StorageAuth
 extension Call {
   func listBuckets() throws -> Answer {
     let prefix = parameter("prefix") ?? ""
-    let names = service.bucketPaging
-    let marker = parameter(names.marker) ?? ""
-    let limit = try number(names.limit, default: 1000, in: 1...names.most)
+    let names = service.listing
+    let marker = parameter(names.bucketMarker) ?? ""
+    let limit = try number(names.bucketLimit, default: 1000, in: 1...names.mostBuckets)
     let buckets = store.bucketsByName.filter {
       $0.name.utf8.starts(with: prefix.utf8) && ByteExactString($0.name) > ByteExactString(marker)
     }
     let page = buckets.prefix(limit)
     let isTruncated = page.count < buckets.count
     let list = XMLNode(
-      "Buckets", children: page.map { service.document(for: $0, region: region, endpoint: endpoint) })
-    var elements = [service.owner]
-    if service.omitsEmptyElements {
+      "Buckets", children: page.map { service.behavior.document(for: $0, region: region, endpoint: endpoint) })
+    var elements = [SimulatedService.owner]
+    if service.listing.omitsEmptyElements {
       elements.append(list)
       if !prefix.isEmpty { elements.append(XMLNode("Prefix", prefix)) }
     } else {
@@ -27,13 +27,13 @@ extension Call {
         XMLNode("IsTruncated", String(isTruncated)), list,
       ]
     }
-    if isTruncated, let last = page.last { elements.append(XMLNode(names.next, last.name)) }
-    return respond(with: XMLNode("ListAllMyBucketsResult", children: elements))
+    if isTruncated, let last = page.last { elements.append(XMLNode(names.nextBucket, last.name)) }
+    return service.answer(with: XMLNode("ListAllMyBucketsResult", children: elements))
   }
 
   /// The host of the request, without the bucket name if the request is virtual-hosted-style.
   private var endpoint: String {
-    guard AddressingStyle(authority: host) == .virtualHosted, let label = service.hosts.bucket(in: host),
+    guard AddressingStyle(authority: host) == .virtualHosted, let label = service.description.hosts.bucket(in: host),
       label.utf8.elementsEqual(bucket.utf8), let endpoint = host.removingBytePrefix("\(label).")
     else { return host }
     return String(endpoint)
@@ -79,24 +79,24 @@ extension Call {
 
   func bucketLocation() throws -> Answer {
     try store.read(bucket) { _ in }
-    return respond(with: XMLNode("LocationConstraint", service.location(of: region)))
+    return service.answer(with: XMLNode("LocationConstraint", service.location(of: region)))
   }
 
   /// Returns an empty versioning configuration, as the services do for a bucket that never had versioning.
   func bucketVersioning() throws -> Answer {
     try store.read(bucket) { _ in }
-    return respond(with: XMLNode("VersioningConfiguration"))
+    return service.answer(with: XMLNode("VersioningConfiguration"))
   }
 
   func bucketInfo() throws -> Answer {
     let bucket = try store.read(bucket) { $0 }
-    var document = service.document(for: bucket, region: region, endpoint: endpoint)
+    var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
     let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
-      service.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
+      SimulatedService.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
       XMLNode("Comment"),
     ]
-    return respond(with: XMLNode("BucketInfo", children: [document]))
+    return service.answer(with: XMLNode("BucketInfo", children: [document]))
   }
 
   // MARK: Access
@@ -117,7 +117,7 @@ extension Call {
   }
 
   func changeObjectAccess() async throws -> Answer {
-    guard let name = own(service.objectAccessHeader) else { throw Self.grantsByDocument }
+    guard let name = own(service.headers.objectAccess) else { throw Self.grantsByDocument }
     let access = try access(named: name, isObject: true)
     try await describeAnew { $0.with(access: access) }
     return Answer()

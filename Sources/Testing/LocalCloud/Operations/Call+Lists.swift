@@ -12,9 +12,9 @@ extension Call {
     let marker = parameter("marker") ?? ""
     let list = try list(after: marker)
     var elements = list.head + [XMLNode("Marker", list.name(marker))]
-    let tellsNext = service.omitsEmptyElements ? parameter("delimiter")?.isEmpty == false : true
+    let tellsNext = service.listing.omitsEmptyElements ? parameter("delimiter")?.isEmpty == false : true
     if tellsNext, let next = list.page.next { elements.append(XMLNode("NextMarker", list.name(next))) }
-    return respond(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: true)))
+    return service.answer(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: true)))
   }
 
   func listObjectsV2() throws -> Answer {
@@ -31,7 +31,9 @@ extension Call {
     }
     let list = try list(after: after)
     var elements = list.head
-    if !start.isEmpty || !service.omitsEmptyElements { elements.append(XMLNode("StartAfter", list.name(start))) }
+    if !start.isEmpty || !service.listing.omitsEmptyElements {
+      elements.append(XMLNode("StartAfter", list.name(start)))
+    }
     if let token { elements.append(XMLNode("ContinuationToken", token)) }
     if let next = list.page.next {
       let token = String(writing: { writer in withBytes(of: next) { writer.append(hex: $0) } })
@@ -39,7 +41,7 @@ extension Call {
     }
     elements.append(XMLNode("KeyCount", String(list.page.objects.count + list.page.groups.count)))
     let withOwner = parameter("fetch-owner") == "true"
-    return respond(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
+    return service.answer(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
   }
 
   /// A page of an object listing, with the XML elements that both versions of the list operation share.
@@ -54,13 +56,14 @@ extension Call {
     let query = ListQuery(
       prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: after,
       limit: min(
-        try number("max-keys", default: service.defaultPageSize, in: service.pageSizes), Self.pageLimit))
+        try number("max-keys", default: service.listing.defaultPageSize, in: service.listing.pageSizes), Self.pageLimit)
+    )
     let page = try store.read(bucket) { $0.page(query) }
     let name: @Sendable (String) -> String = { written($0, encodes) }
     var head = [
       XMLNode("Name", bucket), XMLNode("Prefix", name(query.prefix)), XMLNode("MaxKeys", String(query.limit)),
     ]
-    if !query.delimiter.isEmpty || !service.omitsEmptyElements {
+    if !query.delimiter.isEmpty || !service.listing.omitsEmptyElements {
       head.append(XMLNode("Delimiter", name(query.delimiter)))
     }
     head.append(XMLNode("IsTruncated", String(page.next != nil)))
@@ -79,7 +82,7 @@ extension Call {
         XMLNode("Size", String(object.content.byteCount)),
         XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
       ]
-      if withOwner { elements.append(service.owner) }
+      if withOwner { elements.append(SimulatedService.owner) }
       return XMLNode("Contents", children: elements)
     }
     let groups = list.page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", list.name($0))]) }
@@ -92,7 +95,7 @@ extension Call {
     let name = UploadName(key: key, id: parameter("uploadId") ?? "")
     let encodes = try encodesNames()
     let marker = try number("part-number-marker", default: 0, in: 0...10_000)
-    let limit = try min(number("max-parts", default: 1000, in: service.pageSizes), Self.pageLimit)
+    let limit = try min(number("max-parts", default: 1000, in: service.listing.pageSizes), Self.pageLimit)
     let upload = try upload(name)
     let parts = upload.parts
     let start = parts.firstIndex { $0 > marker }
@@ -107,7 +110,7 @@ extension Call {
         ] + service.elements(of: parts.values[index])
           + [XMLNode("Size", String(parts.values[index].content.byteCount))])
     }
-    return respond(
+    return service.answer(
       with: XMLNode(
         "ListPartsResult",
         children: encodingElement(encodes) + [
@@ -116,7 +119,7 @@ extension Call {
           XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
           XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
           XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
-        ] + service.elements(of: upload) + elements))
+        ] + (upload.checksum?.elements ?? []) + elements))
   }
 
   func listUploads() throws -> Answer {
@@ -125,7 +128,7 @@ extension Call {
     let delimiter = parameter("delimiter") ?? ""
     let keyMarker = parameter("key-marker") ?? ""
     let idMarker = parameter("upload-id-marker") ?? ""
-    let limit = try min(number("max-uploads", default: 1000, in: service.pageSizes), Self.pageLimit)
+    let limit = try min(number("max-uploads", default: 1000, in: service.listing.pageSizes), Self.pageLimit)
     let page = try store.read(bucket) {
       $0.uploadPage(prefix: prefix, delimiter: delimiter, after: keyMarker, idMarker, limit)
     }
@@ -137,10 +140,10 @@ extension Call {
           XMLNode("Key", name(upload.name.key.text)), XMLNode("UploadId", upload.name.id),
           XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
           XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
-        ] + service.elements(of: upload))
+        ] + (upload.checksum?.elements ?? []))
     }
     let groups = page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", name($0))]) }
-    return respond(
+    return service.answer(
       with: XMLNode(
         "ListMultipartUploadsResult",
         children: encodingElement(encodes) + [

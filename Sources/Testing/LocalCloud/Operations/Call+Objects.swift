@@ -47,7 +47,7 @@ extension Call {
   }
 
   func putObject() async throws -> Answer {
-    let access = try access(named: own(service.objectAccessHeader), isObject: true)
+    let access = try access(named: own(service.headers.objectAccess), isObject: true)
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let written = try await store.blobs.write(body, try expectation())
@@ -71,7 +71,7 @@ extension Call {
       return answer
     }
     answer.status = .partialContent
-    for name in service.headersOfWholeObjects { answer.headers[name] = nil }
+    for name in service.headers.ofWholeObjects { answer.headers[name] = nil }
     answer.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
     answer.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
     return answer
@@ -87,7 +87,7 @@ extension Call {
 
   private func notModified(_ headers: HTTPFields) -> Answer {
     var answer = Answer(.notModified, headers: headers)
-    for name in service.headersOfWholeObjects { answer.headers[name] = nil }
+    for name in service.headers.ofWholeObjects { answer.headers[name] = nil }
     return answer
   }
 
@@ -125,7 +125,7 @@ extension Call {
   private func objectHeaders(_ object: StoredObject) throws(RefusalAnswer) -> HTTPFields {
     var answer = service.readChecksums(of: object.content, for: headers, target)
     answer[.eTag] = service.entityTag(object.content.entityTag)
-    answer[.contentType] = service.defaultContentType
+    answer[.contentType] = service.objects.contentType
     for header in object.description.headers { answer.set(header.name, header.value) }
     for header in object.description.metadata { answer.set(service.metadataPrefix + header.name, header.value) }
     answer[.lastModified] = object.modified.httpDate

@@ -51,17 +51,17 @@ extension Call {
   }
 
   func initiateUpload() async throws -> Answer {
-    let access = try access(named: own(service.objectAccessHeader), isObject: true)
+    let access = try access(named: own(service.headers.objectAccess), isObject: true)
     let attributes = try attributes()
     let encodes = try encodesNames()
     let upload = PendingUpload(
       name: UploadName(key: key, id: BlobID.random().description.asciiUppercased), description: description,
-      access: access, attributes: attributes, initiated: date, checksum: try service.checksumRule(of: headers))
+      access: access, attributes: attributes, initiated: date, checksum: try service.behavior.checksumRule(of: headers))
     try store.change(bucket) { bucket in
       try checkOverwrite(bucket.objects[key])
       bucket.uploads[upload.name] = upload
     }
-    var answer = respond(
+    var answer = service.answer(
       with: XMLNode(
         "InitiateMultipartUploadResult",
         children: encodingElement(encodes) + [
@@ -96,7 +96,7 @@ extension Call {
   func completeUpload() async throws -> Answer {
     let name = uploadName
     let encodes = try encodesNames()
-    let access = try access(named: own(service.objectAccessHeader), isObject: true)
+    let access = try access(named: own(service.headers.objectAccess), isObject: true)
     let listed =
       try await takesAllParts() ? nil : Self.listedParts(try await document(named: "CompleteMultipartUpload"))
     let upload = try upload(name)
@@ -104,9 +104,8 @@ extension Call {
     let parts = try Self.parts(of: upload, listed)
     var content = join(parts)
     if let rule = upload.checksum {
-      try service.checkParts(parts, against: (listed ?? []).map(\.element), rule)
-      content.checksum = try service.checksum(of: parts, rule)
-      try service.checkObject(content, against: headers, rule)
+      content.checksum = try service.behavior.checksum(
+        of: content, parts, listedBy: (listed ?? []).map(\.element), headers, rule)
     }
     let object = StoredObject(
       id: .random(), key: key, content: content, description: upload.description, modified: date,
@@ -116,14 +115,14 @@ extension Call {
       try checkOverwrite(bucket.objects[key])
       bucket.uploads[name] = nil
     }
-    var answer = respond(
+    var answer = service.answer(
       with: XMLNode(
         "CompleteMultipartUploadResult",
         children: encodingElement(encodes) + [
           XMLNode("Location", "http://\(host)/\(bucket)/\(key.text.percentEncoded(.path))"),
           XMLNode("Bucket", bucket), XMLNode("Key", written(key.text, encodes)),
           XMLNode("ETag", service.entityTag(object.content.entityTag)),
-        ] + service.elements(of: object.content)))
+        ] + (object.content.checksum?.elements ?? [])))
     answer.headers.append(contentsOf: checksums(of: object.content))
     describe(object.attributes, in: &answer.headers)
     return try await calledBack(object, answer)

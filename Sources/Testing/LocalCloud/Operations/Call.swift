@@ -11,7 +11,7 @@ internal import StorageCrypto
 struct Call: Sendable {
   private static let documentByteLimit = 8 * 1024 * 1024
 
-  let service: any SimulatedService
+  let service: SimulatedService
   let store: BucketTable
   let target: RequestTarget
   let isAnonymous: Bool
@@ -27,7 +27,7 @@ struct Call: Sendable {
 
   /// Performs the operation of the request and returns the response.
   func answer() async throws -> Answer {
-    if !operation.readsBody, service.checksEveryBody { _ = try await bytes() }
+    if !operation.readsBody, service.objects.checksEveryBody { _ = try await bytes() }
     return try await act()
   }
 
@@ -92,12 +92,12 @@ struct Call: Sendable {
   func expectation(_ rule: ChecksumRule? = nil) throws(RefusalAnswer) -> BodyExpectation {
     let byteCount = headers[.contentLength].flatMap { Int64(digits: $0) }
     var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
-    expectation.checks = try service.bodyChecks(of: headers, for: operation, rule)
+    expectation.checks = try service.behavior.bodyChecks(of: headers, for: operation, rule)
     if let text = headers.first("content-md5"), !text.isEmpty {
       guard let md5 = [UInt8](base64: text), md5.count == MD5.digestByteCount else {
         throw .invalidDigest("The Content-MD5 is not the Base64 of 16 bytes.")
       }
-      expectation.digest = BodyExpectation.Digest(md5: md5, refusal: service.wrongDigest)
+      expectation.digest = BodyExpectation.Digest(md5: md5, refusal: service.errors.wrongDigest)
     }
     return expectation
   }
@@ -144,13 +144,6 @@ struct Call: Sendable {
     } catch let error as XMLError {
       throw RefusalAnswer.malformedXML(error.description)
     }
-  }
-
-  /// Creates a response with an XML document, and sets the document's namespace to the service's.
-  func respond(with document: XMLNode) -> Answer {
-    var document = document
-    if let namespace = service.namespace { document.attributes["xmlns"] = namespace }
-    return Answer(document)
   }
 
   /// Returns an object key or prefix as response documents contain it: percent-encoded if the client requested that
@@ -206,7 +199,7 @@ extension Call {
     let deleted = keys.map { key in
       XMLNode("Deleted", children: [XMLNode("Key", written(key, encodes))])
     }
-    return respond(with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
+    return service.answer(with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
   }
 }
 
@@ -216,10 +209,10 @@ extension Call {
   func postObject(_ upload: FormUpload, _ form: consuming FormUpload.Opened) async throws -> Answer {
     let verified = form.verified
     let outcome = try FormAnswer(verified.form)
-    let access = try access(named: own(service.objectAccessHeader), isObject: true)
+    let access = try access(named: own(service.headers.objectAccess), isObject: true)
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
-    let expectation = BodyExpectation(checks: try service.bodyChecks(of: headers, for: operation, nil))
+    let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
     let written = try await upload.store(form, in: store.blobs, expectation)
     let object = StoredObject(
       id: .random(), key: key, content: written.content, description: description, modified: date,
@@ -254,11 +247,11 @@ extension VerifiedForm {
   ///
   /// Only the form field for the access control becomes the access control header. A field with the name of that header
   /// is ignored, because policies check only the form field.
-  func headers(of service: any SimulatedService) throws(RefusalAnswer) -> HTTPFields {
+  func headers(of service: SimulatedService) throws(RefusalAnswer) -> HTTPFields {
     var headers: HTTPFields = [:]
-    let access = service.header(service.objectAccessHeader)
+    let access = service.header(service.headers.objectAccess)
     for field in form.fields where field.name.asciiLowercased != "content-type" {
-      let isAccess = field.name.asciiLowercased == service.formAccessField
+      let isAccess = field.name.asciiLowercased == service.headers.formAccessField
       guard isAccess || field.name.asciiLowercased != access else { continue }
       let name = isAccess ? access : field.name
       guard let name = HTTPField.Name(name) else { continue }
@@ -293,7 +286,7 @@ extension Call {
     let tags = try store.object(key, in: bucket).attributes.tags.map { tag in
       XMLNode("Tag", children: [XMLNode("Key", tag.name), XMLNode("Value", tag.value)])
     }
-    return respond(with: XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]))
+    return service.answer(with: XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]))
   }
 
   func changeTags() async throws -> Answer {
@@ -331,7 +324,7 @@ extension Call {
     let parts = content.entityTag.parts(between: "-").dropFirst().map { XMLNode("PartsCount", String($0)) }
     let attributes: KeyValuePairs = [
       "ETag": XMLNode("ETag", content.entityTag),
-      "Checksum": XMLNode("Checksum", children: service.elements(of: content)),
+      "Checksum": XMLNode("Checksum", children: content.checksum?.elements ?? []),
       "ObjectParts": XMLNode("ObjectParts", children: parts),
       "StorageClass": XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
       "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
@@ -340,7 +333,7 @@ extension Call {
       throw RefusalAnswer.invalidArgument("Invalid attribute name specified.")
     }
     let told = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
-    var answer = respond(with: XMLNode("GetObjectAttributesResponse", children: told.map(\.value)))
+    var answer = service.answer(with: XMLNode("GetObjectAttributesResponse", children: told.map(\.value)))
     answer.headers[.lastModified] = object.modified.httpDate
     return answer
   }
@@ -352,8 +345,8 @@ extension Call {
   /// - Throws: An error response if the object does not exist or cannot be read, if the source conditions of the
   ///   request are not met, or if the copy would change no property of the object.
   private func copySource() throws -> StoredObject {
-    let source = try service.copySource(own("copy-source") ?? "")
-    if operation == .copyObject, let refusal = service.unchangingCopy, source.bucket.isIdentical(to: bucket),
+    let source = try NamedSource(own("copy-source") ?? "", of: service)
+    if operation == .copyObject, let refusal = service.errors.unchangingCopy, source.bucket.isIdentical(to: bucket),
       source.key == key, own("metadata-directive")?.asciiLowercased != "replace", own("storage-class") == nil,
       try encryption().isEmpty, try customerKey() == nil
     {
@@ -362,14 +355,14 @@ extension Call {
     let object = try store.object(source.key, in: source.bucket)
     try checkReadable(object, place: "copy-source-")
     guard try Conditions(headers, prefix: service.header("copy-source-")).isNews(object) else {
-      throw service.unchangedCopySource
+      throw service.errors.unchangedCopySource
     }
     return object
   }
 
   /// Copies an object without copying bytes: the copy refers to the same immutable files.
   func copyObject() async throws -> Answer {
-    let access = try access(named: own(service.objectAccessHeader), isObject: true)
+    let access = try access(named: own(service.headers.objectAccess), isObject: true)
     var attributes = try attributes()
     let replacesDescription = try replaces("metadata-directive")
     let replacesTags = try replaces("tagging-directive")
@@ -390,7 +383,7 @@ extension Call {
   ///
   /// - Parameter content: The content of the copied object.
   private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
-    var checks = try service.bodyChecks(of: headers, for: operation, nil)
+    var checks = try service.behavior.bodyChecks(of: headers, for: operation, nil)
     guard !checks.isEmpty else { return nil }
     try await store.blobs.read(content.extents) { chunk in
       for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
@@ -424,7 +417,7 @@ extension Call {
       else { throw RefusalAnswer.invalidRange(header, byteCount: source.content.byteCount) }
       extents = source.content.extents(in: bytes)
     }
-    var checks = try service.bodyChecks(of: headers, for: operation, upload.checksum)
+    var checks = try service.behavior.bodyChecks(of: headers, for: operation, upload.checksum)
     if extents.count > 1 {
       let written = try await store.blobs.joined(extents, checks: checks)
       try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
@@ -447,12 +440,12 @@ extension Call {
   }
 
   private func copied(_ name: String, _ content: Content, _ attributes: ObjectAttributes) -> Answer {
-    var answer = respond(
+    var answer = service.answer(
       with: XMLNode(
         name,
         children: [
           XMLNode("ETag", service.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
-        ] + service.elements(of: content)))
+        ] + (content.checksum?.elements ?? [])))
     answer.headers.append(contentsOf: checksums(of: content))
     describe(attributes, in: &answer.headers)
     return answer

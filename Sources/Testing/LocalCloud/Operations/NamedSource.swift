@@ -11,15 +11,9 @@ struct NamedSource {
 
   /// Creates the source of a copy from a percent-encoded header value, `/bucket/key` or `bucket/key`.
   ///
-  /// - Parameters:
-  ///   - header: The value of the header.
-  ///   - service: The storage service.
-  ///   - bucket: A closure that removes the leading part that specifies the bucket, and returns the bucket name. By
-  ///     default, the leading part is the first path segment.
-  init(
-    _ header: String, of service: any SimulatedService,
-    takingBucket bucket: (inout Substring) -> String = { NamedSource.takeSegment(of: &$0) }
-  ) throws(RefusalAnswer) {
+  /// Instead of the bucket name, the value can start with a host if the service has it so. The host contains the bucket
+  /// name, unless the host is an IP address or `localhost`: then the bucket name precedes the key.
+  init(_ header: String, of service: SimulatedService) throws(RefusalAnswer) {
     let parts = header.parts(between: "?", atMost: 1)
     if parts.count > 1, parts[1].hasBytePrefix("versionId="), parts[1] != "versionId=null", parts[1] != "versionId=" {
       throw .notImplemented("Buckets of this server do not support versioning.")
@@ -28,7 +22,11 @@ struct NamedSource {
       let text = String(validating: bytes, as: UTF8.self)
     else { throw .invalidArgument("The copy source is not percent-encoded UTF-8.") }
     var rest = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
-    let name = bucket(&rest)
+    var name = Self.takeSegment(of: &rest)
+    if service.objects.copySourceHasHost {
+      name =
+        isAddressOrLocalhost(name) ? Self.takeSegment(of: &rest) : service.description.hosts.bucket(in: name) ?? name
+    }
     guard service.isBucketName(name), !rest.isEmpty else {
       throw .invalidArgument("The copy source \"\(header)\" does not name a bucket and a key.")
     }
@@ -37,7 +35,7 @@ struct NamedSource {
   }
 
   /// Removes the first path segment and the slash after it from a path, and returns the segment.
-  static func takeSegment(of text: inout Substring) -> String {
+  private static func takeSegment(of text: inout Substring) -> String {
     guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
       defer { text = "" }
       return String(text)

@@ -30,7 +30,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// - Throws: `NotImplemented` for unsupported requests, `InvalidArgument` for duplicate parameters and for two
   ///   sub-resources at once, and `MethodNotAllowed` for a method that the target does not support.
   init(
-    _ method: HTTPRequest.Method, _ target: RequestTarget, of service: any SimulatedService, isCopy: Bool
+    _ method: HTTPRequest.Method, _ target: RequestTarget, of service: SimulatedService, isCopy: Bool
   ) throws(RefusalAnswer) {
     guard OperationRoute.methods.contains(method) else { throw .methodNotAllowed(method.rawValue) }
     let table = service.operations

@@ -36,11 +36,6 @@ struct OperationTable: Sendable {
     spellings = Dictionary(spelled.map { ($0.asciiLowercased, $0) }) { first, _ in first }
   }
 
-  /// Returns a request target as the service reads it.
-  ///
-  /// Its parameter names are case-insensitive if the service ignores their case.
-  func read(_ target: RequestTarget) -> RequestTarget { names.ignoresCase ? target.ignoringCase : target }
-
   /// Returns the names of all query parameters that a request for an operation can have.
   func parameters(of route: OperationRoute) -> Set<String> {
     let names = route.selectors.union(route.options).union(common)

@@ -60,8 +60,7 @@ struct PolicyLanguage: Sendable {
   /// The result of a comparison without the existence suffix if the request has no value for the condition's key.
   let absence: PolicyCondition.Absence
 
-  /// The names of the condition keys that this server supports.
-  let keys: Set<String>
+  let conditions: ConditionKeys
 
   let comparisons: [String: Comparison]
 

@@ -109,7 +109,7 @@ struct PolicyReader {
       }
       guard let keys = keys.object, !keys.isEmpty else { throw PolicyFault("The comparison \"\(name)\" has no keys.") }
       for (key, value) in keys {
-        guard language.keys.contains(key) else {
+        guard language.conditions.contains(key) else {
           throw PolicyFault("The condition \"\(key)\" is unknown or not supported.")
         }
         let values = value.array ?? [value]

@@ -8,16 +8,16 @@ internal import StorageCrypto
 /// The permissions of one request: the authority of the caller's key, and the values that policy conditions test.
 struct RequestRights: Sendable {
   private let authority: Authority
-  private let service: any SimulatedService
+  private let service: SimulatedService
   private let region: String
   private let facts: [String: String]
 
   /// Returns the permissions of a request without a signature, which allow no operation.
-  static func none(at service: any SimulatedService) -> RequestRights {
+  static func none(at service: SimulatedService) -> RequestRights {
     RequestRights(authority: .nothing, service: service, region: "", facts: [:])
   }
 
-  private init(authority: Authority, service: any SimulatedService, region: String, facts: [String: String]) {
+  private init(authority: Authority, service: SimulatedService, region: String, facts: [String: String]) {
     self.authority = authority
     self.service = service
     self.region = region
@@ -36,20 +36,18 @@ struct RequestRights: Sendable {
   ///   - date: The current time.
   init(
     _ authority: Authority, of head: HTTPRequest, for operation: Operation, _ target: RequestTarget,
-    _ service: any SimulatedService, region: String, at date: Timestamp
+    _ service: SimulatedService, region: String, at date: Timestamp
   ) {
-    let facts = service.facts(of: head, for: operation, target)
-    self.init(
-      authority: authority, service: service, region: region, facts: service.facts(at: date).merging(facts) { $1 })
+    let facts = service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
+    self.init(authority: authority, service: service, region: region, facts: facts)
   }
 
   /// Creates the permissions of a form upload whose signature was verified, before its file is read.
   init(
-    _ authority: Authority, of form: VerifiedForm, _ service: any SimulatedService, region: String, at date: Timestamp
+    _ authority: Authority, of form: VerifiedForm, _ service: SimulatedService, region: String, at date: Timestamp
   ) {
-    self.init(
-      authority: authority, service: service, region: region,
-      facts: service.facts(at: date).merging(service.facts(of: form)) { $1 })
+    let facts = service.policies.language.conditions.facts(of: form, at: date)
+    self.init(authority: authority, service: service, region: region, facts: facts)
   }
 
   /// Returns whether the request may perform an operation on a target.
@@ -58,11 +56,11 @@ struct RequestRights: Sendable {
   /// the request body lists the objects: see ``allowDeleting(_:in:)``.
   func allow(_ operation: Operation, on target: RequestTarget) -> Bool {
     if case .everything = authority { return true }
-    guard let need = service.need(for: operation) else { return false }
+    guard let need = service.policies.needs[operation] else { return false }
     let bucket = target.bucket?.string ?? ""
     switch need.target {
     case .service: return allows(need.action, "")
-    case .bucket: return allows(need.action, service.resourceName(ofBucket: bucket))
+    case .bucket: return allows(need.action, bucket + service.policies.bucketSuffix)
     case .list: return allows(need.action, "\(bucket)/\(target["prefix"] ?? "")")
     case .object: return allows(need.action, "\(bucket)/\(target.key ?? "")")
     case .objectsOfBody: return true
@@ -70,22 +68,22 @@ struct RequestRights: Sendable {
   }
 
   /// Returns whether a form upload may create an object.
-  func allowPosting(_ key: String, to bucket: String) -> Bool { allows(service.postAction, "\(bucket)/\(key)") }
+  func allowPosting(_ key: String, to bucket: String) -> Bool { allows(service.policies.post, "\(bucket)/\(key)") }
 
   /// Returns whether the request may read the source object of a copy.
   func allowReading(_ source: NamedSource) -> Bool {
-    allows(service.readAction, "\(source.bucket)/\(source.key.text)")
+    allows(service.policies.read, "\(source.bucket)/\(source.key.text)")
   }
 
   /// Returns whether the request may delete an object that its body lists.
   func allowDeleting(_ key: String, in bucket: String) -> Bool {
-    guard let need = service.need(for: .deleteObjects) else { return false }
+    guard let need = service.policies.needs[.deleteObjects] else { return false }
     return allows(need.action, "\(bucket)/\(key)")
   }
 
   private func allows(_ action: String, _ name: String) -> Bool {
     authority.allows(
-      PolicyQuestion(action: action, resource: service.resource(name, in: region), facts: facts))
+      PolicyQuestion(action: action, resource: service.behavior.resource(name, in: region), facts: facts))
   }
 }
 

@@ -11,7 +11,7 @@ internal import Synchronization
 ///
 /// The handler checks and verifies a request, performs its operation, and sends the response.
 struct Gateway: Sendable {
-  let service: any SimulatedService
+  let service: SimulatedService
   let authenticator: Authenticator
   let store: BucketTable
   let region: String
@@ -22,12 +22,12 @@ struct Gateway: Sendable {
   private var endpoint: LocalCloud.Endpoint { service.endpoint }
 
   init(
-    _ service: any SimulatedService, _ store: BucketTable, _ configuration: LocalCloud.Configuration,
+    _ service: SimulatedService, _ store: BucketTable, _ configuration: LocalCloud.Configuration,
     _ context: CloudContext
   ) {
     self.service = service
-    authenticator = Authenticator(service.verifier(for: configuration), service.provider, context)
-    region = service.region(of: configuration)
+    authenticator = Authenticator(service.behavior.verifier(for: configuration), service.provider, context)
+    region = configuration.region(of: service.provider)
     self.store = store
     self.context = context
     crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
@@ -39,13 +39,13 @@ struct Gateway: Sendable {
     let exchange = context.open(endpoint, record)
     let head = request.head
     let identity = CallIdentity(
-      requestID: service.makeRequestID(at: context.now), method: head.method, host: head.authority ?? "",
+      requestID: service.behavior.makeRequestID(at: context.now), method: head.method, host: head.authority ?? "",
       path: String((head.path ?? "").bytes(before: "?")), date: context.now)
     var isAwaitingWord = head.headerFields[.expect]?.asciiLowercased == "100-continue"
     if let record { note(head, in: record) }
     var answer: Answer
     if let status = try await exchange.begin() {
-      answer = service.answer(for: .injected(status), to: identity)
+      answer = service.behavior.answer(for: .injected(status), to: identity)
     } else {
       do {
         if head.method == .options {
@@ -64,18 +64,18 @@ struct Gateway: Sendable {
         let error = RefusalAnswer(of: error)
         counters.refused(error.code, by: endpoint)
         record?.refused(error.code, error.message)
-        answer = service.answer(for: error, to: identity)
+        answer = service.behavior.answer(for: error, to: identity)
       }
       if let status = try await exchange.end(&answer) {
-        answer = service.answer(for: .injected(status), to: identity)
+        answer = service.behavior.answer(for: .injected(status), to: identity)
       }
     }
     // The bytes that follow can be the body that the client withheld or another request, so the connection must close.
     if isAwaitingWord { answer.headers[.connection] = "close" }
     service.identify(&answer, as: identity.requestID)
     answer.headers[.date] = identity.date.httpDate
-    answer.headers[.server] = service.serverName
-    crossOrigin.mark(&answer, for: head, exposing: ["ETag", "Location"] + service.exposedHeaders)
+    answer.headers[.server] = service.headers.serverName
+    crossOrigin.mark(&answer, for: head, exposing: ["ETag", "Location"] + service.headers.exposed.map(service.header))
     try await exchange.send(answer, to: head.method, with: writer) { extents, send in
       try await store.blobs.read(extents, send)
     }
@@ -108,12 +108,12 @@ struct Gateway: Sendable {
         try check(verified.wholeTarget)
         var permit = try permit(verified, head, copySource, at: date)
         if let key = context.keys.key(verified.accessKeyID, of: service.provider, at: date) {
-          permit.reader = try service.bodyReader(of: head, verified, key)
+          permit.reader = try service.behavior.bodyReader(of: head, verified, key)
         }
         return permit
       }
       counters.count(endpoint) { $0.unsigned += 1 }
-      let target = try service.target(of: head)
+      let target = try service.behavior.target(of: head)
       try check(target)
       let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
       try service.headerRules.check(head.headerFields, for: operation)
@@ -125,7 +125,7 @@ struct Gateway: Sendable {
       record?.authorized(.anonymous)
       return permit
     } catch let error as VerificationError {
-      let refusal = service.refusal(error, at: date)
+      let refusal = service.behavior.refusal(error, at: date)
       record?.rejected(rejectedSignature(head, identity, error, refusal))
       throw refusal
     }
@@ -144,7 +144,7 @@ struct Gateway: Sendable {
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
     let rights = RequestRights(
       authority, of: head, for: operation, verified.wholeTarget, service, region: region, at: date)
-    let source = operation.hasCopySource ? try service.copySource(copySource ?? "") : nil
+    let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
     guard let permit = Permit(verified, operation, copying: source, by: rights) else {
       throw service.policyRefusal(at: date)
     }
@@ -155,7 +155,7 @@ struct Gateway: Sendable {
   ///
   /// As in the services, this happens before the access key is looked up.
   private func checkBucket(of head: HTTPRequest) throws {
-    guard let target = try? service.target(of: head), let bucket = target.bucket?.string,
+    guard let target = try? service.behavior.target(of: head), let bucket = target.bucket?.string,
       service.isBucketName(bucket)
     else { return }
     if head.method == .put, target.key == nil { return }
@@ -166,13 +166,13 @@ struct Gateway: Sendable {
   /// regions.
   func checkPlace(of bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
-    if let host, let redirection = service.redirection(of: host, for: bucket) { throw redirection }
+    if let host, let redirection = service.behavior.redirection(of: host, for: bucket) { throw redirection }
   }
 
   func check(_ target: RequestTarget) throws(RefusalAnswer) {
     if let bucket = target.bucket?.string, !service.isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
-    if key.utf8.count > service.keyByteLimit || key.utf8.contains(0) { throw service.invalidKey }
+    if key.utf8.count > service.description.keyByteLimit || key.utf8.contains(0) { throw service.errors.invalidKey }
   }
 
   /// Counts the object that an operation has written, also if only the callback failed.
@@ -183,7 +183,7 @@ struct Gateway: Sendable {
   private func act(
     _ permit: Permit, _ request: Request, _ requestID: String, at date: Timestamp
   ) async throws -> Answer {
-    let body = CallBody(request.body, reader: permit.reader) { [service] in service.refusal($0, at: date) }
+    let body = CallBody(request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date) }
     let call = Call(
       service: service, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
       rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,
@@ -217,7 +217,7 @@ extension Gateway {
         return try await authenticator.verify(form, at: date)
       } catch let error as VerificationError {
         record?.rejected(nil)
-        throw service.formRefusal(error, at: date) ?? service.refusal(error, at: date)
+        throw service.behavior.formRefusal(error, at: date) ?? service.behavior.refusal(error, at: date)
       }
     }
     let verified = form.verified
@@ -235,7 +235,8 @@ extension Gateway {
     let call = Call(
       service: service, store: store, target: target, isAnonymous: false, rights: rights,
       headers: try verified.headers(of: service),
-      body: CallBody(request.body, reader: nil) { [service] in service.refusal($0, at: date) }, operation: .putObject,
+      body: CallBody(request.body, reader: nil) { [service] in service.behavior.refusal($0, at: date) },
+      operation: .putObject,
       date: date, region: region, host: request.head.authority ?? "",
       callback: try plan("PostObject", requestID, isRequested: verified.form["callback"] != nil) {
         () throws(RefusalAnswer) in try RequestedCallback(verified.form)
@@ -255,7 +256,7 @@ extension Gateway {
 extension Gateway {
   /// Notes the names that a request contains in the record of the request.
   func note(_ head: HTTPRequest, in record: RequestRecord) {
-    if let target = try? service.target(of: head) {
+    if let target = try? service.behavior.target(of: head) {
       record.concerns(bucket: target.bucket?.string, key: target.key?.string)
     }
     let id = authenticator.claimedKeyID(of: head)
@@ -269,7 +270,7 @@ extension Gateway {
     // The response to a HEAD request has no document, so the document is that of a GET request.
     let shown = CallIdentity(
       requestID: identity.requestID, method: .get, host: identity.host, path: identity.path, date: identity.date)
-    var answer = service.answer(for: refusal, to: shown)
+    var answer = service.behavior.answer(for: refusal, to: shown)
     answer.headers[.date] = identity.date.httpDate
     let document: [UInt8] = if case .bytes(let bytes) = answer.body { bytes } else { [] }
     let claimed = error.accessKeyID ?? authenticator.claimedKeyID(of: head)

@@ -48,7 +48,7 @@ struct Permit: Sendable {
   ///
   /// - Returns: `nil` if the operation does not read an object, or the object is not public.
   init?(
-    everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at service: any SimulatedService
+    everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at service: SimulatedService
   ) throws {
     guard operation.isPublicRead, let bucket = target.bucket?.string, let key = target.key?.string else { return nil }
     let access = try store.read(bucket) { $0.objects[ObjectKey(key)]?.access ?? $0.access }

@@ -5,55 +5,265 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The names, formats and rules in which a storage service differs from the other services.
-protocol SimulatedService: Sendable {
+/// A simulated storage service: the names, limits and errors in which it differs from other services, and its behavior.
+///
+/// Names of headers are stored without the service's prefix, unless the documentation of a property says otherwise.
+struct SimulatedService: Sendable {
   /// The storage service to which buckets, keys and counters belong.
-  var provider: LocalCloud.Provider { get }
+  let provider: LocalCloud.Provider
 
   /// The endpoint whose statistics count the requests to the service.
-  var endpoint: LocalCloud.Endpoint { get }
+  let endpoint: LocalCloud.Endpoint
 
-  /// Returns the configured region of the service.
-  func region(of configuration: LocalCloud.Configuration) -> String
+  /// The names, hosts and limits that the service's provider describes.
+  let description: ServiceDescription
 
+  /// The operations of the service and their query parameters.
+  let operations: OperationTable
+
+  /// The service-specific headers that the server supports.
+  let headerRules: HeaderRules
+
+  let headers: Headers
+  let signatures: Signatures
+  let objects: Objects
+  let buckets: Buckets
+  let listing: Listing
+  let policies: Policies
+  let keys: KeyFormat
+  let errors: Errors
+  let behavior: any ServiceBehavior
+
+  /// The names and values of headers.
+  struct Headers: Sendable {
+    /// The value of the `Server` header in responses.
+    let serverName: String
+
+    /// The names of the headers that contain the request ID.
+    let requestID: [String]
+
+    /// The name of the header that contains a second ID, derived from the request ID, or `nil`.
+    var hostID: String?
+
+    /// The names of the response headers that web pages of other origins can read.
+    let exposed: [String]
+
+    /// The name of the header with an object's access control.
+    let objectAccess: String
+
+    /// The full name of the form field with the object's access control, in lowercase.
+    let formAccessField: String
+
+    /// The names of the encryption headers, the header for the method first.
+    let encryption: [String]
+
+    /// The supported encryption methods, each with the names of the other headers that it allows.
+    let encryptions: [String: Set<String>]
+
+    /// The responses that contain an object's storage class.
+    let storageClass: StorageClassHeader
+
+    /// The full names of the headers that a partial or 304 (Not Modified) response omits.
+    var ofWholeObjects: [HTTPField.Name] = [.contentMD5]
+
+    /// The responses that contain an object's storage class in a header.
+    enum StorageClassHeader: Sendable {
+      case always, ifSpecified, unlessStandard
+    }
+  }
+
+  /// The signature schemes of the service.
+  struct Signatures: Sendable {
+    let usual: LocalCloud.SignatureKind
+
+    /// The newer scheme, if the service has two.
+    var versioned: Versioned?
+
+    /// A scheme that requests name: by the start of the `Authorization` header, or by a parameter or form field.
+    struct Versioned: Sendable {
+      let kind: LocalCloud.SignatureKind
+      let authorization: String
+      let parameter: ByteExactString
+    }
+  }
+
+  /// The names, limits and formats of objects.
+  struct Objects: Sendable {
+    /// The media type of an object whose upload specified no media type.
+    var contentType = "application/octet-stream"
+
+    /// The storage classes of the service, the default class first.
+    let storageClasses: [StorageClass]
+
+    /// The range of allowed bandwidth limits, in bits per second.
+    let trafficLimits: ClosedRange<Int64>
+
+    /// Whether a copy source starts with a host that contains the bucket name, instead of the bucket name.
+    var copySourceHasHost = false
+
+    /// Whether a range that exceeds the object is ignored unless the request asks for the behavior of the HTTP standard.
+    var ignoresExceedingRanges = false
+
+    /// Whether entity tags have uppercase digits, and an object's tag is the digest of its parts' digits.
+    ///
+    /// The digests of other services have the bytes of the parts' tags, as the vendors' test suites show.
+    var hasUppercaseTags = false
+
+    /// Whether responses and listings tell normal objects from those that were uploaded in parts.
+    var tellsType = false
+
+    /// The name of the header with the CRC-64/ECMA of an object or part, or `nil` if the service has none.
+    var crc64Header: String?
+
+    /// Whether responses contain the MD5 of an object that was uploaded at once.
+    var tellsMD5 = false
+
+    /// The name of the header and parameter by which a read asks for checksums, or `nil` if it need not ask.
+    var checksumMode: String?
+
+    /// Whether the checksums of a request body are verified even if the operation ignores the body.
+    var checksEveryBody = false
+
+    /// The content encoding that frames a request body and is not stored, or `nil`.
+    var framingEncoding: String?
+  }
+
+  /// The names and rules of buckets.
+  struct Buckets: Sendable {
+    var allowsDots = false
+
+    /// The error code for creating a bucket that the caller already owns, or `nil` if creating it is no error.
+    var ownCode: String?
+
+    /// The prefix of a region's name in documents.
+    var locationPrefix = ""
+
+    /// The region whose buckets have an empty location and can be created again, if the service has such a region.
+    ///
+    /// Only this service compares the location constraint of a new bucket with its region.
+    var firstRegion: String?
+
+    /// The URI of the group of all users in access control documents, or `nil` if the documents name the access.
+    var everybody: String?
+
+    /// Whether a response about an object that has its bucket's access control has a header that says so.
+    var tellsInheritedAccess = false
+  }
+
+  /// The limits, parameters and XML elements of listings.
+  struct Listing: Sendable {
+    /// The default maximum number of entries in a page.
+    let defaultPageSize: Int
+
+    /// The range of maximum numbers of entries that a request can specify.
+    var pageSizes = 0...1000
+
+    /// The query parameters and the XML element for the pages of the bucket list.
+    var bucketMarker: ByteExactString = "marker"
+    var bucketLimit: ByteExactString = "max-keys"
+    var nextBucket = "NextMarker"
+    let mostBuckets: Int
+
+    /// The XML namespace of response documents, or `nil` if the documents have no namespace.
+    var namespace: String?
+
+    /// Whether responses omit elements for query parameters that the request does not contain.
+    var omitsEmptyElements = false
+
+    /// Whether `encoding-type=url` encodes names as forms do, with `+` for a space and without encoding slashes.
+    var encodesNamesAsForms = false
+  }
+
+  /// The session policies of temporary credentials.
+  struct Policies: Sendable {
+    let language: PolicyLanguage
+
+    /// The actions that allow form uploads, and reading the source object of a copy.
+    let post: String
+    let read: String
+
+    /// The permission that each operation of the service requires.
+    let needs: [Operation: Operation.Need]
+
+    /// The suffix of a bucket's name in resource names.
+    var bucketSuffix = ""
+
+    init(
+      _ language: PolicyLanguage, service: String, post: String, read: String, bucketSuffix: String = "",
+      _ needs: [(action: String, target: Operation.Need.Target, operations: [Operation])]
+    ) {
+      (self.language, self.post, self.read) = (language, "\(service):\(post)", "\(service):\(read)")
+      self.bucketSuffix = bucketSuffix
+      self.needs = needs.reduce(into: [:]) { result, need in
+        for operation in need.operations {
+          result[operation] = Operation.Need("\(service):\(need.action)", on: need.target)
+        }
+      }
+    }
+  }
+
+  /// The format of a temporary credential.
+  ///
+  /// The session token contains every special character of Base64, which reveals clients that fail to encode it.
+  struct KeyFormat: Sendable {
+    let idPrefix: String
+    let idLength: Int
+    var hasUppercaseID = false
+    let secretLength: Int
+    var tokenPrefix = ""
+    var tokenLetters = 0
+    let tokenByteCount: Int
+
+    func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey {
+      let letters = RandomText.letters(idLength)
+      let token = tokenPrefix + RandomText.letters(tokenLetters) + "/+" + RandomText.base64(byteCount: tokenByteCount)
+      return AccessKey(
+        id: idPrefix + (hasUppercaseID ? letters.asciiUppercased : letters), secret: RandomText.letters(secretLength),
+        sessionToken: "\(token)==", start: start, expiration: end)
+    }
+  }
+
+  /// The error responses of the service.
+  struct Errors: Sendable {
+    /// The error response for an object key that is too long or contains a NUL character.
+    var invalidKey = RefusalAnswer(
+      .badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or contains a NUL.")
+
+    /// The error response for a request body that does not match its `Content-MD5`.
+    let wrongDigest: RefusalAnswer
+
+    /// The error response for a copy whose source object does not meet the conditions of the request.
+    let unchangedCopySource: RefusalAnswer
+
+    /// The error response for a copy of an object to itself without any change, or `nil` if such a copy is allowed.
+    var unchangingCopy: RefusalAnswer?
+
+    /// The error response for a request without a signature.
+    let anonymous: RefusalAnswer
+
+    /// The error response for a request that the session policy of the access key does not allow.
+    let policy: RefusalAnswer
+
+    /// Whether both have an element with the server's time.
+    var haveServerTime = false
+  }
+}
+
+/// A storage class of a service, such as `Standard`.
+struct StorageClass: Sendable {
+  let name: String
+
+  /// Whether an object with this storage class must be restored before it can be read.
+  var isArchive = false
+}
+
+/// The behavior in which a simulated service differs from other services.
+protocol ServiceBehavior: Sendable {
   /// Returns the verifier for signed requests and form uploads to the service.
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier
 
-  // MARK: Requests
-
-  /// The prefix of service-specific headers, such as `x-oss-`.
-  var headerPrefix: String { get }
-
-  /// The operations of the service and their query parameters.
-  var operations: OperationTable { get }
-
-  /// The service-specific headers that the server supports.
-  var headerRules: HeaderRules { get }
-
-  /// Parses the header that specifies the source object of a copy.
-  func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource
-
-  /// Returns whether the service ignores a byte range and responds with the whole object.
-  ///
-  /// - Parameter isStandard: Whether the request asks for the behavior of the HTTP standard.
-  func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool
-
   /// Returns the bucket, the object key and the query parameters of a request, as the service reads them.
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget
-
-  /// Returns whether a string is a valid bucket name of the service.
-  func isBucketName(_ name: String) -> Bool
-
-  /// The host names of the service, without a bucket label.
-  var hosts: ServiceHosts { get }
-
-  /// The maximum length of an object key, in bytes.
-  var keyByteLimit: Int { get }
-
-  /// The error response for an object key that is too long or contains a NUL character.
-  var invalidKey: RefusalAnswer { get }
-
-  // MARK: Bodies
 
   /// Returns the reader that removes the framing of a request body, or `nil` if the body is not framed.
   ///
@@ -77,87 +287,22 @@ protocol SimulatedService: Sendable {
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
   ) throws(RefusalAnswer) -> [any BodyCheck]
 
-  /// Whether the checksums of a request body are verified even if the operation ignores the body.
-  var checksEveryBody: Bool { get }
-
-  /// Returns the content encoding to store with an object, or `nil` to store no content encoding.
-  func storedEncoding(_ encoding: String) -> String?
-
   /// Returns the checksum rule that headers specify for a multipart upload, or `nil` if they specify no rule.
   func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule?
 
-  /// Checks the checksums in a document's part elements against the checksums of the uploaded parts.
-  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(RefusalAnswer)
-
   /// Returns the checksum of an object that consists of parts, or `nil` if the service stores no checksum.
-  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(RefusalAnswer) -> StoredChecksum?
-
-  /// Checks the content of an object that consists of parts against the properties that request headers specify.
-  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(RefusalAnswer)
-
-  // MARK: Objects
-
-  /// The media type of an object whose upload specified no media type.
-  var defaultContentType: String { get }
-
-  /// The name of the header with an object's access control, without the service's prefix.
-  var objectAccessHeader: String { get }
-
-  /// The storage classes of the service, the default class first.
-  var storageClasses: [StorageClass] { get }
-
-  /// The names of the encryption headers without the service's prefix, the header for the method first.
-  var encryptionHeaders: [String] { get }
-
-  /// The supported encryption methods, each with the names of the other headers that it allows.
-  var encryptions: [String: Set<String>] { get }
-
-  /// The range of allowed bandwidth limits, in bits per second.
-  var trafficLimits: ClosedRange<Int64> { get }
-
-  /// The default maximum number of entries in a page of a listing.
-  var defaultPageSize: Int { get }
-
-  /// The range of maximum numbers of entries that a list request can specify.
-  var pageSizes: ClosedRange<Int> { get }
-
-  /// The names of the query parameters and XML elements for the pages of the bucket list.
-  var bucketPaging: BucketPaging { get }
-
-  /// Returns the error code for creating a bucket that the caller already owns, or `nil` if creating it is no error.
-  func ownBucketCode(in region: String) -> String?
-
-  /// Throws an error response if a location constraint specifies a location other than the region.
-  func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer)
-
-  /// Returns an entity tag in quotation marks, as the service formats it.
-  func entityTag(_ tag: String) -> String
-
-  /// Returns the bytes that a part's entity tag contributes to the digest in the object's entity tag.
-  func bytes(ofPartTag tag: String) -> [UInt8]
-
-  // MARK: Signatures and policies
-
-  /// Returns the signature scheme that a verified request uses.
-  func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind
-
-  /// Returns the signature scheme that a verified form upload uses.
-  func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind
-
-  /// The name of the form field with the object's access control, in lowercase.
-  var formAccessField: String { get }
-
-  /// The language of session policies for temporary credentials.
-  var policyLanguage: PolicyLanguage { get }
-
-  /// The policy action that allows form uploads.
-  var postAction: String { get }
-
-  /// The policy action that allows reading the source object of a copy.
-  var readAction: String { get }
-
-  /// Returns the permission that an operation requires, or `nil` if the service doesn't have the operation.
-  func need(for operation: Operation) -> Operation.Need?
+  ///
+  /// - Parameters:
+  ///   - content: The content of the object, without a checksum.
+  ///   - parts: The parts of the object.
+  ///   - elements: The elements of the request's document that list the parts.
+  ///   - headers: The headers of the request.
+  ///   - rule: The checksum rule of the multipart upload.
+  /// - Throws: An error response if the document or the headers specify another checksum or length.
+  func checksum(
+    of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
+    _ rule: ChecksumRule
+  ) throws(RefusalAnswer) -> StoredChecksum?
 
   /// Returns the colon-separated parts of a resource name in policies.
   ///
@@ -166,90 +311,14 @@ protocol SimulatedService: Sendable {
   ///   - region: The region of the service.
   func resource(_ name: String, in region: String) -> [String]
 
-  /// Returns the resource name of a bucket in the form that ``resource(_:in:)`` expects.
-  func resourceName(ofBucket bucket: String) -> String
-
-  /// Returns the values for policy conditions that all requests to the service share, by condition key.
-  func facts(at date: Timestamp) -> [String: String]
-
-  /// Returns the additional values for policy conditions that a request contains, by condition key.
-  func facts(of head: HTTPRequest, for operation: Operation, _ target: RequestTarget) -> [String: String]
-
-  /// Returns the additional values for policy conditions that a form upload contains, by condition key.
-  ///
-  /// The length of the file is not known yet; the maximum length that the form allows is used instead.
-  func facts(of form: VerifiedForm) -> [String: String]
-
-  // MARK: Temporary credentials
-
-  /// Creates the access key of a temporary credential in the vendor's format.
-  ///
-  /// The session token contains every special character of Base64, which reveals clients that fail to encode it.
-  func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey
-
   /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if the name is invalid.
   func roleResource(_ arn: String) -> [String]?
-
-  // MARK: Responses
-
-  /// The value of the `Server` header in responses.
-  var serverName: String { get }
-
-  /// The names of the service-specific response headers that web pages of other origins can read.
-  var exposedHeaders: [String] { get }
 
   /// Returns a new request ID in the service's format.
   func makeRequestID(at date: Timestamp) -> String
 
-  /// Adds the headers with the request ID to a response.
-  func identify(_ answer: inout Answer, as requestID: String)
-
-  /// Returns the response headers with the checksums of an object or a part.
-  func checksums(of content: Content) -> HTTPFields
-
-  /// Returns the response headers with an object's checksums for a read request with the given headers and target.
-  func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields
-
-  /// The names of the headers that a partial or 304 (Not Modified) response omits.
-  var headersOfWholeObjects: [HTTPField.Name] { get }
-
-  /// Returns the additional response headers for an object that is read.
-  func headers(of object: StoredObject) -> HTTPFields
-
-  /// Returns the additional headers of the response that initiates a multipart upload.
-  func headers(of upload: PendingUpload) -> HTTPFields
-
-  /// Returns the additional XML elements of a multipart upload in listings.
-  func elements(of upload: PendingUpload) -> [XMLNode]
-
-  /// Returns the additional XML elements of the response to a copy or a completed upload.
-  func elements(of content: Content) -> [XMLNode]
-
-  /// The XML namespace of response documents, or `nil` if the documents have no namespace.
-  var namespace: String? { get }
-
-  /// Returns an object key or prefix in the encoding that documents use with `encoding-type=url`.
-  func encodedName(_ name: String) -> String
-
-  /// Whether list responses omit elements for query parameters that the request does not contain.
-  var omitsEmptyElements: Bool { get }
-
-  /// Returns the additional XML elements of an object in listings.
-  func elements(of object: StoredObject) -> [XMLNode]
-
-  /// Returns the additional XML elements of a part in listings.
-  func elements(of part: UploadedPart) -> [XMLNode]
-
-  /// Returns the response with an access control setting; for an object, `nil` means the setting of its bucket.
-  func accessAnswer(_ access: AccessControl?) -> Answer
-
   /// Returns the XML element that describes a bucket in the bucket list.
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode
-
-  /// Returns the name that a document about a bucket uses for a region.
-  func location(of region: String) -> String
-
-  // MARK: Errors
 
   /// Returns the error response if the request's host belongs to a region other than the bucket's, or `nil`.
   func redirection(of host: String, for bucket: String) -> RefusalAnswer?
@@ -259,21 +328,6 @@ protocol SimulatedService: Sendable {
 
   /// Returns the error response for a rejected form upload, or `nil` to use the error response for a request.
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer?
-
-  /// Returns the error response for a request without a signature.
-  func anonymousRefusal(at date: Timestamp) -> RefusalAnswer
-
-  /// Returns the error response for a request that the session policy of the access key does not allow.
-  func policyRefusal(at date: Timestamp) -> RefusalAnswer
-
-  /// The error response for a request body that does not match its `Content-MD5`.
-  var wrongDigest: RefusalAnswer { get }
-
-  /// The error response for a copy whose source object does not meet the conditions of the request.
-  var unchangedCopySource: RefusalAnswer { get }
-
-  /// The error response for a copy of an object to itself without any change, or `nil` if such a copy is allowed.
-  var unchangingCopy: RefusalAnswer? { get }
 
   /// Returns the HTTP response for an error, with the service's error document.
   func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer
@@ -289,72 +343,7 @@ struct CallIdentity: Sendable {
   let date: Timestamp
 }
 
-/// A storage class of a service, such as `Standard`.
-struct StorageClass: Sendable {
-  let name: String
-
-  /// Whether an object with this storage class must be restored before it can be read.
-  var isArchive = false
-}
-
-/// The names of the query parameters and XML elements for the pages of the bucket list.
-struct BucketPaging: Sendable {
-  var marker: ByteExactString = "marker"
-  var limit: ByteExactString = "max-keys"
-  var next = "NextMarker"
-  var most = 1000
-}
-
-extension SimulatedService {
-  /// The ID of the account that owns all buckets.
-  static var account: String { "1250000000" }
-
-  /// The storage class of an object whose upload specified no storage class.
-  var standardClass: String { storageClasses[0].name }
-
-  /// Returns the full name of a service-specific header, given the name without the service's prefix.
-  func header(_ rest: String) -> String { headerPrefix + rest }
-
-  /// The prefix of the names of user metadata headers.
-  var metadataPrefix: String { header("meta-") }
-
-  /// The XML element that describes the owner of all buckets and objects.
-  var owner: XMLNode {
-    XMLNode("Owner", children: [XMLNode("ID", Self.account), XMLNode("DisplayName", "localcloud")])
-  }
-
-  func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool { false }
-
-  func resourceName(ofBucket bucket: String) -> String { bucket }
-
-  func elements(of object: StoredObject) -> [XMLNode] { [] }
-
-  func elements(of part: UploadedPart) -> [XMLNode] { [] }
-
-  func elements(of upload: PendingUpload) -> [XMLNode] { [] }
-
-  func elements(of content: Content) -> [XMLNode] { [] }
-
-  func headers(of upload: PendingUpload) -> HTTPFields { [:] }
-
-  func location(of region: String) -> String { region }
-
-  func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer) {}
-
-  func redirection(of host: String, for bucket: String) -> RefusalAnswer? { nil }
-
-  func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    operations.read(try RequestTarget(of: head, hosts: hosts))
-  }
-
-  func isBucketName(_ name: String) -> Bool { StorageAuth.isBucketName(name) }
-
-  var keyByteLimit: Int { 1023 }
-
-  var invalidKey: RefusalAnswer {
-    RefusalAnswer(.badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or contains a NUL.")
-  }
-
+extension ServiceBehavior {
   func bodyReader(
     of head: HTTPRequest, _ verified: VerifiedRequest, _ key: AccessKey
   ) throws(VerificationError) -> (any BodyReader)? { nil }
@@ -363,58 +352,12 @@ extension SimulatedService {
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
   ) throws(RefusalAnswer) -> [any BodyCheck] { [] }
 
-  var checksEveryBody: Bool { false }
-
-  func storedEncoding(_ encoding: String) -> String? { encoding }
-
   func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule? { nil }
 
-  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(RefusalAnswer) {}
+  func checksum(
+    of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
+    _ rule: ChecksumRule
+  ) throws(RefusalAnswer) -> StoredChecksum? { nil }
 
-  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(RefusalAnswer) -> StoredChecksum? { nil }
-
-  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(RefusalAnswer) {}
-
-  var defaultContentType: String { "application/octet-stream" }
-
-  var pageSizes: ClosedRange<Int> { 0...1000 }
-
-  var bucketPaging: BucketPaging { BucketPaging() }
-
-  func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields {
-    checksums(of: content)
-  }
-
-  var headersOfWholeObjects: [HTTPField.Name] { [.contentMD5] }
-
-  var namespace: String? { nil }
-
-  func encodedName(_ name: String) -> String { name.percentEncoded() }
-
-  var omitsEmptyElements: Bool { false }
-
-  var unchangingCopy: RefusalAnswer? { nil }
-}
-
-extension SimulatedService {
-  /// Returns an access control list document that grants full control to the owner.
-  ///
-  /// With public read access, the document also grants read access to the group of all users.
-  ///
-  /// - Parameters:
-  ///   - access: The access control setting of the bucket or object.
-  ///   - everybody: The URI of the group of all users.
-  func grants(of access: AccessControl?, everybody: String) -> XMLNode {
-    func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {
-      var to = XMLNode("Grantee", children: grantee)
-      to.attributes = ["xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:type": type]
-      return XMLNode("Grant", children: [to, XMLNode("Permission", permission)])
-    }
-    var grants = [grant("CanonicalUser", owner.children, "FULL_CONTROL")]
-    if access == .publicRead { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
-    var document = XMLNode(
-      "AccessControlPolicy", children: [owner, XMLNode("AccessControlList", children: grants)])
-    if let namespace { document.attributes["xmlns"] = namespace }
-    return document
-  }
+  func redirection(of host: String, for bucket: String) -> RefusalAnswer? { nil }
 }

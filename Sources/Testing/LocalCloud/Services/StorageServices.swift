@@ -32,7 +32,7 @@ extension LocalCloud {
   /// - Returns: The endpoint, `http://127.0.0.1:…`, for path-style requests.
   public func endpoint(of provider: Provider) -> ServiceEndpoint {
     var endpoint = stores[provider].endpoint
-    endpoint.keyByteLimit = provider.service.keyByteLimit
+    endpoint.keyByteLimit = provider.service.description.keyByteLimit
     return endpoint
   }
 
@@ -50,17 +50,17 @@ extension LocalCloud {
 
 extension LocalCloud.Provider {
   /// The names, formats and rules of the service that do not depend on a server's configuration.
-  var service: any SimulatedService {
+  var service: SimulatedService {
     switch self {
-    case .oss: SimulatedOSS()
-    case .cos: SimulatedCOS()
-    case .s3: SimulatedS3()
+    case .oss: .oss
+    case .cos: .cos
+    case .s3: .s3
     }
   }
 
   /// Returns the names, formats and rules of the service for a server's configuration.
-  func service(for configuration: LocalCloud.Configuration) -> any SimulatedService {
-    self == .s3 ? SimulatedS3(region: configuration.s3Region) : service
+  func service(for configuration: LocalCloud.Configuration) -> SimulatedService {
+    self == .s3 ? .s3(region: configuration.s3Region) : service
   }
 }
 
@@ -71,6 +71,15 @@ extension LocalCloud.Configuration {
     case .oss: ossPort
     case .cos: cosPort
     case .s3: s3Port
+    }
+  }
+
+  /// Returns the region of a storage service.
+  func region(of provider: LocalCloud.Provider) -> String {
+    switch provider {
+    case .oss: region ?? "cn-hangzhou"
+    case .cos: "ap-guangzhou"
+    case .s3: s3Region
     }
   }
 }

@@ -30,10 +30,10 @@ struct Issuer: Sendable {
   /// Without this check, a temporary credential could obtain permissions beyond its session policy.
   func lets(_ callerID: AccessKeyID, take role: LocalCloud.Role, at date: Timestamp) -> Bool {
     guard let provider = role.provider, let authority = context.keys.authority(of: callerID),
-      let resource = provider.service.roleResource(role.arn)
+      let resource = provider.service.behavior.roleResource(role.arn)
     else { return false }
-    let question = PolicyQuestion(
-      action: "sts:AssumeRole", resource: resource, facts: provider.service.facts(at: date))
+    let facts = provider.service.policies.language.conditions.facts(at: date)
+    let question = PolicyQuestion(action: "sts:AssumeRole", resource: resource, facts: facts)
     return authority.allows(question)
   }
 

@@ -65,7 +65,7 @@ package final class TokenTable: Sendable {
   func issue(_ order: Order, at date: Timestamp) -> AccessKey {
     let start = date.wholeSeconds
     let end = start.advanced(by: order.lifetime)
-    let key = order.provider.service.makeKey(from: start, until: end)
+    let key = order.provider.service.keys.makeKey(from: start, until: end)
     state.withLock { state in
       while state.first < state.ids.count,
         state.ids.count - state.first >= Self.capacity

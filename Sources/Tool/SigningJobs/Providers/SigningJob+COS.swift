@@ -5,8 +5,6 @@ internal import COSAuth
 internal import StorageAuth
 
 extension SigningJob {
-  static let tokenHeaderOfCOS = "x-cos-security-token"
-
   /// Whether the job contains fields that only jobs for COS contain.
   var isOfCOS: Bool { keyTime != nil || kind != nil }
 

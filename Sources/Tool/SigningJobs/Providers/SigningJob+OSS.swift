@@ -5,8 +5,6 @@ internal import OSSAuth
 internal import StorageAuth
 
 extension SigningJob {
-  static let tokenHeaderOfOSS = "x-oss-security-token"
-
   /// Signs the job's request for OSS.
   func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
@@ -14,7 +12,7 @@ extension SigningJob {
     }
     let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
     let region = region ?? ""
-    let service = "oss-\(region.isEmpty ? "cn-hangzhou" : region).aliyuncs.com"
+    let service = "oss-\(region.isEmpty ? "cn-hangzhou" : region)\(ServiceDescription.oss.domains[0])"
     let authority = host ?? (bucket.map { "\($0).\(service)" } ?? service)
     if let bucket, ServiceHosts.oss.own(authority), let other = ServiceHosts.oss.bucket(in: authority),
       !other.asciiLowercased.utf8.elementsEqual(bucket.utf8)

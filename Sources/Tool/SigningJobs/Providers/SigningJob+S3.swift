@@ -6,8 +6,6 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension SigningJob {
-  static let tokenHeaderOfS3 = "x-amz-security-token"
-
   /// Signs the job's request for S3.
   ///
   /// A line contains either the percent-encoded path, or the bucket and the key. The signature of a URL does not cover
@@ -17,7 +15,7 @@ extension SigningJob {
     let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
     let endpoint = try ServiceEndpoint.s3(region: region, bucket: bucket)
     let isInPath = try isBucketInPath(bucket, endpoint)
-    if let host, let bucket, !isInPath, host.hasByteSuffix(".amazonaws.com"),
+    if let host, let bucket, !isInPath, host.hasByteSuffix(ServiceDescription.s3.domains[0]),
       !host.asciiLowercased.hasBytePrefix("\(bucket).")
     {
       throw SigningJobError(message: "The host \(host.onOneLine) is not one of the bucket \(bucket.onOneLine).")

@@ -12,18 +12,12 @@ internal import StorageDiagnosis
 
 /// The cloud `cos` of the command line: Tencent Cloud COS.
 struct COSCloud: Cloud {
-  let name = "cos"
-
-  func owns(host: String) -> Bool { host.hasByteSuffix(".myqcloud.com") || host.hasByteSuffix(".tencentcos.cn") }
+  var description: ServiceDescription { .cos }
 
   func region(ofHost host: String) -> String? {
     let labels = host.parts(between: ".")
     return labels.count >= 4 ? String(labels[labels.count - 3]) : nil
   }
-
-  func signs(_ authorization: String) -> Bool { authorization.hasBytePrefix("q-sign-") }
-
-  let signatureParameters = ["q-signature"]
 
   // MARK: Credentials
 

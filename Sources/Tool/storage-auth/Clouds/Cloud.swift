@@ -10,20 +10,11 @@ internal import StorageDiagnosis
 
 /// A cloud with buckets, with the properties and functions that the commands of `storage-auth` need.
 protocol Cloud: Sendable {
-  /// The cloud's name on the command line, which is also the scheme of its locations, such as `oss://`.
-  var name: String { get }
-
-  /// Returns whether a host is one of this cloud's public hosts.
-  func owns(host: String) -> Bool
+  /// The names and hosts of the cloud's storage service.
+  var description: ServiceDescription { get }
 
   /// Returns the region in one of the cloud's public hosts, or `nil` if the host contains no region.
   func region(ofHost host: String) -> String?
-
-  /// Returns whether the value of an `Authorization` header has the format of this cloud's signatures.
-  func signs(_ authorization: String) -> Bool
-
-  /// The names of the query parameters that only a presigned URL of the cloud contains.
-  var signatureParameters: [String] { get }
 
   /// Returns whether one of the cloud's public hosts has the bucket in the path of its URLs.
   func hasBucketInPath(host: String) -> Bool
@@ -111,6 +102,12 @@ protocol Cloud: Sendable {
 }
 
 extension Cloud {
+  /// The cloud's name on the command line, which is also the scheme of its locations, such as `oss://`.
+  var name: String { description.name }
+
+  /// Returns whether a host is one of this cloud's public hosts.
+  func owns(host: String) -> Bool { description.owns(host: host) }
+
   /// Returns `false` because most public hosts contain the bucket.
   func hasBucketInPath(host: String) -> Bool { false }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import StorageAuth
 
 /// The name of a cloud on the command line, such as `oss`, which identifies one of the known clouds.
 struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
@@ -34,7 +35,8 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
   ///
   /// Returns `nil` if no known cloud uses such signatures.
   init?(authorization: String) {
-    guard let found = Self.all.first(where: { $0.cloud.signs(authorization) }) else { return nil }
+    guard let found = Self.all.first(where: { authorization.hasBytePrefix($0.cloud.description.authorizationPrefix) })
+    else { return nil }
     self = found
   }
 

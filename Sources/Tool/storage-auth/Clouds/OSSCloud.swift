@@ -12,9 +12,7 @@ internal import StorageDiagnosis
 
 /// The cloud `oss` of the command line: Alibaba Cloud OSS.
 struct OSSCloud: Cloud {
-  let name = "oss"
-
-  func owns(host: String) -> Bool { host.hasByteSuffix(".aliyuncs.com") }
+  var description: ServiceDescription { .oss }
 
   func region(ofHost host: String) -> String? {
     guard let label = host.parts(between: ".").dropLast(2).last, let region = label.removingBytePrefix("oss-"),
@@ -22,10 +20,6 @@ struct OSSCloud: Cloud {
     else { return nil }
     return String(region.removingByteSuffix("-internal") ?? region)
   }
-
-  func signs(_ authorization: String) -> Bool { authorization.hasBytePrefix("OSS") }
-
-  let signatureParameters = ["x-oss-signature", "OSSAccessKeyId"]
 
   // MARK: Credentials
 

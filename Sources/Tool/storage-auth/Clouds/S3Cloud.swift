@@ -12,25 +12,19 @@ internal import StorageDiagnosis
 
 /// The cloud `s3` of the command line: Amazon S3 and services with the same API.
 struct S3Cloud: Cloud {
-  let name = "s3"
-
-  func owns(host: String) -> Bool { host.hasByteSuffix(".amazonaws.com") || host.hasByteSuffix(".amazonaws.com.cn") }
+  var description: ServiceDescription { .s3 }
 
   /// Returns the region in a public S3 host, or `nil` if the host contains no region.
   ///
   /// The region is the label after `s3`, `s3-fips` or `dualstack`. The region of the global host is `us-east-1`.
   func region(ofHost host: String) -> String? {
     let name = host.removingByteSuffix(".cn") ?? host[...]
-    guard let vendors = name.removingByteSuffix(".amazonaws.com") else { return nil }
+    guard let vendors = name.removingByteSuffix(description.domains[0]) else { return nil }
     let labels = String(vendors).parts(between: ".")
     guard let service = labels.lastIndex(where: { $0 == "s3" || $0 == "s3-fips" }) else { return nil }
     let rest = labels[(service + 1)...].drop { $0 == "dualstack" }
     return rest.first.map(String.init) ?? "us-east-1"
   }
-
-  func signs(_ authorization: String) -> Bool { authorization.hasBytePrefix("AWS4-HMAC-SHA256 ") }
-
-  let signatureParameters = ["X-Amz-Signature"]
 
   func hasBucketInPath(host: String) -> Bool {
     let label = host.bytes(before: ".")

@@ -52,7 +52,7 @@ struct RequestOptions: ParsableArguments {
     if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }
     let names = (request.path ?? "").bytes(from: "?").dropFirst().words(between: "&").map { $0.bytes(before: "=") }
     if let found = CloudName.all.first(where: { name in
-      name.cloud.signatureParameters.contains { mark in names.contains { $0 == mark } }
+      name.cloud.description.signatureParameters.contains { mark in names.contains { $0 == mark } }
     }) {
       return found.cloud
     }

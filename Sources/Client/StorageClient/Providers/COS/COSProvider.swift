@@ -70,7 +70,7 @@ public struct COSProvider: PresigningProvider {
   }
 
   /// The short name of the service, `cos`.
-  public var name: String { "cos" }
+  public var name: String { ServiceDescription.cos.name }
 
   /// The endpoint that requests are sent to.
   ///
@@ -105,7 +105,8 @@ public struct COSProvider: PresigningProvider {
   ///
   /// - Parameter source: The bucket, key and version of the object to copy.
   public func copySource(_ source: CopySource) -> String {
-    "\(source.bucket ?? bucket).cos.\(source.region ?? region).myqcloud.com/\(source.key.percentEncoded(.path))"
+    let host = "\(source.bucket ?? bucket).cos.\(source.region ?? region)\(ServiceDescription.cos.domains[0])"
+    return "\(host)/\(source.key.percentEncoded(.path))"
       + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
   }
 }
@@ -148,20 +149,21 @@ extension StorageProvider where Self == COSProvider {
 extension HeaderConventions {
   /// The service-specific header names and formats of COS.
   package static let cos = {
+    let service = ServiceDescription.cos
     var conventions = HeaderConventions(
-      headerPrefix: "x-cos-", paging: .marker,
+      headerPrefix: service.headerPrefix, paging: .marker,
       scopes: [
         "traffic-limit": .content, "forbid-overwrite": .publication, "callback": [.put, .complete],
         "callback-var": [.put, .complete],
         "acl": .publication, "object-type": .creation, "content-sha1": .put, "return-body": [.put, .complete],
       ])
-    conventions.checksums = [ChecksumHeader(.known("x-cos-hash-crc64ecma"), .crc64)]
+    conventions.checksums = [ChecksumHeader(service.field("hash-crc64ecma"), .crc64)]
     conventions.replaceMetadata = "Replaced"
-    conventions.ownBodies = [.known("x-cos-callback"), .known("x-cos-return-body")]
+    conventions.ownBodies = [service.field("callback"), service.field("return-body")]
     conventions.omitsAccountNumber = true
-    conventions.forbidOverwrite = HTTPField(name: .known("x-cos-forbid-overwrite"), value: "true")
+    conventions.forbidOverwrite = HTTPField(name: service.field("forbid-overwrite"), value: "true")
     conventions.overwritesWithVersioning = true
-    conventions.domains = [".myqcloud.com", ".tencentcos.cn"]
+    conventions.domains = service.domains
     return conventions
   }()
 }
@@ -169,7 +171,7 @@ extension HeaderConventions {
 extension PresignedURLRules {
   /// COS states the expiration as the second time of `q-sign-time`.
   static let cos = PresignedURLRules(
-    prefixes: ["q-", "x-cos-"], names: [],
+    prefixes: ["q-", ServiceDescription.cos.headerPrefix], names: [],
     expiration: { values in
       let times = values["q-sign-time"]?.replacing("%3B", with: ";").split(separator: ";")
       return times?.last.flatMap { Int64(digits: $0) }.map { Timestamp(unixSeconds: $0) }

@@ -81,7 +81,7 @@ public struct OSSProvider: PresigningProvider {
   }
 
   /// The short name of the service, `oss`.
-  public var name: String { "oss" }
+  public var name: String { ServiceDescription.oss.name }
 
   /// The endpoint that requests are sent to.
   ///
@@ -172,32 +172,37 @@ extension StorageProvider where Self == OSSProvider {
 extension HeaderConventions {
   /// The service-specific header names and formats of OSS.
   package static let oss = {
+    let service = ServiceDescription.oss
     var conventions = HeaderConventions(
-      headerPrefix: "x-oss-", paging: .continuationToken, encodesSpaceAsPlus: true,
+      headerPrefix: service.headerPrefix, paging: .continuationToken, encodesSpaceAsPlus: true,
       scopes: [
         "traffic-limit": .content, "forbid-overwrite": .publication, "callback": [.put, .complete],
         "callback-var": [.put, .complete],
         "object-acl": .publication, "server-side-data-encryption": .creation, "range-behavior": .get,
         "complete-all": .complete,
       ])
-    conventions.checksums = [ChecksumHeader(.known("x-oss-hash-crc64ecma"), .crc64)]
-    conventions.forbidOverwrite = HTTPField(name: .known("x-oss-forbid-overwrite"), value: "true")
+    conventions.checksums = [ChecksumHeader(service.field("hash-crc64ecma"), .crc64)]
+    conventions.forbidOverwrite = HTTPField(name: service.field("forbid-overwrite"), value: "true")
     conventions.overwritesWithVersioning = true
-    conventions.errorInHeader = .known("x-oss-err")
-    conventions.detailCode = .known("x-oss-ec")
-    conventions.callback = .known("x-oss-callback")
-    conventions.domains = [".aliyuncs.com"]
+    conventions.errorInHeader = service.errorCodes.headHeader
+    conventions.detailCode = service.field("ec")
+    conventions.callback = .ossCallback
+    conventions.domains = service.domains
     return conventions
   }()
 }
 
 extension PresignedURLRules {
-  /// OSS states the expiration in `x-oss-date` and `x-oss-expires` (V4) or in `Expires` (V1).
-  static let oss = PresignedURLRules(
-    prefixes: ["x-oss-"], names: ["expires", "ossaccesskeyid", "security-token", "signature"],
-    exceptions: ["x-oss-process"], callbackNames: ["callback", "x-oss-callback"],
-    expiration: { values in
-      if let date = values["x-oss-date"] { return end(from: date, after: values["x-oss-expires"]) }
-      return values["expires"].flatMap { Int64(digits: $0) }.map { Timestamp(unixSeconds: $0) }
-    })
+  /// OSS states the expiration in `x-oss-date` and `x-oss-expires` (V4), or in `Expires` (V1).
+  static let oss = {
+    let service = ServiceDescription.oss
+    let (date, lifetime) = (service.header("date"), service.header("expires"))
+    return PresignedURLRules(
+      prefixes: [service.headerPrefix], names: ["expires", "ossaccesskeyid", "security-token", "signature"],
+      exceptions: [service.header("process")], callbackNames: ["callback", service.header("callback")],
+      expiration: { values in
+        if let date = values[date] { return end(from: date, after: values[lifetime]) }
+        return values["expires"].flatMap { Int64(digits: $0) }.map { Timestamp(unixSeconds: $0) }
+      })
+  }()
 }

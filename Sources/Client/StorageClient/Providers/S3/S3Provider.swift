@@ -60,7 +60,7 @@ public struct S3Provider: PresigningProvider {
       bucket: bucket, region: region, network: network, integrity: integrity, isAmazons: endpoint == nil,
       address: Result { () throws(SigningError) in
         guard let endpoint else { return try .s3(region: region, network: network, bucket: bucket) }
-        let isVendors = try ServiceEndpoint(endpoint).authority.hasByteSuffix(".amazonaws.com")
+        let isVendors = try ServiceEndpoint(endpoint).authority.hasByteSuffix(ServiceDescription.s3.domains[0])
         return try .s3(endpoint, style: style ?? (isVendors && !bucket.hasByte(".") ? .virtualHosted : .path))
       })
   }
@@ -95,7 +95,7 @@ public struct S3Provider: PresigningProvider {
   }
 
   /// The short name of the service, `s3`.
-  public var name: String { "s3" }
+  public var name: String { ServiceDescription.s3.name }
 
   /// The endpoint that requests are sent to.
   ///
@@ -246,7 +246,7 @@ extension S3Provider {
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
     var headers = HTTPFields()
     if let sha256 = body.sha256 { headers[.s3ContentSHA256] = sha256 }
-    let hasChecksum = fields.contains { $0.name.canonicalName.hasBytePrefix("x-amz-checksum-") }
+    let hasChecksum = fields.contains { $0.name.canonicalName.hasBytePrefix(ServiceDescription.s3.header("checksum-")) }
     if request == .head || request == .get && fields[.range] == nil {
       headers[.s3ChecksumMode] = "ENABLED"
     } else if let header = conventions.checksums.first, integrity.checksum != nil, !hasChecksum {
@@ -267,11 +267,10 @@ extension S3Provider {
 }
 
 extension HTTPField.Name {
-  fileprivate static let s3BucketRegion = HTTPField.Name.known("x-amz-bucket-region")
-  fileprivate static let s3ContentSHA256 = HTTPField.Name.known("x-amz-content-sha256")
-  fileprivate static let s3ChecksumMode = HTTPField.Name.known("x-amz-checksum-mode")
-  fileprivate static let s3ChecksumAlgorithm = HTTPField.Name.known("x-amz-checksum-algorithm")
-  fileprivate static let s3ChecksumType = HTTPField.Name.known("x-amz-checksum-type")
+  fileprivate static let s3BucketRegion = ServiceDescription.s3.field("bucket-region")
+  fileprivate static let s3ChecksumMode = ServiceDescription.s3.field("checksum-mode")
+  fileprivate static let s3ChecksumAlgorithm = ServiceDescription.s3.field("checksum-algorithm")
+  fileprivate static let s3ChecksumType = ServiceDescription.s3.field("checksum-type")
 }
 
 // MARK: - Conventions
@@ -284,8 +283,9 @@ extension HeaderConventions {
   package static let s3WithCRC32 = makeS3(preferring: .crc32)
 
   private static func makeS3(preferring algorithm: ObjectChecksum.Algorithm) -> HeaderConventions {
+    let service = ServiceDescription.s3
     var conventions = HeaderConventions(
-      headerPrefix: "x-amz-", paging: .continuationToken, encodesSpaceAsPlus: true,
+      headerPrefix: service.headerPrefix, paging: .continuationToken, encodesSpaceAsPlus: true,
       scopes: [
         "acl": .creation, "grant-full-control": .creation, "grant-read": .creation, "grant-read-acp": .creation,
         "grant-write-acp": .creation, "object-lock-mode": .creation, "object-lock-retain-until-date": .creation,
@@ -300,9 +300,9 @@ extension HeaderConventions {
         "if-match": [.get, .head, .put, .complete], "if-none-match": [.get, .head, .put, .complete, .copy],
       ])
     let headers = [
-      ChecksumHeader(.known("x-amz-checksum-crc64nvme"), .crc64NVME, spelling: .base64),
-      ChecksumHeader(.known("x-amz-checksum-crc32"), .crc32, spelling: .base64),
-      ChecksumHeader(.known("x-amz-checksum-crc32c"), .crc32C, spelling: .base64),
+      ChecksumHeader(service.field("checksum-crc64nvme"), .crc64NVME, spelling: .base64),
+      ChecksumHeader(service.field("checksum-crc32"), .crc32, spelling: .base64),
+      ChecksumHeader(service.field("checksum-crc32c"), .crc32C, spelling: .base64),
     ]
     conventions.checksums = headers.filter { $0.algorithm == algorithm } + headers.filter { $0.algorithm != algorithm }
     conventions.rangesTellChecksum = false
@@ -310,7 +310,7 @@ extension HeaderConventions {
     conventions.overwritesConditionally = true
     // Pages: "Access points for general purpose buckets" and "Object Lambda Access Points", section on aliases.
     conventions.aliasSuffixes = ["-s3alias", "--ol-s3"]
-    conventions.domains = [".amazonaws.com", ".amazonaws.com.cn"]
+    conventions.domains = service.domains
     return conventions
   }
 }
@@ -352,6 +352,8 @@ extension StorageProvider where Self == S3Provider {
 extension PresignedURLRules {
   /// S3 states the expiration in `X-Amz-Date` and `X-Amz-Expires`.
   static let s3 = PresignedURLRules(
-    prefixes: ["x-amz-"], names: [],
-    expiration: { end(from: $0["x-amz-date"], after: $0["x-amz-expires"]) })
+    prefixes: [ServiceDescription.s3.headerPrefix], names: [],
+    expiration: { values in
+      end(from: values[ServiceDescription.s3.header("date")], after: values[ServiceDescription.s3.header("expires")])
+    })
 }

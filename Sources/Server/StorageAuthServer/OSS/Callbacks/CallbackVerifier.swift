@@ -39,8 +39,6 @@ public final class CallbackVerifier: Sendable {
   /// The sizes, in bytes, of the signatures of keys with 512 to 4,096 bits.
   private static let signatureByteCounts = 64...512
 
-  private static let keyURLName = HTTPField.Name.known("x-oss-pub-key-url")
-
   /// The maximum size of a callback's body in bytes.
   public let bodyLimit: Int
 
@@ -99,7 +97,7 @@ public final class CallbackVerifier: Sendable {
       throw CallbackRefusal(
         .malformedHeader, "The header authorization has \(signature.count) bytes, unlike a signature.")
     }
-    let location = try bytes(of: Self.keyURLName, named: "x-oss-pub-key-url", in: request)
+    let location = try bytes(of: .ossPublicKeyURL, named: HTTPField.Name.ossPublicKeyURL.canonicalName, in: request)
     return Claim(target: target, signature: signature, keyURL: try keyURL(String(decoding: location, as: UTF8.self)))
   }
 

@@ -6,39 +6,89 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The names, formats and rules of Tencent Cloud COS.
-struct SimulatedCOS: SimulatedService {
+extension SimulatedService {
+  private static let prefix = ServiceDescription.cos.headerPrefix
+
+  /// Tencent Cloud COS.
+  ///
+  /// Query parameter names are case-insensitive, because COS signatures contain them in lowercase.
+  static let cos = SimulatedService(
+    provider: .cos, endpoint: .cos, description: .cos,
+    operations: OperationTable(
+      OperationRoute.shared,
+      ParameterNames(
+        signature: [
+          "sign", "token", "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list",
+          "q-signature", "\(prefix)security-token", "x-ci-security-token",
+        ], ignoresCase: true),
+      ofTransfers: ["\(prefix)traffic-limit"]),
+    headerRules: HeaderRules(
+      [prefix, "x-ci-"],
+      everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
+      HeaderRules.shared.merging([
+        "acl": HeaderRules.creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
+        "server-side-encryption-cos-kms-key-id": HeaderRules.creations,
+        "server-side-encryption-context": HeaderRules.creations,
+      ]) { $0.union($1) }
+      .merging(HeaderRules.customerKeys) { $0.union($1) }),
+    headers: Headers(
+      serverName: "tencent-cos", requestID: ["request-id", "trace-id"],
+      exposed: ["request-id", "hash-crc64ecma"], objectAccess: "acl", formAccessField: "acl",
+      encryption: [
+        "server-side-encryption", "server-side-encryption-cos-kms-key-id", "server-side-encryption-context",
+      ],
+      encryptions: [
+        "AES256": [], "SM4": [],
+        "cos/kms": ["server-side-encryption-cos-kms-key-id", "server-side-encryption-context"],
+      ],
+      storageClass: .ifSpecified),
+    signatures: Signatures(usual: .cosV5),
+    objects: Objects(
+      storageClasses: [
+        StorageClass(name: "STANDARD"), StorageClass(name: "STANDARD_IA"), StorageClass(name: "INTELLIGENT_TIERING"),
+        StorageClass(name: "ARCHIVE", isArchive: true), StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
+        StorageClass(name: "MAZ_STANDARD"), StorageClass(name: "MAZ_STANDARD_IA"),
+        StorageClass(name: "MAZ_INTELLIGENT_TIERING"), StorageClass(name: "MAZ_ARCHIVE", isArchive: true),
+      ],
+      trafficLimits: 819_200...838_860_800, copySourceHasHost: true, crc64Header: "hash-crc64ecma"),
+    buckets: Buckets(
+      ownCode: "BucketAlreadyOwnedByYou", everybody: "http://cam.qcloud.com/groups/global/AllUsers",
+      tellsInheritedAccess: true),
+    listing: Listing(defaultPageSize: 1000, mostBuckets: 2000),
+    policies: Policies(
+      .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/",
+      [
+        ("GetService", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
+        ("DeleteBucket", .bucket, [.deleteBucket]), ("HeadBucket", .bucket, [.headBucket]),
+        ("GetBucketACL", .bucket, [.readBucketAccess]), ("PutBucketACL", .bucket, [.changeBucketAccess]),
+        ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketVersioning", .bucket, [.bucketVersioning]),
+        ("GetBucket", .list, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .list, [.listUploads]),
+        ("DeleteMultipleObjects", .objectsOfBody, [.deleteObjects]), ("PutObject", .object, [.putObject, .copyObject]),
+        ("InitiateMultipartUpload", .object, [.initiateUpload]), ("UploadPart", .object, [.uploadPart, .copyPart]),
+        ("CompleteMultipartUpload", .object, [.completeUpload]), ("AbortMultipartUpload", .object, [.abortUpload]),
+        ("ListParts", .object, [.listParts]), ("GetObject", .object, [.getObject]),
+        ("HeadObject", .object, [.headObject, .objectMeta]), ("DeleteObject", .object, [.deleteObject]),
+        ("GetObjectACL", .object, [.readObjectAccess]), ("PutObjectACL", .object, [.changeObjectAccess]),
+      ]),
+    keys: KeyFormat(idPrefix: "AKID", idLength: 60, secretLength: 44, tokenLetters: 32, tokenByteCount: 150),
+    errors: Errors(
+      wrongDigest: RefusalAnswer(.badRequest, "BadDigest", "The Content-MD5 does not match the received body."),
+      unchangedCopySource: .preconditionFailed("\(prefix)copy-source-if-…"),
+      anonymous: .accessDenied("Access Denied."), policy: .accessDenied("Access Denied."), haveServerTime: true),
+    behavior: SimulatedCOS())
+}
+
+/// The behavior of Tencent Cloud COS.
+struct SimulatedCOS: ServiceBehavior {
   private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
 
-  let provider = LocalCloud.Provider.cos
-  let endpoint = LocalCloud.Endpoint.cos
-  let operations = table
-  let policyLanguage = PolicyLanguage.cam
-  let headerPrefix = "x-cos-"
-  var hosts: ServiceHosts { .cos }
-  let objectAccessHeader = "acl"
-  let storageClasses = [
-    StorageClass(name: "STANDARD"), StorageClass(name: "STANDARD_IA"), StorageClass(name: "INTELLIGENT_TIERING"),
-    StorageClass(name: "ARCHIVE", isArchive: true), StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
-    StorageClass(name: "MAZ_STANDARD"), StorageClass(name: "MAZ_STANDARD_IA"),
-    StorageClass(name: "MAZ_INTELLIGENT_TIERING"), StorageClass(name: "MAZ_ARCHIVE", isArchive: true),
-  ]
-  let encryptionHeaders = [
-    "server-side-encryption", "server-side-encryption-cos-kms-key-id", "server-side-encryption-context",
-  ]
-  let encryptions: [String: Set<String>] = [
-    "AES256": [], "SM4": [],
-    "cos/kms": ["server-side-encryption-cos-kms-key-id", "server-side-encryption-context"],
-  ]
-  let trafficLimits: ClosedRange<Int64> = 819_200...838_860_800
-  let headerRules = rules
-  let wrongDigest = RefusalAnswer(
-    .badRequest, "BadDigest", "The Content-MD5 does not match the received body.")
-  let defaultPageSize = 1000
-  let serverName = "tencent-cos"
-  let bucketPaging = BucketPaging(most: 2000)
-  let exposedHeaders = ["x-cos-request-id", "x-cos-hash-crc64ecma"]
-  let unchangedCopySource = RefusalAnswer.preconditionFailed("x-cos-copy-source-if-…")
+  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
+    COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices)
+  }
+
+  func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
+    try RequestTarget(of: head, hosts: .cos).ignoringCase
+  }
 
   /// Returns a new COS request ID.
   ///
@@ -51,37 +101,6 @@ struct SimulatedCOS: SimulatedService {
       + String(String(hexadecimal: UInt32.random(in: 0 ... .max)).suffix(6))
     return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
   }
-
-  func identify(_ answer: inout Answer, as requestID: String) {
-    for name in ["x-cos-request-id", "x-cos-trace-id"] { answer.headers.set(name, requestID) }
-  }
-
-  func entityTag(_ tag: String) -> String { "\"\(tag)\"" }
-
-  func bytes(ofPartTag tag: String) -> [UInt8] { [UInt8](hex: tag) ?? [] }
-
-  func checksums(of content: Content) -> HTTPFields {
-    var headers: HTTPFields = [:]
-    headers.set("x-cos-hash-crc64ecma", String(content.crc64))
-    return headers
-  }
-
-  /// Returns the response header with an object's storage class, unless the object has the standard storage class.
-  func headers(of object: StoredObject) -> HTTPFields {
-    var headers: HTTPFields = [:]
-    if let name = object.attributes.storageClass { headers.set("x-cos-storage-class", name) }
-    return headers
-  }
-
-  func elements(of part: UploadedPart) -> [XMLNode] { [XMLNode("HashCrc64ecma", String(part.content.crc64))] }
-
-  func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind { .cosV5 }
-
-  func anonymousRefusal(at date: Timestamp) -> RefusalAnswer {
-    .accessDenied("Access Denied.", details: [RefusalAnswer.Detail(name: "ServerTime", value: date.iso8601)])
-  }
-
-  func policyRefusal(at date: Timestamp) -> RefusalAnswer { anonymousRefusal(at: date) }
 
   func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
     var answer = Answer(error.status)
@@ -106,6 +125,7 @@ struct SimulatedCOS: SimulatedService {
   }
 
   private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer {
+    let word = ServiceDescription.cos.errorCodes[error.code]
     let serverTime = RefusalAnswer.Detail(name: "ServerTime", value: date.iso8601)
     switch error.code {
     case .mismatch:
@@ -115,35 +135,27 @@ struct SimulatedCOS: SimulatedService {
         details.append(RefusalAnswer.Detail(name: "FormatString", bounded: comparison.canonicalRequest ?? ""))
       }
       return RefusalAnswer(
-        .forbidden, "SignatureDoesNotMatch", "The Signature you specified is invalid.", details: details)
+        word, "The Signature you specified is invalid.", details: details)
     case .unknownKey, .missingToken:
       return RefusalAnswer(
-        .forbidden, "InvalidAccessKeyId", "The SecretId does not exist, or its temporary key has expired.")
+        word, "The SecretId does not exist, or its temporary key has expired.")
     case .invalidToken:
-      return RefusalAnswer(.forbidden, "InvalidToken", "The session token does not belong to the key.")
+      return RefusalAnswer(word, "The session token does not belong to the key.")
     case .keyExpired:
-      return RefusalAnswer(.forbidden, "ExpiredToken", "The session token has expired.", details: [serverTime])
+      return RefusalAnswer(word, "The session token has expired.", details: [serverTime])
     case .expired:
       return .accessDenied("Request has expired", details: [serverTime])
     case .clockSkew, .notYetValid:
       return RefusalAnswer(
-        .forbidden, "RequestTimeTooSkewed", "The signing time differs too much from the server's time.",
+        word, "The signing time differs too much from the server's time.",
         details: [serverTime])
     case .unsignedField:
       return .accessDenied("A part of the request that has an effect is not signed.", details: [serverTime])
     case .unsigned:
-      return anonymousRefusal(at: date)
+      return SimulatedService.cos.anonymousRefusal(at: date)
     default:
       return .invalidArgument(error.message)
     }
-  }
-
-  func ownBucketCode(in region: String) -> String? { "BucketAlreadyOwnedByYou" }
-
-  func accessAnswer(_ access: AccessControl?) -> Answer {
-    var answer = Answer(grants(of: access, everybody: "http://cam.qcloud.com/groups/global/AllUsers"))
-    if access == nil { answer.headers.set("x-cos-acl", "default") }
-    return answer
   }
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
@@ -157,10 +169,6 @@ struct SimulatedCOS: SimulatedService {
 }
 
 extension SimulatedCOS {
-  var formAccessField: String { "acl" }
-
-  func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind { .cosV5 }
-
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer? {
     switch error.code {
     case .policyExpired:
@@ -192,121 +200,12 @@ extension FormCondition {
 }
 
 extension SimulatedCOS {
-  func region(of configuration: LocalCloud.Configuration) -> String { "ap-guangzhou" }
-
-  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices)
-  }
-
-  /// The operations of COS.
-  ///
-  /// Query parameter names are case-insensitive, because COS signatures contain them in lowercase.
-  static let table = OperationTable(
-    OperationRoute.shared,
-    ParameterNames(
-      signature: [
-        "sign", "token", "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list",
-        "q-signature", "x-cos-security-token", "x-ci-security-token",
-      ], ignoresCase: true),
-    ofTransfers: ["x-cos-traffic-limit"])
-
-  static let rules = HeaderRules(
-    ["x-cos-", "x-ci-"],
-    everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
-    HeaderRules.shared.merging([
-      "acl": HeaderRules.creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
-      "server-side-encryption-cos-kms-key-id": HeaderRules.creations,
-      "server-side-encryption-context": HeaderRules.creations,
-    ]) { $0.union($1) }
-    .merging(HeaderRules.customerKeys) { $0.union($1) })
-
-  /// Parses the COS header that specifies a copy source, `host/key` or `/bucket/key`.
-  ///
-  /// The host contains the bucket name, unless the host is an IP address or `localhost`: then the bucket name precedes
-  /// the key.
-  func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource {
-    try NamedSource(header, of: self) { rest in
-      let first = NamedSource.takeSegment(of: &rest)
-      return isAddressOrLocalhost(first) ? NamedSource.takeSegment(of: &rest) : hosts.bucket(in: first) ?? first
-    }
-  }
-}
-
-extension SimulatedCOS {
-  var postAction: String { "cos:PostObject" }
-  var readAction: String { "cos:GetObject" }
-
-  func need(for operation: Operation) -> Operation.Need? {
-    switch operation {
-    case .listBuckets: Operation.Need("cos:GetService", on: .service)
-    case .createBucket: Operation.Need("cos:PutBucket", on: .bucket)
-    case .deleteBucket: Operation.Need("cos:DeleteBucket", on: .bucket)
-    case .headBucket: Operation.Need("cos:HeadBucket", on: .bucket)
-    case .readBucketAccess: Operation.Need("cos:GetBucketACL", on: .bucket)
-    case .changeBucketAccess: Operation.Need("cos:PutBucketACL", on: .bucket)
-    case .bucketLocation: Operation.Need("cos:GetBucketLocation", on: .bucket)
-    case .bucketVersioning: Operation.Need("cos:GetBucketVersioning", on: .bucket)
-    case .bucketInfo, .readTags, .changeTags, .deleteTags, .objectAttributes: nil
-    case .listObjects, .listObjectsV2: Operation.Need("cos:GetBucket", on: .list)
-    case .listUploads: Operation.Need("cos:ListMultipartUploads", on: .list)
-    case .deleteObjects: Operation.Need("cos:DeleteMultipleObjects", on: .objectsOfBody)
-    case .putObject, .copyObject: Operation.Need("cos:PutObject", on: .object)
-    case .initiateUpload: Operation.Need("cos:InitiateMultipartUpload", on: .object)
-    case .uploadPart, .copyPart: Operation.Need("cos:UploadPart", on: .object)
-    case .completeUpload: Operation.Need("cos:CompleteMultipartUpload", on: .object)
-    case .abortUpload: Operation.Need("cos:AbortMultipartUpload", on: .object)
-    case .listParts: Operation.Need("cos:ListParts", on: .object)
-    case .getObject: Operation.Need("cos:GetObject", on: .object)
-    case .headObject, .objectMeta: Operation.Need("cos:HeadObject", on: .object)
-    case .deleteObject: Operation.Need("cos:DeleteObject", on: .object)
-    case .readObjectAccess: Operation.Need("cos:GetObjectACL", on: .object)
-    case .changeObjectAccess: Operation.Need("cos:PutObjectACL", on: .object)
-    }
-  }
-
   func resource(_ name: String, in region: String) -> [String] {
     // In COS, bucket names end with the ID of the account (APPID).
     let number = name.parts(between: "/")[0].words(between: "-").last.flatMap {
       $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? String($0) : nil
     }
-    return ["qcs", "", "cos", region, "uid/\(number ?? Self.account)", name]
-  }
-
-  func resourceName(ofBucket bucket: String) -> String { "\(bucket)/" }
-
-  func facts(at date: Timestamp) -> [String: String] {
-    ["qcs:ip": "127.0.0.1", "qcs:current_time": date.iso8601, "cos:secure-transport": "false"]
-  }
-
-  func facts(of head: HTTPRequest, for operation: Operation, _ target: RequestTarget) -> [String: String] {
-    var facts: [String: String] = [:]
-    for name in ["content-type", "content-length", "x-cos-acl", "x-cos-storage-class"] {
-      facts["cos:\(name)"] = head.headerFields.joined(name)
-    }
-    // Policies compare parameters in the percent-encoded form of the URL.
-    for name in ["prefix", "response-content-type"] {
-      facts["cos:\(name)"] = target[ByteExactString(name)]?.string.percentEncoded()
-    }
-    facts["cos:versionid"] = target["versionId"]?.string
-    return facts
-  }
-
-  func facts(of form: VerifiedForm) -> [String: String] {
-    var facts: [String: String] = [:]
-    facts["cos:content-type"] = form.contentType
-    facts["cos:content-length"] = form.sizes.upperBound == .max ? nil : "\(form.sizes.upperBound)"
-    facts["cos:x-cos-acl"] = form.form["acl"]
-    facts["cos:x-cos-storage-class"] = form.form["x-cos-storage-class"]
-    return facts
-  }
-
-  // MARK: Temporary credentials
-
-  func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey {
-    AccessKey(
-      id: "AKID" + RandomText.letters(60), secret: RandomText.letters(44),
-      sessionToken: RandomText.letters(32) + "/+" + RandomText.base64(byteCount: 150) + "==", start: start,
-      expiration: end)
+    return ["qcs", "", "cos", region, "uid/\(number ?? SimulatedService.account)", name]
   }
 
   /// Splits a role name such as `qcs::cam::uin/1250000000:roleName/app` into its colon-separated parts.
@@ -328,7 +227,7 @@ extension PolicyLanguage {
   static let cam = PolicyLanguage(
     versions: ["2.0"], effects: Effects(allow: "allow", deny: "deny", ignoresCase: true), members: [],
     capitalizesMembers: false, actionPrefix: "name/", ignoresActionCase: false, existenceSuffix: "_if_exist",
-    absence: .fails, keys: camKeys, comparisons: camComparisons, parts: camParts)
+    absence: .fails, conditions: camConditions, comparisons: camComparisons, parts: camParts)
 
   @Sendable
   private static func camParts(_ resource: String) -> [String]? {
@@ -340,10 +239,21 @@ extension PolicyLanguage {
     return parts
   }
 
-  private static let camKeys: Set = [
-    "qcs:ip", "qcs:current_time", "cos:secure-transport", "cos:content-type", "cos:content-length", "cos:prefix",
-    "cos:x-cos-acl", "cos:x-cos-storage-class", "cos:response-content-type", "cos:versionid",
-  ]
+  private static let prefix = ServiceDescription.cos.headerPrefix
+
+  private static let camConditions = ConditionKeys(
+    address: "qcs:ip", time: "qcs:current_time", transport: "cos:secure-transport",
+    headers: [
+      "cos:content-type": "content-type", "cos:content-length": "content-length", "cos:\(prefix)acl": "\(prefix)acl",
+      "cos:\(prefix)storage-class": "\(prefix)storage-class",
+    ],
+    parameters: [
+      "cos:prefix": "prefix", "cos:response-content-type": "response-content-type", "cos:versionid": "versionId",
+    ],
+    formFields: [
+      "cos:content-type": "content-type", "cos:content-length": "content-length", "cos:\(prefix)acl": "acl",
+      "cos:\(prefix)storage-class": "\(prefix)storage-class",
+    ], onlyOfLists: false, encodesParameters: true)
 
   private static let camComparisons: [String: Comparison] = [
     "string_equal": Comparison(.text), "string_not_equal": Comparison(.text, not: true),

@@ -12,17 +12,12 @@ internal import StorageCrypto
 
 extension SimulatedS3 {
   /// The names of the headers that contain an object's checksum or the type of the checksum.
-  static let checksumHeaders = S3Checksum.Algorithm.allCases.map(\.fieldName) + ["x-amz-checksum-type"]
+  static let checksumHeaders = S3Checksum.Algorithm.allCases.map { "checksum-\($0.rawValue)" } + ["checksum-type"]
 
   func bodyReader(
     of head: HTTPRequest, _ verified: VerifiedRequest, _ key: AccessKey
   ) throws(VerificationError) -> (any BodyReader)? {
     (verified.bodyDecoder as? S3ChunkDecoder).map { S3ChunkReader(decoder: $0) }
-  }
-
-  func storedEncoding(_ encoding: String) -> String? {
-    let kept = encoding.words(between: ",").map { $0.trimmingBlanks }.filter { $0.asciiLowercased != "aws-chunked" }
-    return kept.isEmpty ? nil : kept.joined(separator: ",")
   }
 
   func bodyChecks(
@@ -108,22 +103,20 @@ extension SimulatedS3 {
     return ChecksumRule(algorithm: algorithm.rawValue, isComposite: isComposite, isChosen: true)
   }
 
-  func headers(of upload: PendingUpload) -> HTTPFields {
-    var headers: HTTPFields = [:]
-    guard let rule = upload.checksum, rule.isChosen else { return headers }
-    headers.set("x-amz-checksum-algorithm", rule.algorithm.asciiUppercased)
-    headers.set("x-amz-checksum-type", rule.typeName)
-    return headers
+  func checksum(
+    of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
+    _ rule: ChecksumRule
+  ) throws(RefusalAnswer) -> StoredChecksum? {
+    try checkParts(parts, against: elements, rule)
+    let checksum = checksum(of: parts, rule)
+    try check(content, checksum, against: headers, rule)
+    return checksum
   }
 
-  func elements(of upload: PendingUpload) -> [XMLNode] {
-    guard let rule = upload.checksum, rule.isChosen else { return [] }
-    return [
-      XMLNode("ChecksumAlgorithm", rule.algorithm.asciiUppercased), XMLNode("ChecksumType", rule.typeName),
-    ]
-  }
-
-  func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule) throws(RefusalAnswer) {
+  /// Checks the checksums in a document's part elements against the checksums of the uploaded parts.
+  private func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule)
+    throws(RefusalAnswer)
+  {
     for (part, element) in zip(parts, elements) {
       let stated = element.children.filter { $0.name.hasBytePrefix("Checksum") }
       if let other = stated.first(where: { $0.name != rule.elementName }) {
@@ -143,7 +136,7 @@ extension SimulatedS3 {
     }
   }
 
-  func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) throws(RefusalAnswer) -> StoredChecksum? {
+  private func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) -> StoredChecksum? {
     guard let algorithm = S3Checksum.Algorithm(rawValue: rule.algorithm) else { return nil }
     var values: [(bytes: [UInt8], byteCount: Int64)] = []
     for part in parts {
@@ -170,7 +163,10 @@ extension SimulatedS3 {
       algorithm: rule.algorithm, value: String(writing: { $0.append(base64: bytes) }), isComposite: false)
   }
 
-  func checkObject(_ content: Content, against headers: HTTPFields, _ rule: ChecksumRule) throws(RefusalAnswer) {
+  /// Checks an object that consists of parts against the length and checksum that request headers specify.
+  private func check(
+    _ content: Content, _ checksum: StoredChecksum?, against headers: HTTPFields, _ rule: ChecksumRule
+  ) throws(RefusalAnswer) {
     if let text = headers.first("x-amz-mp-object-size") {
       guard let size = Int64(digits: text) else {
         throw .invalidRequest("Value for x-amz-mp-object-size header is invalid.")
@@ -188,52 +184,11 @@ extension SimulatedS3 {
     }
     for algorithm in S3Checksum.Algorithm.allCases {
       guard let value = headers.first(algorithm.fieldName), !value.isEmpty else { continue }
-      guard algorithm.rawValue == rule.algorithm, content.checksum?.value == value else {
+      guard algorithm.rawValue == rule.algorithm, checksum?.value == value else {
         throw S3ChecksumCheck.wrong(algorithm)
       }
     }
   }
-
-  // MARK: Responses
-
-  func checksums(of content: Content) -> HTTPFields {
-    var headers: HTTPFields = [:]
-    guard let checksum = content.checksum else { return headers }
-    headers.set("x-amz-checksum-\(checksum.algorithm)", checksum.value)
-    headers.set("x-amz-checksum-type", checksum.typeName)
-    return headers
-  }
-
-  func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields {
-    let mode = headers.first("x-amz-checksum-mode") ?? target["x-amz-checksum-mode"]?.string
-    return mode?.asciiUppercased == "ENABLED" ? checksums(of: content) : [:]
-  }
-
-  var headersOfWholeObjects: [HTTPField.Name] { Self.checksumHeaders.compactMap { HTTPField.Name($0) } }
-
-  func elements(of content: Content) -> [XMLNode] {
-    content.checksum.map { [XMLNode($0.elementName, $0.value), XMLNode("ChecksumType", $0.typeName)] } ?? []
-  }
-
-  func elements(of object: StoredObject) -> [XMLNode] {
-    object.content.checksum.map {
-      [XMLNode("ChecksumAlgorithm", $0.algorithm.asciiUppercased), XMLNode("ChecksumType", $0.typeName)]
-    } ?? []
-  }
-
-  func elements(of part: UploadedPart) -> [XMLNode] {
-    part.content.checksum.map { [XMLNode($0.elementName, $0.value)] } ?? []
-  }
-}
-
-extension StoredChecksum {
-  fileprivate var typeName: String { isComposite ? "COMPOSITE" : "FULL_OBJECT" }
-  fileprivate var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
-}
-
-extension ChecksumRule {
-  fileprivate var typeName: String { isComposite ? "COMPOSITE" : "FULL_OBJECT" }
-  fileprivate var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
 }
 
 /// The checksum that an S3 request specifies in a header, or announces for a trailer after the body.

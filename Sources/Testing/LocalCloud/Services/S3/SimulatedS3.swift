@@ -6,253 +6,82 @@ internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The names, formats and rules of Amazon S3.
-///
-/// Page: "Amazon S3 REST API Introduction".
-struct SimulatedS3: SimulatedService {
-  /// The name of the region whose location constraint is empty.
-  static let firstRegion = "us-east-1"
+// Pages: "Amazon S3 REST API Introduction", "Actions, resources, and condition keys for Amazon S3".
 
-  let provider = LocalCloud.Provider.s3
-  let endpoint = LocalCloud.Endpoint.s3
-  let operations = table
-  let policyLanguage = PolicyLanguage.iam
-  let headerPrefix = "x-amz-"
-  var hosts: ServiceHosts { .s3 }
-  let objectAccessHeader = "acl"
-  let storageClasses = [
-    StorageClass(name: "STANDARD"), StorageClass(name: "REDUCED_REDUNDANCY"), StorageClass(name: "STANDARD_IA"),
-    StorageClass(name: "ONEZONE_IA"), StorageClass(name: "INTELLIGENT_TIERING"), StorageClass(name: "GLACIER_IR"),
-    StorageClass(name: "GLACIER", isArchive: true), StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
-  ]
-  let encryptionHeaders = [
-    "server-side-encryption", "server-side-encryption-aws-kms-key-id", "server-side-encryption-context",
-    "server-side-encryption-bucket-key-enabled",
-  ]
-  let encryptions: [String: Set<String>] = [
-    "AES256": [],
-    "aws:kms": [
-      "server-side-encryption-aws-kms-key-id", "server-side-encryption-context",
-      "server-side-encryption-bucket-key-enabled",
-    ],
-  ]
-  /// An unused value, because S3 has no bandwidth limits.
+extension SimulatedService {
+  private static let prefix = ServiceDescription.s3.headerPrefix
+
+  /// Amazon S3 in the region whose location constraint is empty.
+  static let s3 = s3(region: SimulatedS3.firstRegion)
+
+  /// Returns Amazon S3.
   ///
-  /// Requests with a header or parameter for a bandwidth limit are rejected beforehand.
-  let trafficLimits: ClosedRange<Int64> = 0...0
-  let headerRules = rules
-  let wrongDigest = RefusalAnswer(
-    .badRequest, "BadDigest", "The Content-MD5 you specified did not match what we received.")
-  let defaultPageSize = 1000
-  let pageSizes = 0...Int(Int32.max)
-  let bucketPaging = BucketPaging(
-    marker: "continuation-token", limit: "max-buckets", next: "ContinuationToken", most: 10_000)
-  let serverName = "AmazonS3"
-  let exposedHeaders = ["x-amz-request-id", "x-amz-id-2"] + checksumHeaders
-  let unchangedCopySource = RefusalAnswer.preconditionFailed("x-amz-copy-source-If-None-Match")
-  let unchangingCopy: RefusalAnswer? = .invalidRequest(
-    "This copy request is illegal because it is trying to copy an object to itself without changing the object's "
-      + "metadata, storage class, website redirect location or encryption attributes.")
-  let defaultContentType = "binary/octet-stream"
-  let namespace: String? = "http://s3.amazonaws.com/doc/2006-03-01/"
-  let omitsEmptyElements = true
-  let checksEveryBody = true
-  let keyByteLimit = 1024
-  let invalidKey = RefusalAnswer(.badRequest, "KeyTooLongError", "Your key is too long")
-
-  /// The region of the simulated service, which S3 signatures must contain.
-  let region: String
-
-  init(region: String = firstRegion) {
-    self.region = region
+  /// - Parameter region: The region of the service, which S3 signatures must contain.
+  static func s3(region: String) -> SimulatedService {
+    SimulatedService(
+      provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, headerRules: s3Rules,
+      headers: s3Headers,
+      signatures: Signatures(usual: .s3V4),
+      objects: Objects(
+        contentType: "binary/octet-stream",
+        storageClasses: [
+          StorageClass(name: "STANDARD"), StorageClass(name: "REDUCED_REDUNDANCY"), StorageClass(name: "STANDARD_IA"),
+          StorageClass(name: "ONEZONE_IA"), StorageClass(name: "INTELLIGENT_TIERING"),
+          StorageClass(name: "GLACIER_IR"), StorageClass(name: "GLACIER", isArchive: true),
+          StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
+        ],
+        // S3 has no bandwidth limits; the header rules refuse them.
+        trafficLimits: 0...0, checksumMode: "checksum-mode", checksEveryBody: true, framingEncoding: "aws-chunked"),
+      buckets: Buckets(
+        allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
+        everybody: "http://acs.amazonaws.com/groups/global/AllUsers"),
+      listing: Listing(
+        defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
+        bucketLimit: "max-buckets", nextBucket: "ContinuationToken", mostBuckets: 10_000,
+        namespace: "http://s3.amazonaws.com/doc/2006-03-01/", omitsEmptyElements: true, encodesNamesAsForms: true),
+      policies: s3Policies,
+      keys: KeyFormat(
+        idPrefix: "ASIA", idLength: 16, hasUppercaseID: true, secretLength: 40, tokenPrefix: "IQoJb3JpZ2luX2Vj",
+        tokenByteCount: 240),
+      errors: Errors(
+        invalidKey: RefusalAnswer(.badRequest, "KeyTooLongError", "Your key is too long"),
+        wrongDigest: RefusalAnswer(
+          .badRequest, "BadDigest", "The Content-MD5 you specified did not match what we received."),
+        unchangedCopySource: .preconditionFailed("\(prefix)copy-source-If-None-Match"),
+        unchangingCopy: .invalidRequest(
+          "This copy request is illegal because it is trying to copy an object to itself without changing the object's "
+            + "metadata, storage class, website redirect location or encryption attributes."),
+        anonymous: .accessDenied("Access Denied"), policy: .accessDenied("Access Denied")),
+      behavior: SimulatedS3(region: region))
   }
 
-  func region(of configuration: LocalCloud.Configuration) -> String { configuration.s3Region }
+  private static let s3Headers: Headers = {
+    let options = ["aws-kms-key-id", "context", "bucket-key-enabled"].map { "server-side-encryption-\($0)" }
+    return Headers(
+      serverName: "AmazonS3", requestID: ["request-id"], hostID: "id-2",
+      exposed: ["request-id", "id-2"] + SimulatedS3.checksumHeaders, objectAccess: "acl", formAccessField: "acl",
+      encryption: ["server-side-encryption"] + options, encryptions: ["AES256": [], "aws:kms": Set(options)],
+      storageClass: .unlessStandard,
+      ofWholeObjects: SimulatedS3.checksumHeaders.compactMap { HTTPField.Name(prefix + $0) })
+  }()
 
-  /// The XML element that describes the owner of all buckets and objects, as a canonical user.
-  var owner: XMLNode {
-    let id = String(repeating: "75aa57f09aa0c8ca", count: 4)
-    return XMLNode("Owner", children: [XMLNode("ID", id), XMLNode("DisplayName", "localcloud")])
-  }
+  private static let s3Policies = Policies(
+    .iam, service: "s3", post: "PutObject", read: "GetObject",
+    [
+      ("ListAllMyBuckets", .service, [.listBuckets]), ("CreateBucket", .bucket, [.createBucket]),
+      ("DeleteBucket", .bucket, [.deleteBucket]), ("ListBucket", .bucket, [.headBucket, .listObjects, .listObjectsV2]),
+      ("GetBucketAcl", .bucket, [.readBucketAccess]), ("PutBucketAcl", .bucket, [.changeBucketAccess]),
+      ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketVersioning", .bucket, [.bucketVersioning]),
+      ("ListBucketMultipartUploads", .bucket, [.listUploads]), ("DeleteObject", .objectsOfBody, [.deleteObjects]),
+      ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
+      ("GetObject", .object, [.getObject, .headObject, .objectAttributes]),
+      ("DeleteObject", .object, [.deleteObject]), ("GetObjectAcl", .object, [.readObjectAccess]),
+      ("PutObjectAcl", .object, [.changeObjectAccess]), ("GetObjectTagging", .object, [.readTags]),
+      ("PutObjectTagging", .object, [.changeTags]), ("DeleteObjectTagging", .object, [.deleteTags]),
+      ("AbortMultipartUpload", .object, [.abortUpload]), ("ListMultipartUploadParts", .object, [.listParts]),
+    ])
 
-  /// Returns a new S3 request ID: 16 random hexadecimal digits.
-  func makeRequestID(at date: Timestamp) -> String {
-    String(hexadecimal: UInt64.random(in: 0 ... .max)).asciiUppercased
-  }
-
-  /// Returns the second ID of a request (`x-amz-id-2`), which is derived from the request ID.
-  private static func hostID(of requestID: String) -> String { SHA512.hash(Array(requestID.utf8)).base64 }
-
-  func identify(_ answer: inout Answer, as requestID: String) {
-    answer.headers.set("x-amz-request-id", requestID)
-    answer.headers.set("x-amz-id-2", Self.hostID(of: requestID))
-  }
-
-  func entityTag(_ tag: String) -> String { "\"\(tag)\"" }
-
-  func bytes(ofPartTag tag: String) -> [UInt8] { [UInt8](hex: tag) ?? [] }
-
-  /// Returns the response header with an object's storage class, unless the object has the standard storage class.
-  func headers(of object: StoredObject) -> HTTPFields {
-    var headers: HTTPFields = [:]
-    if let name = object.attributes.storageClass, name != standardClass { headers.set("x-amz-storage-class", name) }
-    return headers
-  }
-
-  func ownBucketCode(in region: String) -> String? {
-    region == Self.firstRegion ? nil : "BucketAlreadyOwnedByYou"
-  }
-
-  /// Returns the location constraint of a region, which is empty for `us-east-1`.
-  func location(of region: String) -> String { region == Self.firstRegion ? "" : region }
-
-  func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer) {
-    guard let location, !location.isEmpty else {
-      guard region != Self.firstRegion else { return }
-      throw Self.illegalLocation("unspecified")
-    }
-    if location != region { throw Self.illegalLocation(location) }
-  }
-
-  private static func illegalLocation(_ name: String) -> RefusalAnswer {
-    RefusalAnswer(
-      .badRequest, "IllegalLocationConstraintException",
-      "The \(name) location constraint is incompatible for the region specific endpoint this request was sent to.")
-  }
-
-  func isBucketName(_ name: String) -> Bool { isBucketNameWithOrWithoutDots(name) }
-
-  /// Returns an object key or prefix in the encoding that S3 listings use with `encoding-type=url`.
-  ///
-  /// As in forms, a space becomes `+`. Slashes are not encoded.
-  func encodedName(_ name: String) -> String {
-    String(writing: { writer in
-      for byte in name.utf8 {
-        switch byte {
-        case UInt8(ascii: " "): writer.append(UInt8(ascii: "+"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-          UInt8(ascii: "/"), UInt8(ascii: "*"):
-          writer.append(byte)
-        default:
-          let digits = String(byte, radix: 16, uppercase: true)
-          writer.append(byte < 16 ? "%0" : "%")
-          writer.append(digits)
-        }
-      }
-    })
-  }
-
-  func accessAnswer(_ access: AccessControl?) -> Answer {
-    Answer(grants(of: access, everybody: "http://acs.amazonaws.com/groups/global/AllUsers"))
-  }
-
-  func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
-    XMLNode(
-      "Bucket",
-      children: [
-        XMLNode("Name", bucket.name), XMLNode("CreationDate", bucket.created.iso8601Milliseconds),
-        XMLNode("BucketRegion", region),
-      ])
-  }
-}
-
-// Page: "Actions, resources, and condition keys for Amazon S3".
-
-extension SimulatedS3 {
-  var postAction: String { "s3:PutObject" }
-  var readAction: String { "s3:GetObject" }
-
-  func need(for operation: Operation) -> Operation.Need? {
-    switch operation {
-    case .listBuckets: Operation.Need("s3:ListAllMyBuckets", on: .service)
-    case .createBucket: Operation.Need("s3:CreateBucket", on: .bucket)
-    case .deleteBucket: Operation.Need("s3:DeleteBucket", on: .bucket)
-    case .headBucket, .listObjects, .listObjectsV2: Operation.Need("s3:ListBucket", on: .bucket)
-    case .readBucketAccess: Operation.Need("s3:GetBucketAcl", on: .bucket)
-    case .changeBucketAccess: Operation.Need("s3:PutBucketAcl", on: .bucket)
-    case .bucketLocation: Operation.Need("s3:GetBucketLocation", on: .bucket)
-    case .bucketVersioning: Operation.Need("s3:GetBucketVersioning", on: .bucket)
-    case .bucketInfo, .objectMeta: nil
-    case .listUploads: Operation.Need("s3:ListBucketMultipartUploads", on: .bucket)
-    case .deleteObjects: Operation.Need("s3:DeleteObject", on: .objectsOfBody)
-    case .putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload:
-      Operation.Need("s3:PutObject", on: .object)
-    case .getObject, .headObject, .objectAttributes: Operation.Need("s3:GetObject", on: .object)
-    case .deleteObject: Operation.Need("s3:DeleteObject", on: .object)
-    case .readObjectAccess: Operation.Need("s3:GetObjectAcl", on: .object)
-    case .changeObjectAccess: Operation.Need("s3:PutObjectAcl", on: .object)
-    case .readTags: Operation.Need("s3:GetObjectTagging", on: .object)
-    case .changeTags: Operation.Need("s3:PutObjectTagging", on: .object)
-    case .deleteTags: Operation.Need("s3:DeleteObjectTagging", on: .object)
-    case .abortUpload: Operation.Need("s3:AbortMultipartUpload", on: .object)
-    case .listParts: Operation.Need("s3:ListMultipartUploadParts", on: .object)
-    }
-  }
-
-  /// Returns the colon-separated parts of an S3 resource name (ARN), which contains neither region nor account.
-  func resource(_ name: String, in region: String) -> [String] { ["arn", "aws", "s3", "", "", name] }
-
-  func facts(at date: Timestamp) -> [String: String] {
-    ["aws:SourceIp": "127.0.0.1", "aws:CurrentTime": date.iso8601, "aws:SecureTransport": "false"]
-  }
-
-  func facts(of head: HTTPRequest, for operation: Operation, _ target: RequestTarget) -> [String: String] {
-    var facts: [String: String] = [:]
-    facts["aws:UserAgent"] = head.headerFields[.userAgent]
-    for name in ["x-amz-acl", "x-amz-storage-class", "x-amz-server-side-encryption", "x-amz-content-sha256"] {
-      facts["s3:\(name)"] = head.headerFields.joined(name)
-    }
-    switch operation {
-    case .listObjects, .listObjectsV2:
-      facts["s3:prefix"] = target["prefix"]?.string
-      facts["s3:delimiter"] = target["delimiter"]?.string
-      facts["s3:max-keys"] = target["max-keys"]?.string
-    default: break
-    }
-    return facts
-  }
-
-  func facts(of form: VerifiedForm) -> [String: String] {
-    var facts: [String: String] = [:]
-    facts["s3:x-amz-acl"] = form.form["acl"]
-    for name in ["x-amz-storage-class", "x-amz-server-side-encryption"] { facts["s3:\(name)"] = form.form[name] }
-    return facts
-  }
-
-  // MARK: Temporary credentials
-
-  func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey {
-    AccessKey(
-      id: "ASIA" + RandomText.letters(16).asciiUppercased, secret: RandomText.letters(40),
-      sessionToken: "IQoJb3JpZ2luX2Vj/+" + RandomText.base64(byteCount: 240) + "==", start: start, expiration: end)
-  }
-
-  /// Splits a role name such as `arn:aws:iam::125000000000:role/app` into its colon-separated parts.
-  ///
-  /// - Returns: `nil` if the role name is invalid.
-  func roleResource(_ arn: String) -> [String]? {
-    let parts = arn.parts(between: ":", atMost: 5).map(String.init)
-    guard parts.count == 6, parts[0] == "arn", parts[1] == "aws", parts[2] == "iam", parts[3].isEmpty,
-      !parts[4].isEmpty, parts[5].hasBytePrefix("role/"), !parts[5].hasByteSuffix("/")
-    else { return nil }
-    return parts
-  }
-}
-
-extension SimulatedS3 {
-  /// Returns whether a string is a valid S3 region name.
-  static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
-
-  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    S3HostVerifier(region: configuration.s3Region)
-  }
-
-  func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try S3HostVerifier(region: region).verifier(for: head).target(of: head)
-  }
-
-  static let table = OperationTable(
+  private static let s3Operations = OperationTable(
     OperationRoute.shared.filter { $0.operation != .listBuckets } + [
       OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "continuation-token", "max-buckets"]),
       OperationRoute(.readTags, .get, .object, ["tagging"], taking: ["versionId"]),
@@ -264,14 +93,14 @@ extension SimulatedS3 {
       "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
       "X-Amz-Security-Token", "X-Amz-Content-Sha256",
     ]),
-    common: ["x-amz-request-payer"], ofTransfers: ["x-amz-checksum-mode"])
+    common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)checksum-mode"])
 
   private static let checksummed: Set<Operation> = [
     .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags,
   ]
 
-  static let rules = HeaderRules(
-    ["x-amz-"],
+  private static let s3Rules = HeaderRules(
+    [prefix],
     everywhere: [
       "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
     ],
@@ -293,17 +122,54 @@ extension SimulatedS3 {
       "if-match": [.putObject, .copyObject, .completeUpload, .deleteObject],
       "if-none-match": [.putObject, .copyObject, .completeUpload],
     ], formFields: ["algorithm", "credential", "signature"])
+}
 
-  /// Parses the S3 header that specifies a copy source, `bucket/key` or `/bucket/key`.
-  func copySource(_ header: String) throws(RefusalAnswer) -> NamedSource { try NamedSource(header, of: self) }
+/// The behavior of Amazon S3.
+struct SimulatedS3: ServiceBehavior {
+  /// The name of the region whose location constraint is empty.
+  static let firstRegion = "us-east-1"
 
-  // MARK: Signatures
+  /// The region of the simulated service, which S3 signatures must contain.
+  let region: String
 
-  func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind { .s3V4 }
+  /// Returns whether a string is a valid S3 region name.
+  static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
-  func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind { .s3V4 }
+  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
+    S3HostVerifier(region: configuration.s3Region)
+  }
 
-  var formAccessField: String { objectAccessHeader }
+  func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
+    try S3HostVerifier(region: region).verifier(for: head).target(of: head)
+  }
+
+  /// Returns a new S3 request ID: 16 random hexadecimal digits.
+  func makeRequestID(at date: Timestamp) -> String {
+    String(hexadecimal: UInt64.random(in: 0 ... .max)).asciiUppercased
+  }
+
+  func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
+    XMLNode(
+      "Bucket",
+      children: [
+        XMLNode("Name", bucket.name), XMLNode("CreationDate", bucket.created.iso8601Milliseconds),
+        XMLNode("BucketRegion", region),
+      ])
+  }
+
+  /// Returns the colon-separated parts of an S3 resource name (ARN), which contains neither region nor account.
+  func resource(_ name: String, in region: String) -> [String] { ["arn", "aws", "s3", "", "", name] }
+
+  /// Splits a role name such as `arn:aws:iam::125000000000:role/app` into its colon-separated parts.
+  ///
+  /// - Returns: `nil` if the role name is invalid.
+  func roleResource(_ arn: String) -> [String]? {
+    let parts = arn.parts(between: ":", atMost: 5).map(String.init)
+    guard parts.count == 6, parts[0] == "arn", parts[1] == "aws", parts[2] == "iam", parts[3].isEmpty,
+      !parts[4].isEmpty, parts[5].hasBytePrefix("role/"), !parts[5].hasByteSuffix("/")
+    else { return nil }
+    return parts
+  }
 }
 
 /// A verifier for S3 requests that expects the bucket name in the path or in the host, depending on the request's host.
@@ -348,7 +214,7 @@ struct S3HostVerifier: SignatureVerifier, FormVerifier {
 // Page: "Error Responses".
 
 extension SimulatedS3 {
-  private static let words = S3Verifier().errorCodes
+  private static let words = ServiceDescription.s3.errorCodes
 
   private static let redirectionCode = "PermanentRedirect"
 
@@ -372,23 +238,17 @@ extension SimulatedS3 {
       ])
   }
 
-  func anonymousRefusal(at date: Timestamp) -> RefusalAnswer { .accessDenied("Access Denied") }
-
-  func policyRefusal(at date: Timestamp) -> RefusalAnswer { anonymousRefusal(at: date) }
-
   func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
     var answer = Answer(error.status)
     if error.code == Self.redirectionCode || error.details.contains(where: { $0.name == "Region" }) {
-      answer.headers.set("x-amz-bucket-region", region)
+      answer.headers.set(ServiceDescription.s3.header("bucket-region"), region)
     }
     if call.method == .head { return answer }
-    var identity = Answer()
-    identify(&identity, as: call.requestID)
     let elements =
       [XMLNode("Code", error.code), XMLNode("Message", error.message)]
       + error.details.map { XMLNode($0.name, $0.value) }
       + [
-        XMLNode("RequestId", call.requestID), XMLNode("HostId", identity.headers.first("x-amz-id-2") ?? ""),
+        XMLNode("RequestId", call.requestID), XMLNode("HostId", SimulatedService.hostID(of: call.requestID)),
       ]
     answer.headers[.contentType] = "application/xml"
     answer.body = .bytes(XMLNode("Error", children: elements).serialized())
@@ -432,7 +292,7 @@ extension SimulatedS3 {
     case .wrongScope where error.scopePart == .region:
       refusal.details = [RefusalAnswer.Detail(name: "Region", value: region)]
     case .unsigned:
-      return anonymousRefusal(at: date)
+      return SimulatedService.s3.anonymousRefusal(at: date)
     default: break
     }
     return refusal
@@ -482,7 +342,7 @@ extension PolicyLanguage {
   static let iam = PolicyLanguage(
     versions: ["2012-10-17", "2008-10-17"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"],
     labels: ["id", "sid"], capitalizesMembers: true, ignoresActionCase: true, existenceSuffix: "IfExists",
-    absence: .holdsIfNegated, keys: iamKeys, comparisons: iamComparisons, parts: iamParts)
+    absence: .holdsIfNegated, conditions: iamConditions, comparisons: iamComparisons, parts: iamParts)
 
   @Sendable
   private static func iamParts(_ resource: String) -> [String]? {
@@ -490,11 +350,21 @@ extension PolicyLanguage {
     return parts.count == 6 && parts[0] == "arn" ? parts : nil
   }
 
-  private static let iamKeys: Set = [
-    "aws:SourceIp", "aws:CurrentTime", "aws:SecureTransport", "aws:UserAgent", "s3:prefix", "s3:delimiter",
-    "s3:max-keys", "s3:x-amz-acl", "s3:x-amz-storage-class", "s3:x-amz-server-side-encryption",
-    "s3:x-amz-content-sha256",
-  ]
+  private static let prefix = ServiceDescription.s3.headerPrefix
+
+  private static let iamConditions = ConditionKeys(
+    address: "aws:SourceIp", time: "aws:CurrentTime", transport: "aws:SecureTransport",
+    headers: [
+      "aws:UserAgent": "user-agent", "s3:\(prefix)acl": "\(prefix)acl",
+      "s3:\(prefix)storage-class": "\(prefix)storage-class",
+      "s3:\(prefix)server-side-encryption": "\(prefix)server-side-encryption",
+      "s3:\(prefix)content-sha256": "\(prefix)content-sha256",
+    ],
+    parameters: ["s3:prefix": "prefix", "s3:delimiter": "delimiter", "s3:max-keys": "max-keys"],
+    formFields: [
+      "s3:\(prefix)acl": "acl", "s3:\(prefix)storage-class": "\(prefix)storage-class",
+      "s3:\(prefix)server-side-encryption": "\(prefix)server-side-encryption",
+    ])
 
   private static let iamComparisons = capitalizedComparisons.merging(["Null": Comparison(.absence)]) { $1 }
 }

@@ -26,7 +26,7 @@ extension Gateway {
     guard service.provider == .oss, isRequested else { return nil }
     guard let sender = context.callbacks else {
       throw .notImplemented(
-        "This server sends no callbacks. Leave x-oss-callback and x-oss-callback-var out, or set "
+        "This server sends no callbacks. Leave \(service.header("callback")) and \(service.header("callback-var")) out, or set "
           + "Configuration.callbacks.")
     }
     return try callback().map {
@@ -37,7 +37,7 @@ extension Gateway {
   /// Returns the plan for the callback of a request that uploads an object or completes a multipart upload.
   func plan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(RefusalAnswer) -> CallbackPlan? {
     let isRequested = ["callback", "callback-var"].contains { name in
-      head.headerFields.first("x-oss-\(name)")?.isEmpty == false || permit.target[ByteExactString(name)] != nil
+      head.headerFields.first(service.header(name))?.isEmpty == false || permit.target[ByteExactString(name)] != nil
     }
     switch permit.operation {
     case .putObject, .completeUpload:
@@ -77,7 +77,7 @@ extension Call {
       "bucket": .string(bucket), "object": .string(object.key.text),
       "etag": .string(object.content.entityTag.asciiUppercased),
       "size": .number(JSONNumber(object.content.byteCount)),
-      "mimeType": .string(mediaType ?? service.defaultContentType),
+      "mimeType": .string(mediaType ?? service.objects.contentType),
       "crc64": .string(String(object.content.crc64)), "contentMd5": .string(object.isMultipart ? "" : md5 ?? ""),
       "clientIp": "127.0.0.1", "reqId": .string(plan.requestID), "operation": .string(plan.operation),
     ]

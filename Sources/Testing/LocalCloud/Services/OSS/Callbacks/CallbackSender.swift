@@ -71,7 +71,7 @@ final class CallbackSender: Sendable {
     else { throw .callbackFailed("Error status : -1. The callbackUrl cannot be signed.") }
     var request = url.call(.post, headers: [.contentType: type], body: body).request
     request.headerFields[.authorization] = Self.base64(signature)
-    request.headerFields[.known("x-oss-pub-key-url")] = Self.base64(Array(keyURL.utf8))
+    request.headerFields[.ossPublicKeyURL] = Self.base64(Array(keyURL.utf8))
     request.headerFields[.userAgent] = "localcloud"
     guard let (status, reply) = try await limited(request, body) else {
       let limit = "\(Self.timeLimit.components.seconds * 1000)ms"

@@ -29,9 +29,9 @@ struct RequestedCallback: Sendable {
   ///   - target: The target of the upload, whose parameters may contain the callback.
   /// - Throws: `InvalidArgument` if the callback is invalid.
   init?(headers: HTTPFields, target: RequestTarget) throws(RefusalAnswer) {
-    let callback = headers.first("x-oss-callback") ?? target["callback"]?.string
+    let callback = headers[values: .ossCallback].first ?? target["callback"]?.string
     guard let callback, !callback.isEmpty else { return nil }
-    let variables = headers.first("x-oss-callback-var") ?? target["callback-var"]?.string
+    let variables = headers[values: .ossCallbackVariables].first ?? target["callback-var"]?.string
     try self.init(callback, variables: Self.variables(in: variables ?? ""))
   }
 
