@@ -73,7 +73,7 @@ struct Place {
   /// Returns the account for transfers with tokens.
   ///
   /// Its key only proves that the node authorized the transfer before.
-  func tokenAccount(at host: String, _ grant: TransferGrant?) throws -> AsperaAccount {
+  func tokenAccount(at host: String, _ grant: TransferCredential?) throws -> AsperaAccount {
     try AsperaAccount(
       host: host, user: grant?.specification?.remoteUser ?? AsperaAccount.defaultTokenUser, privateKey: key.privateKey,
       sshPort: grant?.specification?.sshPort ?? AsperaAccount.defaultPort,

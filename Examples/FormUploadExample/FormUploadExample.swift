@@ -87,7 +87,7 @@ struct FormDesk: Sendable {
     let rule = AccessRule(
       .write, objects: .prefix("uploads/alice/"), in: Self.bucket, upTo: 1 << 20, types: ["image/*"])
     let context = SigningContext.now
-    let policy = try FormPolicy(rule, until: context.date.advanced(by: .seconds(600)), answer: .created)
+    let policy = try FormPolicy(rule, until: context.date.advanced(by: .seconds(600)), response: .created)
     return switch service {
     case "oss": try OSSSigner(.v4, region: "cn-hangzhou").sign(policy, to: oss, with: key, in: context)
     case "cos": try COSSigner().sign(policy, to: cos, with: key, in: context)

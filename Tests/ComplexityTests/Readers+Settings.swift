@@ -76,7 +76,7 @@ extension Readers {
         "tokens of XML": { "<A>\(repeated("<Token>redacted</Token>", to: min($0, 4096)))\(repeated(" ", to: $0))</A>" },
       ],
       read: { body in
-        let answer = ServiceAnswer(ReceivedAnswer(HTTPResponse(status: .ok), body: body, masks: []))
+        let answer = ServiceResponse(ReceivedResponse(HTTPResponse(status: .ok), body: body, masks: []))
         _ = answer.text.shown(String(decoding: body.prefix(4000), as: UTF8.self))
         _ = try? SettingTable(json: body, at: place)
         _ = answer.unreadable
@@ -231,7 +231,7 @@ extension Readers {
         "an OpenSSH key": {
           "-----BEGIN OPENSSH PRIVATE KEY-----\n" + repeated("AAAA", to: $0) + "\n-----END OPENSSH PRIVATE KEY-----"
         },
-      ], read: { bytes in _ = try? KeyText(bytes, at: KeyPlace(.file("k"))) })
+      ], read: { bytes in _ = try? KeyText(bytes, at: KeyLocation(.file("k"))) })
 
   static let aspera = frames + ascpFailures + specifications + links + bearerTokens + privateKeys
 
@@ -292,7 +292,7 @@ extension Readers {
         guard let policy = try? SessionPolicy(String(decoding: bytes, as: UTF8.self), in: .cam) else { return }
         // The longest name of an object.
         let key = String(repeating: "a", count: 1023)
-        let question = PolicyQuestion(
+        let question = PolicyInput(
           action: "name/cos:GetObject", resource: ["qcs", "", "cos", "ap-guangzhou", "uid/1", "b-1/\(key)"], facts: [:])
         _ = policy.allows(question)
       })

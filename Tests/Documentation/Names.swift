@@ -74,7 +74,7 @@ enum MigratingFromVendorSDKsPage {
     func login() async -> String { supposed() }
     @concurrent func sign(_ request: SigningRequest) async throws -> SigningResponse { supposed() }
     func blockingSign(_ request: SigningRequest) throws -> SigningResponse { supposed() }
-    func grant(for request: TokenRequest) async throws -> TransferGrant { supposed() }
+    func grant(for request: TokenRequest) async throws -> TransferCredential { supposed() }
   }
   static var api: API { supposed() }
   static var queue: TransferQueue { supposed() }
@@ -92,7 +92,7 @@ enum MigratingFromVendorSDKsPage {
 
 enum MigratingFromAsperaPage {
   struct Server {
-    func grant(for request: TokenRequest) async throws -> TransferGrant { supposed() }
+    func grant(for request: TokenRequest) async throws -> TransferCredential { supposed() }
   }
   static var server: Server { supposed() }
   static var secret: Secret { supposed() }
@@ -113,7 +113,7 @@ enum AsperaQueuePage {
 enum AsperaTokensPage {
   static var pem: Secret { supposed() }
   struct API {
-    func grant(for request: TokenRequest) async throws -> TransferGrant { supposed() }
+    func grant(for request: TokenRequest) async throws -> TransferCredential { supposed() }
   }
   static var api: API { supposed() }
 }

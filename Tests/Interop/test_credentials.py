@@ -85,7 +85,7 @@ class Credentials(unittest.TestCase):
         self.write(".aliyun/config.json", '{"current": "default", "profiles": [' + SECRET)
         self.write(".ossutilconfig", f"[Credentials]\naccessKeyID=LTAIfile\naccessKeySecret={SECRET}\n")
         report = self.report("--provider", "oss", status=1)
-        self.assertEqual(report["error"]["code"], "malformedAnswer")
+        self.assertEqual(report["error"]["code"], "malformedResponse")
         self.assertIn("failed    ", self.run_tool("--provider", "oss", status=1))
 
     def test_incomplete_key_is_an_error(self) -> None:

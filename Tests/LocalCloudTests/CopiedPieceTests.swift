@@ -105,7 +105,7 @@ final class CopiedPieceTests: CloudTestCase {
     do {
       try await journal.write(object(content(60_000)), in: "photos")
       XCTFail("A record was written that is too large.")
-    } catch is RefusalAnswer {}
+    } catch is ErrorResponse {}
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(root)/photos/objects")
     XCTAssertEqual(names.count, 1)
   }

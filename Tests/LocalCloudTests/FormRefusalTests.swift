@@ -133,7 +133,7 @@ final class FormRefusalTests: CloudTestCase {
     try await withRefusals { client, signer in
       let policy = client.policy {
         $0.contentType = .equals("image/png")
-        $0.answer = .created
+        $0.response = .created
         $0.conditions = [FormCondition("\(client.prefix)meta-author", .equals("alice"))]
       }
       let form = try client.form(signer, policy)

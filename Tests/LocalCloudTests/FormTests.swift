@@ -36,9 +36,9 @@ final class FormTests: CloudTestCase {
 
   func testResponseStatusIsTheOneThatTheFormRequests() async throws {
     try await withEachService { client in
-      let answers: [(FormPolicy.Answer, Int)] = [(.ok, 200), (.created, 201), (.noContent, 204)]
+      let answers: [(FormPolicy.Response, Int)] = [(.ok, 200), (.created, 201), (.noContent, 204)]
       for (answer, status) in answers {
-        let form = try client.form(client.formSigners[0], client.policy { $0.answer = answer })
+        let form = try client.form(client.formSigners[0], client.policy { $0.response = answer })
         let reply = try await client.post(FormBody(form, file: [1]))
         XCTAssertEqual(reply.status, status)
         let location = try XCTUnwrap(reply.header("location"))
@@ -56,7 +56,7 @@ final class FormTests: CloudTestCase {
   func testRedirectNamesTheObject() async throws {
     try await withEachService { client in
       let policy = client.policy {
-        $0.answer = .redirect("https://app.example.com/done?a=b")
+        $0.response = .redirect("https://app.example.com/done?a=b")
         $0.objects = .key("uploads/a b.png")
       }
       let body = FormBody(try client.form(client.formSigners[0], policy), file: [1])

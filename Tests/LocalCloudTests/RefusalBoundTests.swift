@@ -39,11 +39,11 @@ final class RefusalBoundTests: XCTestCase {
     }
   }()
 
-  private func check(_ service: any ServiceBehavior, _ refusal: RefusalAnswer, _ path: String) {
+  private func check(_ service: any ServiceBehavior, _ refusal: ErrorResponse, _ path: String) {
     for method in [HTTPRequest.Method.get, .head] {
       let host = String(repeating: "\"", count: 60_000)
       let identity = CallIdentity(requestID: "0", method: method, host: host, path: path, date: Self.date)
-      let answer = service.answer(for: refusal, to: identity)
+      let answer = service.response(for: refusal, to: identity)
       if case .bytes(let body) = answer.body { XCTAssertLessThanOrEqual(body.count, 256 << 10, refusal.code) }
       let headers = answer.headers.reduce(0) { $0 + $1.value.utf8.count }
       XCTAssertLessThanOrEqual(headers, 16 << 10, refusal.code)
@@ -79,7 +79,7 @@ final class RefusalBoundTests: XCTestCase {
   func testEveryErrorThatRepeatsRequestDataIsLimited() {
     let long = String(repeating: "\"", count: 100_000)
     for error in [
-      RefusalAnswer.noSuchKey(long), .noSuchBucket(long), .noSuchUpload(long), .invalidArgument(long),
+      ErrorResponse.noSuchKey(long), .noSuchBucket(long), .noSuchUpload(long), .invalidArgument(long),
       .notImplemented(long), .methodNotAllowed(long), .malformedXML(long), .internalError(long),
       .preconditionFailed(long), .invalidRange(long, byteCount: 1), .accessDenied(long),
     ] {

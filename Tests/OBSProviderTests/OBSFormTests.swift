@@ -14,7 +14,7 @@ final class OBSFormTests: XCTestCase {
 
   private func policy(_ change: (inout FormPolicy) -> Void = { _ in }) -> FormPolicy {
     var policy = FormPolicy(
-      bucket: "photos", objects: .prefix("up/"), sizes: 1...100, contentType: .startsWith("image/"), answer: .created,
+      bucket: "photos", objects: .prefix("up/"), sizes: 1...100, contentType: .startsWith("image/"), response: .created,
       conditions: [FormCondition("x-obs-acl", .equals("private"))], until: date.advanced(by: .seconds(600)))
     change(&policy)
     return policy

@@ -58,7 +58,7 @@ extension Subjects {
     spec.fields["some_new_password"] = .string(secret)
     var options = AscpOptions()
     options.ignoredFields = ["some_new_password"]
-    let grant = TransferGrant(token: transfer, specification: spec)
+    let grant = TransferCredential(token: transfer, specification: spec)
     let signed = try TransferSigner(account: account).signed(spec, with: grant, in: .at(date))
     let (node, transport) = ("https://node.example.com:9092", Machine())
     let machine = ProviderContext(
@@ -78,7 +78,8 @@ extension Subjects {
     return [
       ("AsperaAuth.AsperaAccount", account), ("AsperaAuth.AsperaAccount.Authentication", account.authentication),
       ("AsperaAuth.AsperaPrivateKey", loginKey), ("AsperaAuth.AsperaPrivateKey.Source", loginKey.source),
-      ("AsperaAuth.DynamicKey", dynamic), ("AsperaAuth.AsperaToken", transfer), ("AsperaAuth.TransferGrant", grant),
+      ("AsperaAuth.DynamicKey", dynamic), ("AsperaAuth.AsperaToken", transfer),
+      ("AsperaAuth.TransferCredential", grant),
       ("AsperaAuth.TransferSpec", signed), ("AsperaAuth.TransferSigner", TransferSigner(account: account)),
       ("AsperaAuth.AscpCommand", try AscpCommand(signed, options: options)),
       ("AsperaAuth.TokenRequest", TokenRequest(session: "s", specification: signed)),

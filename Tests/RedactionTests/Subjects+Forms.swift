@@ -10,7 +10,7 @@ extension Subjects {
   /// Types of forms whose instances hold no secret, with the reason.
   static let holdsNothingOfForms: [String: String] = [
     "StorageAuth.FormPolicy": "the permitted uploads, before signing",
-    "StorageAuth.FormPolicy.Answer": "a status, or a URL of the application",
+    "StorageAuth.FormPolicy.Response": "a status, or a URL of the application",
     "StorageAuth.FormDraft": "a policy and its derived fields, before signing",
     "StorageAuth.FormDocument.Reading": "names of fields, and media types",
     "StorageAuth.FormCondition.Rule": "values of fields; FormCondition masks those of tokens",

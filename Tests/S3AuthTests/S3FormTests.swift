@@ -55,7 +55,7 @@ final class S3FormTests: XCTestCase {
   private func policy(conditions: [FormCondition] = [], type: FormCondition.Rule? = .startsWith("image/")) -> FormPolicy
   {
     FormPolicy(
-      bucket: "photos", objects: .prefix("alice/"), sizes: 1...1024, contentType: type, answer: .created,
+      bucket: "photos", objects: .prefix("alice/"), sizes: 1...1024, contentType: type, response: .created,
       conditions: conditions, until: date.advanced(by: .seconds(600)))
   }
 

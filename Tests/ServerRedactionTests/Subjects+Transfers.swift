@@ -62,7 +62,7 @@ extension Subjects {
     let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: Secret(secret))
     let tokens = RetryCounts()
     let issuer = ClosureTokenIssuer(source: "my app's server") { _ in
-      TransferGrant(token: try AsperaToken(Secret("ATM2_\(mark)\(tokens.next())_2MTA")))
+      TransferCredential(token: try AsperaToken(Secret("ATM2_\(mark)\(tokens.next())_2MTA")))
     }
     let spec = TransferSpec(.send, [TransferPath("/a")], destinationRoot: "/b")
     let session = TransferSession(spec, account: account, issuer: issuer, id: "1")

@@ -32,7 +32,7 @@ final class ErrorTextTests: XCTestCase {
     ]
     XCTAssertEqual(Set(verification.map(\.description)).count, verification.count)
     let credential: [CredentialError.Code] = [
-      .notConfigured, .failed, .malformedAnswer, .rejected, .timeout, .cancelled,
+      .notConfigured, .failed, .malformedResponse, .rejected, .timeout, .cancelled,
     ]
     XCTAssertEqual(Set(credential.map(\.description)).count, credential.count)
   }

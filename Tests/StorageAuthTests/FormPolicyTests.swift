@@ -16,12 +16,12 @@ final class FormPolicyTests: XCTestCase {
   }
 
   func testPolicyExpressesItsRule() throws {
-    let policy = try FormPolicy(rule(), answer: .created)
+    let policy = try FormPolicy(rule(), response: .created)
     XCTAssertEqual(
       policy,
       FormPolicy(
         bucket: "photos", objects: .prefix("uploads/"), sizes: 0...1_000, contentType: .startsWith("image/"),
-        answer: .created, until: end))
+        response: .created, until: end))
     let types: [([String]?, FormCondition.Rule?)] = [
       (nil, nil), (["image/png"], .equals("image/png")), (["a/b", "c/d"], .oneOf(["a/b", "c/d"])),
     ]

@@ -76,7 +76,7 @@ final class ForeignNumberTests: XCTestCase {
     try await WireServer.run(answering: wire) { server in
       let client = ossClient(NetworkTransport.shared, endpoint: "http://127.0.0.1:\(server.port)")
       await assertThrows(StorageError.self, { try await client.upload(pattern(300_000), to: "k") }) {
-        XCTAssertEqual($0.code, .malformedAnswer)
+        XCTAssertEqual($0.code, .malformedResponse)
         XCTAssertTrue($0.message.contains("UploadId") && $0.message.contains("70000"), $0.message)
       }
       XCTAssertEqual(server.heads.values.count, 1)
@@ -92,7 +92,7 @@ final class ForeignNumberTests: XCTestCase {
     ] {
       let client = ossClient(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) })
       await assertThrows(StorageError.self, { for try await _ in client.list() {} }) {
-        XCTAssertEqual($0.code, .malformedAnswer)
+        XCTAssertEqual($0.code, .malformedResponse)
       }
     }
   }

@@ -8,7 +8,7 @@ import XCTest
 
 @testable import StorageClient
 
-/// What a program with Foundation passes to the client: URLs of files, data and dates.
+/// Transfers and times with the types of Foundation: URLs of files, data and dates.
 final class FoundationTests: XCTestCase {
   func testFilesAndDataAreTransferredByTheirURLs() async throws {
     let cloud = try await Cloud(self)

@@ -70,7 +70,7 @@ final class ListingTests: XCTestCase {
     let page = listAnswer(next: "t")
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) }
     await assertThrows(StorageError.self, { for try await _ in ossClient(transport).list() {} }) {
-      XCTAssertEqual($0.code, .malformedAnswer)
+      XCTAssertEqual($0.code, .malformedResponse)
     }
   }
 
@@ -78,7 +78,7 @@ final class ListingTests: XCTestCase {
     for body in ["", "<html>", listAnswer(listed("%zz"))] {
       let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) }
       await assertThrows(StorageError.self, { for try await _ in ossClient(transport).list() {} }) {
-        XCTAssertEqual($0.code, .malformedAnswer)
+        XCTAssertEqual($0.code, .malformedResponse)
       }
     }
   }

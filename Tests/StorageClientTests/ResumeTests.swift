@@ -100,7 +100,7 @@ final class ResumeTests: XCTestCase {
       return try await first.send(plain, body: .none)
     }
     await assertThrows(StorageError.self, { _ = try await client(transport).download("k", upTo: 1000) }) {
-      XCTAssertEqual($0.code, .malformedAnswer)
+      XCTAssertEqual($0.code, .malformedResponse)
     }
   }
 

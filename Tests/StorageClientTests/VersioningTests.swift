@@ -59,7 +59,7 @@ final class VersioningTests: XCTestCase {
         {
           _ = try await cloud.oss(over: self.service(answer)).bucketVersioning()
         }
-      ) { XCTAssertEqual($0.code, .malformedAnswer, answer) }
+      ) { XCTAssertEqual($0.code, .malformedResponse, answer) }
     }
   }
 

@@ -21,7 +21,7 @@ final class FormVectorTests: XCTestCase {
   /// Returns the policy of the documentation, as this package expresses it.
   private func policy(_ version: OSSSignatureVersion) -> FormPolicy {
     var policy = FormPolicy(
-      bucket: "examplebucket", objects: .prefix("user/eric/"), sizes: 1...10_485_760, answer: .created,
+      bucket: "examplebucket", objects: .prefix("user/eric/"), sizes: 1...10_485_760, response: .created,
       until: Timestamp(unixSeconds: 1_702_747_257))
     if version == .v1 {
       policy.contentType = .oneOf(["image/jpg", "image/png"])
@@ -113,7 +113,7 @@ final class FormVectorTests: XCTestCase {
     let key = AccessKey(id: "AKIDQjz3ltompVjBni5LitkWHFlFpwkn9U5q", secret: "BQYIM75p8x0iWVFSIgqEKwFprpRSVHlz")
     let form = try COSSigner().sign(
       FormPolicy(
-        bucket: "examplebucket-1250000000", objects: .prefix("user/eric/"), sizes: 1...1_048_576, answer: .ok,
+        bucket: "examplebucket-1250000000", objects: .prefix("user/eric/"), sizes: 1...1_048_576, response: .ok,
         until: Timestamp(unixSeconds: 1_700_003_600)),
       to: .cos(region: "ap-beijing"), with: key, in: .at(Timestamp(unixSeconds: 1_700_000_000)))
     let fields = Dictionary(uniqueKeysWithValues: form.fields.map { ($0.name, $0.value) })

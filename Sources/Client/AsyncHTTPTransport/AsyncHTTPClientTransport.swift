@@ -101,9 +101,9 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     do {
       let deadline = timeouts.request.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
       let sent = HTTPClientRequest(request, body: body, on: client.eventLoopGroup)
-      let answer = try await client.execute(sent, deadline: deadline)
-      var reply = HTTPStreamingResponse(response: HTTPResponse(answer), body: stream(answer.body, from: host))
-      if answer.version.major < 2, request.method != .head, !reply.response.marksEndOfBody {
+      let received = try await client.execute(sent, deadline: deadline)
+      var reply = HTTPStreamingResponse(response: HTTPResponse(received), body: stream(received.body, from: host))
+      if received.version.major < 2, request.method != .head, !reply.response.marksEndOfBody {
         reply.endsWithConnection = { true }
       }
       return reply

@@ -276,21 +276,21 @@ extension CredentialCache {
     _ continuation: CheckedContinuation<Result<CachedCredential<Value>, CredentialError>, Never>
   ) {
     let uptime = time.uptime
-    var answer: Result<CachedCredential<Value>, CredentialError>?
+    var response: Result<CachedCredential<Value>, CredentialError>?
     perform { (state: inout State) in
       if Task.isCancelled {
-        answer = .failure(.waitCancelled(source))
+        response = .failure(.waitCancelled(source))
         return []
       }
       let (admission, effects) = state.machine.ask(waiter, need, at: uptime)
       switch admission {
-      case .serve(let cached): answer = .success(cached)
-      case .refuse(let error): answer = .failure(error)
+      case .serve(let cached): response = .success(cached)
+      case .refuse(let error): response = .failure(error)
       case .wait: state.continuations[waiter] = continuation
       }
       return effects
     }
-    if let answer { continuation.resume(returning: answer) }
+    if let response { continuation.resume(returning: response) }
   }
 
   func refreshInBackground() {
@@ -332,7 +332,7 @@ extension CredentialCache {
         flight.request.cancel()
         flight.timeout.cancel()
       }
-    case .answer(let waiter, let result):
+    case .response(let waiter, let result):
       guard let continuation = state.continuations.removeValue(forKey: waiter) else { return nil }
       return { continuation.resume(returning: result) }
     case .tell(let refresh):

@@ -32,14 +32,14 @@ package struct RejectionReport: Sendable {
   }
 
   /// Returns whether a response is one to a signature that does not match, so that a search can find the cause.
-  package static func concernsMismatch(_ answer: RejectedResponse, of service: SignedService) -> Bool {
-    answer.reading(by: service.reader).mayBeMismatch(service.reader.meanings)
+  package static func concernsMismatch(_ response: RejectedResponse, of service: SignedService) -> Bool {
+    response.reading(by: service.reader).mayBeMismatch(service.reader.meanings)
   }
 
   /// Creates a report about a rejected request.
   ///
   /// - Parameters:
-  ///   - answer: The response of the service.
+  ///   - response: The response of the service.
   ///   - request: The request as it was sent.
   ///   - service: The service that rejected the request.
   ///   - region: The region that signatures must contain, or `nil` if it is not known.
@@ -47,10 +47,10 @@ package struct RejectionReport: Sendable {
   ///     response.
   ///   - search: The search for what the client signed, or `nil` if the key is not known.
   package init(
-    of answer: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService, region: String? = nil,
+    of response: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService, region: String? = nil,
     isMismatch: Bool? = nil, search: SignatureSearch?
   ) {
-    let reading = answer.reading(by: service.reader)
+    let reading = response.reading(by: service.reader)
     self.init(
       of: reading, to: request, service.reader, region: region,
       isMismatch: isMismatch ?? reading.mayBeMismatch(service.reader.meanings), search)

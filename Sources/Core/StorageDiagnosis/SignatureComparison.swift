@@ -6,15 +6,15 @@ internal import StorageCrypto
 
 /// A comparison of a response with the request that the service rejected.
 struct SignatureComparison {
-  let answer: RejectedResponse.Reading
+  let response: RejectedResponse.Reading
   let sent: SentRequest
 
   /// The finding, or `nil` if the response concerns neither the signature nor its key.
   var finding: SignatureFinding? {
-    if let finding = sent.reader.finding(for: answer, to: sent.request) { return completed(finding) }
-    guard let code = answer.code else {
-      if answer.stringToSign != nil || answer.canonicalRequest != nil { return comparison }
-      return answer.isRefusal ? silence : nil
+    if let finding = sent.reader.finding(for: response, to: sent.request) { return completed(finding) }
+    guard let code = response.code else {
+      if response.stringToSign != nil || response.canonicalRequest != nil { return comparison }
+      return response.isRefusal ? silence : nil
     }
     return switch sent.reader.meanings[code] {
     case .mismatch: comparison
@@ -24,7 +24,7 @@ struct SignatureComparison {
     case .endedToken: SignatureFinding(.tokenExpired, detail: keyDetail)
     case .malformed: malformed
     case .denied: denied
-    case nil: answer.isRefusal ? forbidden : nil
+    case nil: response.isRefusal ? forbidden : nil
     }
   }
 
@@ -40,7 +40,7 @@ struct SignatureComparison {
 
   /// The service's message in the form of a sentence, or an empty string if the response contains no message.
   var serviceWords: String {
-    guard let message = answer.message, !message.isEmpty else { return "" }
+    guard let message = response.message, !message.isEmpty else { return "" }
     return "The service says: \"\(message.onOneLine)\""
   }
 
@@ -59,7 +59,7 @@ struct SignatureComparison {
   }
 
   private var malformed: SignatureFinding? {
-    let message = answer.message ?? ""
+    let message = response.message ?? ""
     if sent.isSignedTwice || message.contains("not both") { return SignatureFinding(.signatureTwice) }
     if message.contains("listed") || message.contains("is signed and there") {
       return SignatureFinding(.signedListMismatch, detail: serviceWords)
@@ -72,7 +72,7 @@ struct SignatureComparison {
   }
 
   private var denied: SignatureFinding {
-    let message = answer.message ?? ""
+    let message = response.message ?? ""
     if message.hasBytePrefix("Request has expired") { return expiry }
     if message.contains("valid Date") || sent.problem?.code == .missingDate { return SignatureFinding(.dateMissing) }
     if message.mentionsVersion { return SignatureFinding(.wrongVersion, detail: serviceWords) }
@@ -84,7 +84,7 @@ struct SignatureComparison {
         part.isToken ? .tokenUnsigned : .unsignedField, line: part.name, detail: "It is not listed as signed.")
     }
     if message.contains("not signed") {
-      return SignatureFinding(.unsignedField, detail: answer.details["Reason"].map(\.onOneLine) ?? serviceWords)
+      return SignatureFinding(.unsignedField, detail: response.details["Reason"].map(\.onOneLine) ?? serviceWords)
     }
     return forbidden
   }
@@ -101,7 +101,7 @@ struct SignatureComparison {
   /// The finding for a response without an error code, which the date in its headers may explain.
   private var silence: SignatureFinding {
     if sent.reading == nil, sent.problem == nil { return SignatureFinding(.unsigned) }
-    if let signed = sent.reading?.signedAt, let server = answer.serverTime, sent.reading?.end == nil,
+    if let signed = sent.reading?.signedAt, let server = response.serverTime, sent.reading?.end == nil,
       signed.duration(to: server).magnitude > sent.reader.clockTolerance
     {
       return skew
@@ -128,8 +128,8 @@ extension Duration {
 extension SignatureComparison {
   /// The finding for a signing time that is too far from the server's time.
   var skew: SignatureFinding {
-    let signed = answer.instant("RequestTime") ?? sent.reading?.signedAt
-    guard let signed, let server = answer.serverTime else { return SignatureFinding(.clockSkew) }
+    let signed = response.instant("RequestTime") ?? sent.reading?.signedAt
+    guard let signed, let server = response.serverTime else { return SignatureFinding(.clockSkew) }
     let difference = signed.duration(to: server)
     let direction = difference < .zero ? "ahead of" : "behind"
     let isWindow = sent.reader.signsWindow && difference < .zero
@@ -148,8 +148,8 @@ extension SignatureComparison {
 
   /// The finding for a signature that has expired.
   var expiry: SignatureFinding {
-    let end = answer.instant("Expires") ?? sent.reading?.end
-    guard let end, let server = answer.serverTime else { return SignatureFinding(.expired) }
+    let end = response.instant("Expires") ?? sent.reading?.end
+    guard let end, let server = response.serverTime else { return SignatureFinding(.expired) }
     let line = sent.reader.signsWindow ? SignedPart.window.name : "end of the URL"
     return SignatureFinding(
       .expired, line: line, sent: end.iso8601, seen: server.iso8601,
@@ -179,10 +179,10 @@ extension SignatureComparison {
       }
       return SignatureFinding(.malformedAuthorization, detail: problem.message)
     }
-    guard answer.stringToSign != nil || answer.canonicalRequest != nil else {
+    guard response.stringToSign != nil || response.canonicalRequest != nil else {
       return SignatureFinding(.unknown, detail: "The service does not show its string to sign.")
     }
-    guard let seen = sent.signedParts(answer.stringToSign, answer.canonicalRequest) else {
+    guard let seen = sent.signedParts(response.stringToSign, response.canonicalRequest) else {
       return SignatureFinding(
         .hiddenDifference, detail: "The service shows an incomplete string to sign, so no line can be compared."
       )
@@ -191,7 +191,7 @@ extension SignatureComparison {
       return SignatureFinding(.wrongVersion, line: SignedPart.algorithm.name, sent: version, seen: other)
     }
     let differences = Difference.all(
-      sent.parts(showing: answer) ?? signed, seen, dateHeaders: sent.reader.dateHeaders)
+      sent.parts(showing: response) ?? signed, seen, dateHeaders: sent.reader.dateHeaders)
     if let first = differences.first {
       return first.finding(first.cause(in: sent), others: Array(differences.dropFirst()))
     }
@@ -203,8 +203,8 @@ extension SignatureComparison {
     if let difference = orderDifference(signed) { return difference }
     if let first = signed[.requestHash], let second = seen[.requestHash], first != second {
       var detail = "All lines that the service shows are equal, but the hash of the canonical request differs."
-      if answer.canonicalRequest == nil, let found = likelyRewriting(hashingTo: second) { return found }
-      if answer.canonicalRequest == nil {
+      if response.canonicalRequest == nil, let found = likelyRewriting(hashingTo: second) { return found }
+      if response.canonicalRequest == nil {
         detail = "The service shows only the hash of the canonical request, which differs."
       } else if !sent.tokens.isEmpty {
         return SignatureFinding(
@@ -225,7 +225,7 @@ extension SignatureComparison {
   /// A string in which the service masked the session token is no proof. The string to sign of V4, COS and S3 contains
   /// the hash of everything else that is signed.
   private var stringsAreEqual: Bool {
-    guard let first = sent.texts?.stringToSign, let second = answer.stringToSign else { return false }
+    guard let first = sent.texts?.stringToSign, let second = response.stringToSign else { return false }
     return (first.removingByteSuffix("\n") ?? first[...]).utf8.elementsEqual(
       (second.removingByteSuffix("\n") ?? second[...]).utf8)
   }
@@ -249,7 +249,7 @@ extension SignatureComparison {
   ///
   /// The hash differs if a log lost or masked a part of the text.
   private func isWhole(_ hash: String) -> Bool {
-    answer.canonicalRequest.flatMap(sent.reader.hash) == hash
+    response.canonicalRequest.flatMap(sent.reader.hash) == hash
   }
 
   /// Returns the finding for the first line that differs although its components do not, such as reordered parameters.
@@ -257,8 +257,8 @@ extension SignatureComparison {
     guard let texts = sent.texts else { return nil }
     let hasHash = signed[.requestHash] != nil
     let pairs =
-      [(texts.canonicalRequest, answer.canonicalRequest)]
-      + (hasHash || texts.canonicalRequest != nil ? [] : [(texts.stringToSign, answer.stringToSign)])
+      [(texts.canonicalRequest, response.canonicalRequest)]
+      + (hasHash || texts.canonicalRequest != nil ? [] : [(texts.stringToSign, response.stringToSign)])
     for case (let sent?, let seen?) in pairs {
       for (first, second) in zip(sent.lines, seen.lines) where !first.isIdentical(to: second) {
         if holdsToken(first) || Difference.isMasked(second) { continue }

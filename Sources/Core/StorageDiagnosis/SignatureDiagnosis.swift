@@ -46,7 +46,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// signature.
   ///
   /// - Parameters:
-  ///   - answer: The response of the service.
+  ///   - rejected: The response of the service.
   ///   - request: The request as the client sent it, with its authorization.
   ///   - service: The service for which the request was signed.
   ///   - stringToSign: The string that the client signed, or `nil` to derive the string from the request. Only with this
@@ -54,10 +54,11 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   ///   - canonicalRequest: The client's canonical request, or `nil` to derive it from the request. Some schemes have no
   ///     canonical request.
   public init?(
-    of answer: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService, stringToSign: String? = nil,
+    of rejected: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService,
+    stringToSign: String? = nil,
     canonicalRequest: String? = nil
   ) {
-    let reading = answer.reading(by: service.reader)
+    let reading = rejected.reading(by: service.reader)
     let sent = SentRequest(
       request, service.reader, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
     guard let diagnosis = SignatureDiagnosis(of: reading, sent) else { return nil }
@@ -67,7 +68,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// Creates a diagnosis from a parsed response, or returns `nil` if the response does not concern the signature.
   init?(of reading: RejectedResponse.Reading, _ sent: SentRequest) {
     guard reading.concernsAuthorization(sent.reader.meanings),
-      let finding = SignatureComparison(answer: reading, sent: sent).finding
+      let finding = SignatureComparison(response: reading, sent: sent).finding
     else { return nil }
     self.init(finding, by: sent.reader, masking: SecretMask(sent.tokens))
   }

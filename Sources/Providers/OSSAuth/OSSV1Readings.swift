@@ -125,11 +125,11 @@ package struct OSSV1Readings {
   }
 
   /// Returns the index of the first element that is at or after a position, in a list of ascending positions.
-  private static func firstIndex(in marks: [Int], from place: Int) -> Int {
+  private static func firstIndex(in marks: [Int], from location: Int) -> Int {
     var (lower, upper) = (0, marks.count)
     while lower < upper {
       let middle = lower + (upper - lower) / 2
-      if marks[middle] < place { lower = middle + 1 } else { upper = middle }
+      if marks[middle] < location { lower = middle + 1 } else { upper = middle }
     }
     return lower
   }

@@ -186,14 +186,15 @@ extension S3Verifier: FormVerifier {
         remedy: "Post the form to the bucket of its policy."
       ).with(serviceCode: "AccessDenied")
     }
-    let proof = try document.verify(form, of: claim.accessKeyID, as: reading, within: limits, since: signed, at: date)
-    let extra = proof.unlistedFields.filter { !$0.hasBytePrefix("x-ignore-") }
+    let verified = try document.verify(
+      form, of: claim.accessKeyID, as: reading, within: limits, since: signed, at: date)
+    let extra = verified.unlistedFields.filter { !$0.hasBytePrefix("x-ignore-") }
     guard extra.isEmpty else {
       throw VerificationError(
         .conditionFailed, "Invalid according to Policy: Extra input fields: \(extra.joined(separator: ", "))",
         remedy: "Add a condition for each field."
       ).with(serviceCode: "AccessDenied")
     }
-    return proof
+    return verified
   }
 }

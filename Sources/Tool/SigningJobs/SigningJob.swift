@@ -109,14 +109,14 @@ package struct SigningJob: Decodable, Sendable {
   /// Returns a description of a decoding error with its position, but without the value, which may be a secret.
   private static func explain(_ error: any Error) -> String {
     guard let error = error as? DecodingError else { return "it cannot be parsed." }
-    func place(_ context: DecodingError.Context) -> String {
+    func location(_ context: DecodingError.Context) -> String {
       let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
       return path.isEmpty ? "the top level" : path
     }
     switch error {
-    case .keyNotFound(let key, let context): return "\(key.stringValue) is missing in \(place(context))."
+    case .keyNotFound(let key, let context): return "\(key.stringValue) is missing in \(location(context))."
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      return "\(place(context)) has another type than expected."
+      return "\(location(context)) has another type than expected."
     default: return "it is not valid JSON."
     }
   }
@@ -147,9 +147,9 @@ extension SigningJob {
   /// - Returns: The result, which contains an error if the request cannot be signed.
   package func signed(defaultMode: Mode, now: Timestamp) -> SignedLine {
     do {
-      var answer = try sign(defaultMode: defaultMode, now: now)
-      answer.id = id
-      return answer
+      var response = try sign(defaultMode: defaultMode, now: now)
+      response.id = id
+      return response
     } catch {
       return SignedLine(id: id, error: "\(error)")
     }

@@ -72,11 +72,11 @@ extension OSSProvider {
   /// - Parameter reader: The reader of the settings.
   /// - Throws: A ``ConfigurationError`` that names the setting, if it is missing or cannot be used.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
-    let place = try await BucketSettings(reader)
-    if let endpoint = place.endpoint {
-      self.init(bucket: place.bucket, region: place.region, endpoint: endpoint)
+    let location = try await BucketSettings(reader)
+    if let endpoint = location.endpoint {
+      self.init(bucket: location.bucket, region: location.region, endpoint: endpoint)
     } else {
-      self = .oss(bucket: place.bucket, region: place.region)
+      self = .oss(bucket: location.bucket, region: location.region)
     }
   }
 }
@@ -87,11 +87,11 @@ extension COSProvider {
   /// - Parameter reader: The reader of the settings.
   /// - Throws: A ``ConfigurationError`` that names the setting, if it is missing or cannot be used.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
-    let place = try await BucketSettings(reader)
-    if let endpoint = place.endpoint {
-      self.init(bucket: place.bucket, region: place.region, endpoint: endpoint)
+    let location = try await BucketSettings(reader)
+    if let endpoint = location.endpoint {
+      self.init(bucket: location.bucket, region: location.region, endpoint: endpoint)
     } else {
-      self = .cos(bucket: place.bucket, region: place.region)
+      self = .cos(bucket: location.bucket, region: location.region)
     }
   }
 }
@@ -102,11 +102,11 @@ extension S3Provider {
   /// - Parameter reader: The reader of the settings.
   /// - Throws: A ``ConfigurationError`` that names the setting, if it is missing or cannot be used.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
-    let place = try await BucketSettings(reader)
-    if let endpoint = place.endpoint {
-      self.init(bucket: place.bucket, region: place.region, endpoint: endpoint)
+    let location = try await BucketSettings(reader)
+    if let endpoint = location.endpoint {
+      self.init(bucket: location.bucket, region: location.region, endpoint: endpoint)
     } else {
-      self = .s3(bucket: place.bucket, region: place.region)
+      self = .s3(bucket: location.bucket, region: location.region)
     }
   }
 }

@@ -64,7 +64,7 @@ final class OtherIssuerTests: XCTestCase {
     let issuer = FixedTokenIssuer(token)
     for reason in [TokenRequest.Reason.initial, .missing] {
       let issued = try await issuer.issue(for: TokenRequest(session: "1", specification: spec, reason: reason))
-      XCTAssertEqual(issued.credential, TransferGrant(token: token))
+      XCTAssertEqual(issued.credential, TransferCredential(token: token))
     }
     for (reason, says) in [(TokenRequest.Reason.rejected, "refused"), (.expired, "has expired")] {
       await assertRefuses(
@@ -93,18 +93,18 @@ final class OtherIssuerTests: XCTestCase {
     let token = try AsperaToken(Secret("ATM2_c4nary0_2MTA"))
     let good = ClosureTokenIssuer(source: "my server") { request in
       XCTAssertEqual(request, SetupNode.download)
-      return TransferGrant(token: token)
+      return TransferCredential(token: token)
     }
     let issued = try await good.issue(for: SetupNode.download)
     XCTAssertEqual(issued.credential.token, token)
     XCTAssertEqual(issued.source, "my server")
-    await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in nil }, .malformedAnswer, "returned nil")
+    await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in nil }, .malformedResponse, "returned nil")
     await assertRefuses(
       ClosureTokenIssuer(source: "my server") { _ in throw Private() }, .failed, "my server", "type Private",
       isRetryable: true)
     await assertRefuses(
-      ClosureTokenIssuer(source: "my server") { _ in TransferGrant(token: try AsperaToken(Secret(""))) },
-      .malformedAnswer, "The token is empty.")
+      ClosureTokenIssuer(source: "my server") { _ in TransferCredential(token: try AsperaToken(Secret(""))) },
+      .malformedResponse, "The token is empty.")
     await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in throw CancellationError() }, .cancelled)
     let own = CredentialError(.rejected, source: "vault", "No.", remedy: "Ask nicely.")
     await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in throw own }, .rejected, "vault")
@@ -116,7 +116,7 @@ final class OtherIssuerTests: XCTestCase {
     let pem = try TokenVectors().text("node_bearer_token", "private_key_pem_test_only")
     let line = String(pem.split(separator: "\n")[3])
     let token = try AsperaToken(Secret("ATM2_c4nary0_2MTA"))
-    let grant = TransferGrant(token: token)
+    let grant = TransferCredential(token: token)
     let subjects: [Any] = [
       FixedTokenIssuer(token), try FixedTokenIssuer(accessKey: "ak", secret: Secret("c4nary0")),
       ClosureTokenIssuer(source: "my server") { _ in grant },

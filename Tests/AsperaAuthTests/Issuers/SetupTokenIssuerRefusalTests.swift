@@ -41,7 +41,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
     ]
     for item in cases {
       await assertRefuses(
-        SetupNode(.json(item.body)).issuer(), .malformedAnswer, item.says, isRetryable: item.isRetryable)
+        SetupNode(.json(item.body)).issuer(), .malformedResponse, item.says, isRetryable: item.isRetryable)
     }
   }
 
@@ -64,7 +64,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
 
   func testOversizedResponseIsRejected() async {
     let node = SetupNode(.status(200, [UInt8](repeating: 0x20, count: (16 << 20) + 1)))
-    await assertRefuses(node.issuer(), .malformedAnswer, "longer than 16777216 bytes")
+    await assertRefuses(node.issuer(), .malformedResponse, "longer than 16777216 bytes")
   }
 
   func testUnreachableNodeAndLostConnectionAreRetryable() async {
@@ -129,7 +129,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
       await assertRefuses(node.issuer(access: StaticCredentialProvider(access)), .failed)
     }
     let none = ClosureCredentialProvider<AsperaNodeAccess>(source: "empty vault") { nil }
-    await assertRefuses(node.issuer(access: none), .malformedAnswer, "empty vault")
+    await assertRefuses(node.issuer(access: none), .malformedResponse, "empty vault")
     XCTAssertEqual(node.transport.requests.count, 0)
   }
 

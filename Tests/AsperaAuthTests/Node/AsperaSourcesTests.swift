@@ -129,12 +129,12 @@ final class AsperaSourcesTests: XCTestCase {
     await assertFails(file(#"{"default":null}"#), .notConfigured, "is not there")
     await assertFails(file(#"{"default":{}}"#), .notConfigured, "has no credential")
     for text in ["", "{", "c4nary0", #"{"default":{"password":"c4nary0}"#] {
-      await assertFails(file(text), .malformedAnswer, path, "not JSON", "at byte")
+      await assertFails(file(text), .malformedResponse, path, "not JSON", "at byte")
     }
-    await assertFails(file("[]"), .malformedAnswer, "not a JSON object")
-    await assertFails(file(#"{"default":["c4nary0"]}"#), .malformedAnswer, "“default”", "not a JSON object")
+    await assertFails(file("[]"), .malformedResponse, "not a JSON object")
+    await assertFails(file(#"{"default":["c4nary0"]}"#), .malformedResponse, "“default”", "not a JSON object")
     await assertFails(
-      file(#"{"default":{"user":"mia","password":["c4nary0"]}}"#), .malformedAnswer, "no string in “password”")
+      file(#"{"default":{"user":"mia","password":["c4nary0"]}}"#), .malformedResponse, "no string in “password”")
     await assertFails(file(#"{"default":{"password":"c4nary0"}}"#), .failed, "has password but no user")
     await assertFails(
       file(#"{"default":{"user":"mia","password":"c4nary0","token":"c4nary0"}}"#), .failed, "do not belong together")

@@ -147,14 +147,14 @@ final class JWTGrantTests: XCTestCase {
       (#"{"access_token":"c4nary0","expires_in":99999999999999999999}"#, "expires_in"),
       (#"{"access_token":"c4nary0","expires_in":true}"#, "expires_in"),
     ] {
-      await assertRefuses(try GrantSample(GrantSample.refusal(body, status: 200)).provider(), .malformedAnswer, says)
+      await assertRefuses(try GrantSample(GrantSample.refusal(body, status: 200)).provider(), .malformedResponse, says)
     }
     await assertRefuses(
-      try GrantSample(GrantSample.refusal("[]", status: 200)).provider(), .malformedAnswer, "not a JSON object",
+      try GrantSample(GrantSample.refusal("[]", status: 200)).provider(), .malformedResponse, "not a JSON object",
       retryable: true)
     let long = String(repeating: "a", count: 70_000)
     await assertRefuses(
-      try GrantSample(GrantSample.answer(token: long)).provider(), .malformedAnswer, "longer than 65536 bytes")
+      try GrantSample(GrantSample.answer(token: long)).provider(), .malformedResponse, "longer than 65536 bytes")
   }
 
   func testInvalidParametersAreRefusedBeforeARequest() async throws {

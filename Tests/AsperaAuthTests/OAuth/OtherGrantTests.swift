@@ -21,7 +21,7 @@ final class OtherGrantTests: XCTestCase {
     XCTAssertEqual(issued.credential.expiration, end)
     XCTAssertEqual(issued.issuerTime, GrantSample.present)
     let other = NodeGrantProvider(grants, accessKey: "ak", role: NodeScope.admin)
-    await assertRefuses(other, .malformedAnswer, "another scope")
+    await assertRefuses(other, .malformedResponse, "another scope")
     XCTAssertEqual(try sample.form(1)["scope"], "node.ak:admin:all")
   }
 

@@ -114,7 +114,7 @@ final class AsperaTokenTests: XCTestCase {
     for text in texts {
       let token = try AsperaToken(Secret(text), expiration: end)
       XCTAssertEqual(DisplayedTexts(of: token).containing(["c4nary0"]), [], text)
-      XCTAssertEqual(DisplayedTexts(of: TransferGrant(token: token)).containing(["c4nary0"]), [], text)
+      XCTAssertEqual(DisplayedTexts(of: TransferCredential(token: token)).containing(["c4nary0"]), [], text)
       XCTAssertTrue("\(token)".contains("expiration: \(end)"))
       XCTAssertTrue("\(token)".contains(token.kind.rawValue))
     }

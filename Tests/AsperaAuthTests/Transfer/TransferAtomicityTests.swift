@@ -16,14 +16,14 @@ final class TransferAtomicityTests: XCTestCase {
     let password = try AsperaAccount(host: "h", user: "mia", password: Secret("pw"), requiresToken: true)
     let key = try AsperaAccount(host: "h", user: "mia", privateKey: .pem(Secret(#"a\nb"#)))
     let token = try AsperaToken(Secret("t"))
-    func answer(_ json: String) throws -> TransferGrant {
-      TransferGrant(token: token, specification: try TransferSpec(json: Array(json.utf8)))
+    func answer(_ json: String) throws -> TransferCredential {
+      TransferCredential(token: token, specification: try TransferSpec(json: Array(json.utf8)))
     }
-    let cases: [(String, AsperaAccount?, TransferGrant, SigningError.Code)] = [
-      ("no token", password, TransferGrant(token: nil), .invalidCredential),
-      ("a key with backslashes", key, TransferGrant(token: token), .invalidCredential),
-      ("no server", nil, TransferGrant(token: token), .invalidRequest),
-      ("an ended grant", password, TransferGrant(token: token, expiration: now), .credentialEndsFirst),
+    let cases: [(String, AsperaAccount?, TransferCredential, SigningError.Code)] = [
+      ("no token", password, TransferCredential(token: nil), .invalidCredential),
+      ("a key with backslashes", key, TransferCredential(token: token), .invalidCredential),
+      ("no server", nil, TransferCredential(token: token), .invalidRequest),
+      ("an ended grant", password, TransferCredential(token: token, expiration: now), .credentialEndsFirst),
       ("another user", password, try answer(#"{"remote_user":"x"}"#), .invalidCredential),
       ("a broken host key", password, try answer(#"{"sshfp":"x"}"#), .invalidRequest),
       ("a cipher that is none", password, try answer(#"{"cipher":"rot13"}"#), .invalidRequest),

@@ -19,8 +19,9 @@ final class TransferSignerTests: XCTestCase {
       hostKey: hostKey.map { text in try HostKeyFingerprint(text) }, requiresToken: requiresToken)
   }
 
-  private func grant(_ token: String? = nil, _ json: String? = nil, end: Timestamp? = nil) throws -> TransferGrant {
-    TransferGrant(
+  private func grant(_ token: String? = nil, _ json: String? = nil, end: Timestamp? = nil) throws -> TransferCredential
+  {
+    TransferCredential(
       token: try token.map { try AsperaToken(Secret($0)) },
       specification: try json.map { try TransferSpec(json: Array($0.utf8)) }, expiration: end)
   }

@@ -14,7 +14,7 @@ final class WebSocketSigningTests: XCTestCase {
     return spec
   }
 
-  private func grant(_ fields: JSONValue = [:]) throws -> TransferGrant {
+  private func grant(_ fields: JSONValue = [:]) throws -> TransferCredential {
     var answer = TransferSpec(fields: JSONObject())
     answer.fields["remote_host"] = "files.example.com"
     answer.fields["remote_user"] = "xfer"
@@ -22,10 +22,10 @@ final class WebSocketSigningTests: XCTestCase {
     answer.fields["fasp_port"] = 33001
     answer.fields["sshfp"] = "6d3b30e1682631885606914fed0f4ab95ca9a755"
     for (name, value) in fields.object ?? JSONObject() { answer.fields[name] = value }
-    return TransferGrant(token: try AsperaToken(Secret("ATM2_example_2MTA")), specification: answer)
+    return TransferCredential(token: try AsperaToken(Secret("ATM2_example_2MTA")), specification: answer)
   }
 
-  private func sign(_ spec: TransferSpec, _ grant: TransferGrant) throws -> TransferSpec {
+  private func sign(_ spec: TransferSpec, _ grant: TransferCredential) throws -> TransferSpec {
     try TransferSigner(account: nil).signed(spec, with: grant, in: .at(Timestamp(unixSeconds: 1_800_000_000)))
   }
 
@@ -60,7 +60,7 @@ final class WebSocketSigningTests: XCTestCase {
       XCTAssertTrue("\($0)".contains("no WebSocket"), "\($0)")
     }
     let granted = try grant()
-    let bare = TransferGrant(token: nil, specification: granted.specification)
+    let bare = TransferCredential(token: nil, specification: granted.specification)
     XCTAssertThrowsError(try sign(specification(443), bare)) {
       XCTAssertTrue("\($0)".contains("without a token"), "\($0)")
     }

@@ -28,7 +28,7 @@ final class QueueClockTests: XCTestCase {
         let issuer = ScriptedIssuer { request throws(CredentialError) in
           let served = time.now.advanced(by: error)
           let token = AsperaToken.sample("\(request.attempt)", expiration: served.advanced(by: life))
-          return IssuedCredential(TransferGrant(token: token), issuerTime: served)
+          return IssuedCredential(TransferCredential(token: token), issuerTime: served)
         }
         let bench = try QueueBench(
           ScriptedEngine(Self.oneRepetition), issuer: issuer, configuration: Self.hourLater(), time: time)

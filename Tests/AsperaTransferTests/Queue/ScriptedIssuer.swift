@@ -9,7 +9,7 @@ import XCTest
 
 /// An issuer that runs a test's script and records its requests.
 final class ScriptedIssuer: TokenIssuer {
-  typealias Script = @Sendable (TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant>
+  typealias Script = @Sendable (TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential>
 
   let source: String
   private let script: Script
@@ -31,16 +31,16 @@ final class ScriptedIssuer: TokenIssuer {
 
   func requests(of session: String) -> [TokenRequest] { requests.filter { $0.session == session } }
 
-  func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+  func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     log.withLock { $0.append(request) }
     return try await script(request)
   }
 }
 
-extension IssuedCredential<TransferGrant> {
+extension IssuedCredential<TransferCredential> {
   /// Creates a transfer token that contains a name.
-  static func token(_ name: String, expiration: Timestamp? = nil) -> IssuedCredential<TransferGrant> {
-    IssuedCredential(TransferGrant(token: .sample(name), expiration: expiration))
+  static func token(_ name: String, expiration: Timestamp? = nil) -> IssuedCredential<TransferCredential> {
+    IssuedCredential(TransferCredential(token: .sample(name), expiration: expiration))
   }
 }
 

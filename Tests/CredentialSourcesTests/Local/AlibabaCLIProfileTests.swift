@@ -150,6 +150,6 @@ final class AlibabaCLIProfileTests: XCTestCase {
     put(#"{"name":"p","mode":"OIDC","ram_role_arn":"r","oidc_provider_arn":"i","oidc_token_file":"/run/token"}"#)
     await assertRefuses(provider(), .failed, says: ["/run/token", "not there"])
     machine.put("/run/token", " \n")
-    await assertRefuses(provider(), .malformedAnswer, says: ["/run/token", "holds no text"])
+    await assertRefuses(provider(), .malformedResponse, says: ["/run/token", "holds no text"])
   }
 }

@@ -61,23 +61,24 @@ final class AlibabaSharedProfileTests: XCTestCase {
       Refusal("empty file", "", .notConfigured, "no section [default]", "none"),
       Refusal("JSON", #"{"access_key_secret":"\#(Marks.secret)"}"#, .notConfigured, "no section [default]"),
       Refusal("no header end", "[default\n\(secret)", .notConfigured, "no section [default]"),
-      Refusal("empty section", "[default]\n", .malformedAnswer, "no “type”"),
-      Refusal("no type", "[default]\naccess_key_id=id\n\(secret)", .malformedAnswer, "no “type”"),
-      Refusal("unknown type", "[default]\ntype=bearer\n\(secret)", .malformedAnswer, "“bearer”"),
-      Refusal("secret as type", "[default]\ntype=\(Marks.secret)9", .malformedAnswer, "a text of 11 bytes"),
-      Refusal("no id", "[default]\ntype=access_key\n\(secret)", .malformedAnswer, "no “access_key_id”"),
+      Refusal("empty section", "[default]\n", .malformedResponse, "no “type”"),
+      Refusal("no type", "[default]\naccess_key_id=id\n\(secret)", .malformedResponse, "no “type”"),
+      Refusal("unknown type", "[default]\ntype=bearer\n\(secret)", .malformedResponse, "“bearer”"),
+      Refusal("secret as type", "[default]\ntype=\(Marks.secret)9", .malformedResponse, "a text of 11 bytes"),
+      Refusal("no id", "[default]\ntype=access_key\n\(secret)", .malformedResponse, "no “access_key_id”"),
       Refusal(
-        "empty secret", "[default]\ntype=access_key\naccess_key_id=id\naccess_key_secret=\"\"", .malformedAnswer,
+        "empty secret", "[default]\ntype=access_key\naccess_key_id=id\naccess_key_secret=\"\"", .malformedResponse,
         "no “access_key_secret”"),
       Refusal(
-        "no key", "[default]\ntype=access_key", .malformedAnswer, "no “access_key_id” and no “access_key_secret”"),
-      Refusal("no token", "[default]\ntype=sts\naccess_key_id=id\n\(secret)", .malformedAnswer, "no “security_token”"),
+        "no key", "[default]\ntype=access_key", .malformedResponse, "no “access_key_id” and no “access_key_secret”"),
       Refusal(
-        "no role", "[default]\ntype=ram_role_arn\naccess_key_id=id\n\(secret)", .malformedAnswer, "no “role_arn”"),
-      Refusal("no provider", "[default]\ntype=oidc_role_arn\nrole_arn=r", .malformedAnswer, "no “oidc_provider_arn”"),
-      Refusal("no setting", "[default]\ntype=access_key\n\(Marks.secret)", .malformedAnswer, "line 3"),
-      Refusal("section twice", "[default]\n\(secret)\n[DEFAULT]", .malformedAnswer, "lines 1 and 3"),
-      Refusal("key twice", "[default]\n\(secret)\n\(secret)", .malformedAnswer, "line 3 twice"),
+        "no token", "[default]\ntype=sts\naccess_key_id=id\n\(secret)", .malformedResponse, "no “security_token”"),
+      Refusal(
+        "no role", "[default]\ntype=ram_role_arn\naccess_key_id=id\n\(secret)", .malformedResponse, "no “role_arn”"),
+      Refusal("no provider", "[default]\ntype=oidc_role_arn\nrole_arn=r", .malformedResponse, "no “oidc_provider_arn”"),
+      Refusal("no setting", "[default]\ntype=access_key\n\(Marks.secret)", .malformedResponse, "line 3"),
+      Refusal("section twice", "[default]\n\(secret)\n[DEFAULT]", .malformedResponse, "lines 1 and 3"),
+      Refusal("key twice", "[default]\n\(secret)\n\(secret)", .malformedResponse, "line 3 twice"),
     ]
     for refusal in refusals {
       machine.put(Self.path, refusal.input)

@@ -50,7 +50,7 @@ final class AmazonProfileTests: XCTestCase {
       config: "[profile default]\n\(keys("theirs"))aws_session_token = t\n[default]\n\(keys("old"))")
     await assertKey(provider(), AccessKey(id: "mine", secret: "s"))
     put(credentials: "[default]\naws_access_key_id = half\n")
-    await assertRefuses(provider(), .malformedAnswer, says: ["aws_secret_access_key"])
+    await assertRefuses(provider(), .malformedResponse, says: ["aws_secret_access_key"])
     put(credentials: "")
     await assertKey(provider(), AccessKey(id: "theirs", secret: "s", sessionToken: "t"))
   }
@@ -143,9 +143,9 @@ final class AmazonProfileTests: XCTestCase {
     await assertKey(provider("self"), RecordedServices.key)
     await assertKey(provider("two"), RecordedServices.key)
     XCTAssertEqual(services.asked.map { String($0.suffix(8)) }, ["with own", "with own"])
-    await assertRefuses(provider("loop"), .malformedAnswer, says: ["“loop” to “pool” to “loop”"])
-    await assertRefuses(provider("alone"), .malformedAnswer, says: ["“alone” to “alone”"])
-    await assertRefuses(provider("lost"), .malformedAnswer, says: ["“nowhere”"])
+    await assertRefuses(provider("loop"), .malformedResponse, says: ["“loop” to “pool” to “loop”"])
+    await assertRefuses(provider("alone"), .malformedResponse, says: ["“alone” to “alone”"])
+    await assertRefuses(provider("lost"), .malformedResponse, says: ["“nowhere”"])
     await assertRefuses(provider("onEmpty"), .failed, says: ["“empty”", "no key"])
     await assertRefuses(provider("empty"), .notConfigured, says: ["no key"])
   }
@@ -166,10 +166,10 @@ final class AmazonProfileTests: XCTestCase {
       ("source_profile = a\nduration_seconds = long", "duration_seconds"),
     ] {
       put(config: "[profile p]\nrole_arn = arn\n\(lines)\n[profile a]\n\(keys("a"))")
-      await assertRefuses(provider("p"), .malformedAnswer, says: [says], lines)
+      await assertRefuses(provider("p"), .malformedResponse, says: [says], lines)
     }
     put(config: "[profile p]\nweb_identity_token_file = /t\n")
-    await assertRefuses(provider("p"), .malformedAnswer, says: ["role_arn"])
+    await assertRefuses(provider("p"), .malformedResponse, says: ["role_arn"])
   }
 
   func testIdentityTokenIsReadFromItsFile() async {
@@ -208,7 +208,7 @@ final class AmazonProfileTests: XCTestCase {
       AccessKey(id: "ASIA", secret: "s", sessionToken: "t", expiration: Timestamp(unixSeconds: 1_795_165_200)))
     XCTAssertEqual(machine.commandLines, [["/opt/my tools/key", "--account", "a b", "$HOME;ls"]])
     put(config: "[default]\ncredential_process = \"open\n")
-    await assertRefuses(provider(), .malformedAnswer, says: ["quotation mark"])
+    await assertRefuses(provider(), .malformedResponse, says: ["quotation mark"])
     machine.put(
       "/home/mia/.aws/config", bytes: Array("[default]\ncredential_process = key\n".utf8), permissions: 0o666)
     await assertRefuses(provider(), .failed, says: ["others could have written"])
@@ -219,14 +219,14 @@ final class AmazonProfileTests: XCTestCase {
     put(config: "[default]\ncredential_process = key\n")
     let secret = Marks.secret
     let refusals = [
-      Refusal("no version", #"{"AccessKeyId":"a","SecretAccessKey":"\#(secret)"}"#, .malformedAnswer, "no “Version”"),
+      Refusal("no version", #"{"AccessKeyId":"a","SecretAccessKey":"\#(secret)"}"#, .malformedResponse, "no “Version”"),
       Refusal(
-        "another", #"{"Version":2,"AccessKeyId":"a","SecretAccessKey":"\#(secret)"}"#, .malformedAnswer, "Version 2"),
-      Refusal("half", #"{"Version":1,"AccessKeyId":"a"}"#, .malformedAnswer, "SecretAccessKey"),
+        "another", #"{"Version":2,"AccessKeyId":"a","SecretAccessKey":"\#(secret)"}"#, .malformedResponse, "Version 2"),
+      Refusal("half", #"{"Version":1,"AccessKeyId":"a"}"#, .malformedResponse, "SecretAccessKey"),
       Refusal(
-        "Alibaba's", #"{"Version":1,"AccessKeyId":"a","AccessKeySecret":"\#(secret)"}"#, .malformedAnswer, "Secret"),
+        "Alibaba's", #"{"Version":1,"AccessKeyId":"a","AccessKeySecret":"\#(secret)"}"#, .malformedResponse, "Secret"),
       Refusal(
-        "no time", #"{"Version":1,"AccessKeyId":"a","SecretAccessKey":"s","Expiration":"soon"}"#, .malformedAnswer,
+        "no time", #"{"Version":1,"AccessKeyId":"a","SecretAccessKey":"s","Expiration":"soon"}"#, .malformedResponse,
         "Expiration"),
     ]
     for refusal in refusals {
@@ -264,7 +264,7 @@ final class AmazonProfileTests: XCTestCase {
     XCTAssertEqual(settings.region, "eu-west-1")
     XCTAssertEqual(settings.endpointURL, "http://127.0.0.1:9000")
     XCTAssertEqual(settings.stsEndpoint, .url("http://127.0.0.1:9001", region: "eu-west-1"))
-    await assertRefuses(provider("broken"), .malformedAnswer, says: ["indented"])
+    await assertRefuses(provider("broken"), .malformedResponse, says: ["indented"])
   }
 
   func testRegionAndEndpointPreferTheEnvironment() throws {

@@ -64,20 +64,21 @@ final class COSCLIProfileTests: XCTestCase {
       Refusal("JSON", #"{"cos":{"base":{"secretkey":"\#(Marks.secret)"}}}"#, .notConfigured, "no mapping cos.base"),
       Refusal("base elsewhere", "base:\n  \(secret)\ncos:\n  buckets:\n", .notConfigured, "no mapping cos.base"),
       Refusal("empty section", "cos:\n  base:\n  buckets:\n", .notConfigured, "has no key"),
-      Refusal("no id", "cos:\n  base:\n    \(secret)\n    disableencryption: true", .malformedAnswer, "no “secretid”"),
       Refusal(
-        "no secret", "cos:\n  base:\n    secretid: id\n    disableencryption: true\n", .malformedAnswer,
+        "no id", "cos:\n  base:\n    \(secret)\n    disableencryption: true", .malformedResponse, "no “secretid”"),
+      Refusal(
+        "no secret", "cos:\n  base:\n    secretid: id\n    disableencryption: true\n", .malformedResponse,
         "no “secretkey”"),
-      Refusal("twice", "cos:\n  base:\n    \(secret)\n    \(secret)\n", .malformedAnswer, "line 4 twice"),
-      Refusal("list", "cos:\n  base:\n    - \(secret)\n", .malformedAnswer, "line 3"),
-      Refusal("flow", "cos:\n  base:\n    secretkey: {a: \(Marks.secret)}\n", .malformedAnswer, "line 3"),
-      Refusal("block", "cos:\n  base:\n    secretkey: |\n      \(Marks.secret)\n", .malformedAnswer, "line 3"),
-      Refusal("open quotation", "cos:\n  base:\n    secretkey: \"\(Marks.secret)\n", .malformedAnswer, "line 3"),
-      Refusal("escape", "cos:\n  base:\n    secretkey: \"\\x41\(Marks.secret)\"\n", .malformedAnswer, "line 3"),
-      Refusal("no pair", "cos:\n  base:\n    \(Marks.secret)\n", .malformedAnswer, "line 3"),
-      Refusal("mode", "cos:\n  base:\n    mode: Magic\n", .malformedAnswer, "“Magic”"),
+      Refusal("twice", "cos:\n  base:\n    \(secret)\n    \(secret)\n", .malformedResponse, "line 4 twice"),
+      Refusal("list", "cos:\n  base:\n    - \(secret)\n", .malformedResponse, "line 3"),
+      Refusal("flow", "cos:\n  base:\n    secretkey: {a: \(Marks.secret)}\n", .malformedResponse, "line 3"),
+      Refusal("block", "cos:\n  base:\n    secretkey: |\n      \(Marks.secret)\n", .malformedResponse, "line 3"),
+      Refusal("open quotation", "cos:\n  base:\n    secretkey: \"\(Marks.secret)\n", .malformedResponse, "line 3"),
+      Refusal("escape", "cos:\n  base:\n    secretkey: \"\\x41\(Marks.secret)\"\n", .malformedResponse, "line 3"),
+      Refusal("no pair", "cos:\n  base:\n    \(Marks.secret)\n", .malformedResponse, "line 3"),
+      Refusal("mode", "cos:\n  base:\n    mode: Magic\n", .malformedResponse, "“Magic”"),
       Refusal(
-        "neither", "cos:\n  base:\n    secretid: id\n    \(secret)\n    disableencryption: maybe\n", .malformedAnswer,
+        "neither", "cos:\n  base:\n    secretid: id\n    \(secret)\n    disableencryption: maybe\n", .malformedResponse,
         "“disableencryption”"),
     ]
     for refusal in refusals {

@@ -44,7 +44,7 @@ final class ConfigurationFileTests: XCTestCase {
       machine.put(path, bytes: [UInt8](repeating: 0x20, count: 1 << 20 + 1))
       await assertRefuses(provider, .failed, says: [path, "larger than 1048576 bytes"], path)
       machine.put(path, bytes: [0xFF, 0xFE, 0x41, 0x00])
-      await assertRefuses(provider, .malformedAnswer, says: [path], path)
+      await assertRefuses(provider, .malformedResponse, says: [path], path)
       XCTAssertEqual(machine.warnings, [], path)
     }
   }

@@ -144,7 +144,7 @@ final class DefaultSourceTests: XCTestCase {
   func testInvalidSourceEndsTheSearch() async {
     machine.put("/home/mia/.ossutilconfig", "[default]\naccessKeyID=5\naccessKeySecret=s")
     machine.put("/home/mia/.aliyun/config.json", "{")
-    let error = await assertRefuses(alibaba.chain, .malformedAnswer, says: ["/home/mia/.aliyun/config.json"])
+    let error = await assertRefuses(alibaba.chain, .malformedResponse, says: ["/home/mia/.aliyun/config.json"])
     XCTAssertEqual(error?.declined.count, 3)
     machine.set("OSS_ACCESS_KEY_ID", to: "half")
     await assertRefuses(alibaba.chain, .failed, says: ["OSS_ACCESS_KEY_SECRET"])

@@ -60,7 +60,7 @@ final class INIDocumentTests: XCTestCase {
       XCTAssertThrowsError(try section(name, of: bytes), name) { error in
         XCTAssertTrue("\(error)".contains(problem), "\(error)")
         XCTAssertFalse("\(error)".contains(Marks.word), "\(error)")
-        XCTAssertEqual((error as? CredentialError)?.code, .malformedAnswer)
+        XCTAssertEqual((error as? CredentialError)?.code, .malformedResponse)
       }
     }
   }

@@ -80,7 +80,7 @@ final class OSSToolProfileTests: XCTestCase {
     await assertKey(ossutil(), AccessKey(id: "id", secret: "s"))
     XCTAssertEqual(machine.commandLines, [["get-key", "for oss"]])
     machine.put(Self.path, "[default]\nmode=Process\ncredentialProcess = cat \(Marks.secret) | head -1")
-    await assertRefuses(ossutil(), .malformedAnswer, says: ["credentialProcess", "shell"])
+    await assertRefuses(ossutil(), .malformedResponse, says: ["credentialProcess", "shell"])
     machine.put(Self.path, bytes: Array("[default]\nmode=Process\ncredentialProcess=x".utf8), permissions: 0o602)
     await assertRefuses(ossutil(), .failed, says: ["any user may write the file"])
     XCTAssertEqual(machine.commandLines.count, 1)
@@ -96,20 +96,21 @@ final class OSSToolProfileTests: XCTestCase {
       Refusal(
         "key of a service of one's own", "[Credentials]\nlanguage=CH\n[AkService]\necsAk=http://x", .notConfigured,
         "has no key"),
-      Refusal("no id", "[Credentials]\n\(secret)", .malformedAnswer, "no “accesskeyid”"),
-      Refusal("no secret", "[default]\naccessKeyID=id", .malformedAnswer, "no “accesskeysecret”"),
+      Refusal("no id", "[Credentials]\n\(secret)", .malformedResponse, "no “accesskeyid”"),
+      Refusal("no secret", "[default]\naccessKeyID=id", .malformedResponse, "no “accesskeysecret”"),
       Refusal(
-        "spelt twice", "[default]\n\(secret)\naccess_key_secret=\(Marks.secret)", .malformedAnswer, "line 3 twice"),
-      Refusal("unknown mode", "[default]\nmode=Wizard\n\(secret)", .malformedAnswer, "“Wizard”"),
-      Refusal("role without a key", "[default]\nroleArn=arn", .malformedAnswer, "no “accesskeyid”"),
+        "spelt twice", "[default]\n\(secret)\naccess_key_secret=\(Marks.secret)", .malformedResponse, "line 3 twice"),
+      Refusal("unknown mode", "[default]\nmode=Wizard\n\(secret)", .malformedResponse, "“Wizard”"),
+      Refusal("role without a key", "[default]\nroleArn=arn", .malformedResponse, "no “accesskeyid”"),
       Refusal(
-        "role without an ARN", "[default]\nmode=RamRoleArn\naccessKeyID=id\n\(secret)", .malformedAnswer, "no “rolearn”"
+        "role without an ARN", "[default]\nmode=RamRoleArn\naccessKeyID=id\n\(secret)", .malformedResponse,
+        "no “rolearn”"
       ),
-      Refusal("no command", "[default]\nmode=Process", .malformedAnswer, "no “credentialprocess”"),
+      Refusal("no command", "[default]\nmode=Process", .malformedResponse, "no “credentialprocess”"),
       Refusal(
-        "bad timeout", "[default]\nmode=Process\ncredentialProcess=a\ncredentialProcessTimeout=1h", .malformedAnswer,
+        "bad timeout", "[default]\nmode=Process\ncredentialProcess=a\ncredentialProcessTimeout=1h", .malformedResponse,
         "whole number"),
-      Refusal("no URI", "[default]\nmode=CredentialsUri", .malformedAnswer, "no “credentialsuri”"),
+      Refusal("no URI", "[default]\nmode=CredentialsUri", .malformedResponse, "no “credentialsuri”"),
     ]
     for refusal in refusals {
       machine.put(Self.path, refusal.input)
@@ -127,7 +128,7 @@ final class OSSToolProfileTests: XCTestCase {
     machine.put(path, "[b]\n")
     await assertRefuses(provider, .notConfigured, says: ["[default]", path])
     machine.put(path, "[default]\noss_secret_access_key=\(Marks.secret)")
-    await assertRefuses(provider, .malformedAnswer, says: ["no “oss_access_key_id”", path])
+    await assertRefuses(provider, .malformedResponse, says: ["no “oss_access_key_id”", path])
     machine.set("OSS_CREDENTIAL_PROFILES_FILE", to: "~/keys")
     machine.put("/home/mia/keys", "[default]\noss_access_key_id=2\noss_secret_access_key=s")
     await assertKey(provider, AccessKey(id: "2", secret: "s"))

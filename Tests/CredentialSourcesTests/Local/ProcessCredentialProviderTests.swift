@@ -55,45 +55,46 @@ final class ProcessCredentialProviderTests: XCTestCase {
   // matrix: Process: bad input
   func testOtherOutputIsRejected() async {
     let refusals = [
-      Refusal("empty", " \n", .malformedAnswer, "output of vault-key", "empty"),
-      Refusal("no JSON", "key: \(Marks.secret)", .malformedAnswer, "not a JSON object"),
-      Refusal("cut off", #"{"AccessKeyId":"a","AccessKeySecret":"\#(Marks.secret)"#, .malformedAnswer, "JSON object"),
-      Refusal("array", #"["\#(Marks.secret)"]"#, .malformedAnswer, "not a JSON object"),
-      Refusal("nothing known", #"{"token":"\#(Marks.token)"}"#, .malformedAnswer, "AccessKeyId", "AccessKeySecret"),
-      Refusal("no id", #"{"AccessKeySecret":"\#(Marks.secret)"}"#, .malformedAnswer, "no “AccessKeyId”"),
+      Refusal("empty", " \n", .malformedResponse, "output of vault-key", "empty"),
+      Refusal("no JSON", "key: \(Marks.secret)", .malformedResponse, "not a JSON object"),
+      Refusal("cut off", #"{"AccessKeyId":"a","AccessKeySecret":"\#(Marks.secret)"#, .malformedResponse, "JSON object"),
+      Refusal("array", #"["\#(Marks.secret)"]"#, .malformedResponse, "not a JSON object"),
+      Refusal("nothing known", #"{"token":"\#(Marks.token)"}"#, .malformedResponse, "AccessKeyId", "AccessKeySecret"),
+      Refusal("no id", #"{"AccessKeySecret":"\#(Marks.secret)"}"#, .malformedResponse, "no “AccessKeyId”"),
       Refusal(
-        "no secret", #"{"AccessKeyId":"a","SecurityToken":"\#(Marks.token)"}"#, .malformedAnswer, "no “AccessKeySecret”"
+        "no secret", #"{"AccessKeyId":"a","SecurityToken":"\#(Marks.token)"}"#, .malformedResponse,
+        "no “AccessKeySecret”"
       ),
       Refusal(
-        "line break", #"{"AccessKeyId":"a","AccessKeySecret":"\#(Marks.secret)\nb"}"#, .malformedAnswer,
+        "line break", #"{"AccessKeyId":"a","AccessKeySecret":"\#(Marks.secret)\nb"}"#, .malformedResponse,
         "cannot be used", "line break"),
       Refusal(
-        "null", #"{"AccessKeyId":null,"AccessKeySecret":"\#(Marks.secret)"}"#, .malformedAnswer, "no “AccessKeyId”"),
+        "null", #"{"AccessKeyId":null,"AccessKeySecret":"\#(Marks.secret)"}"#, .malformedResponse, "no “AccessKeyId”"),
       Refusal(
-        "empty id", #"{"AccessKeyId":"","AccessKeySecret":"\#(Marks.secret)"}"#, .malformedAnswer, "no “AccessKeyId”"),
+        "empty id", #"{"AccessKeyId":"","AccessKeySecret":"\#(Marks.secret)"}"#, .malformedResponse, "no “AccessKeyId”"),
       Refusal(
-        "number", #"{"AccessKeyId":5,"AccessKeySecret":"\#(Marks.secret)"}"#, .malformedAnswer,
+        "number", #"{"AccessKeyId":5,"AccessKeySecret":"\#(Marks.secret)"}"#, .malformedResponse,
         "no string in “AccessKeyId”"),
       Refusal(
         "token of another type", #"{"AccessKeyId":"a","AccessKeySecret":"\#(Marks.secret)","SecurityToken":{"a":1}}"#,
-        .malformedAnswer, "no string in “SecurityToken”"),
+        .malformedResponse, "no string in “SecurityToken”"),
       Refusal(
         "bad time", #"{"AccessKeyId":"a","AccessKeySecret":"\#(Marks.secret)","Expiration":"\#(Marks.token)"}"#,
-        .malformedAnswer, "no time in “Expiration”"),
+        .malformedResponse, "no time in “Expiration”"),
       Refusal(
         "no such day", #"{"AccessKeyId":"a","AccessKeySecret":"s","Expiration":"2026-02-30T00:00:00Z"}"#,
-        .malformedAnswer, "no time in “Expiration”"),
+        .malformedResponse, "no time in “Expiration”"),
       Refusal(
-        "negative time", #"{"AccessKeyId":"a","AccessKeySecret":"s","Expiration":-5}"#, .malformedAnswer, "no time"),
-      Refusal("mode", #"{"mode":"Magic","access_key_id":"a","access_key_secret":"s"}"#, .malformedAnswer, "“Magic”"),
+        "negative time", #"{"AccessKeyId":"a","AccessKeySecret":"s","Expiration":-5}"#, .malformedResponse, "no time"),
+      Refusal("mode", #"{"mode":"Magic","access_key_id":"a","access_key_secret":"s"}"#, .malformedResponse, "“Magic”"),
       Refusal(
-        "secret as mode", #"{"mode":"\#(Marks.secret)","access_key_id":"a"}"#, .malformedAnswer, "a text of 10 bytes"),
+        "secret as mode", #"{"mode":"\#(Marks.secret)","access_key_id":"a"}"#, .malformedResponse, "a text of 10 bytes"),
       Refusal(
         "no token", #"{"mode":"StsToken","access_key_id":"a","access_key_secret":"\#(Marks.secret)"}"#,
-        .malformedAnswer,
+        .malformedResponse,
         "no “sts_token”"),
       Refusal(
-        "deep", String(repeating: "{\"a\":", count: 65) + "1" + String(repeating: "}", count: 65), .malformedAnswer,
+        "deep", String(repeating: "{\"a\":", count: 65) + "1" + String(repeating: "}", count: 65), .malformedResponse,
         "JSON"),
     ]
     for refusal in refusals {
@@ -117,7 +118,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
       (.notFound, .failed, "is not there", false),
       (.notStarted("permission denied"), .failed, "permission denied", false),
       (.timeout, .timeout, "took longer than", true),
-      (.outputTooLarge, .malformedAnswer, "longer than 65536 bytes", false),
+      (.outputTooLarge, .malformedResponse, "longer than 65536 bytes", false),
       (.cancelled, .cancelled, "cancelled", false),
     ]
     for (error, code, word, isRetryable) in cases {

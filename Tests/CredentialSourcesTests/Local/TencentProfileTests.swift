@@ -31,11 +31,12 @@ final class TencentProfileTests: XCTestCase {
     let refusals = [
       Refusal("empty", "", .notConfigured, "no section [default]"),
       Refusal("variables", "TENCENTCLOUD_SECRET_KEY=\(Marks.secret)", .notConfigured, "no section [default]"),
-      Refusal("empty section", "[default]", .malformedAnswer, "no “secret_id” and no “secret_key”"),
-      Refusal("no id", "[default]\nsecret_key=\(Marks.secret)", .malformedAnswer, "no “secret_id”"),
-      Refusal("no secret", "[default]\nsecret_id=id\nsecret_key=#\(Marks.secret)", .malformedAnswer, "no “secret_key”"),
-      Refusal("no setting", "[default]\nsecret_id id\nsecret_key=\(Marks.secret)", .malformedAnswer, "line 2"),
-      Refusal("twice", "[default]\nsecret_key=\(Marks.secret)\n[default]\nsecret_id=id", .malformedAnswer, "twice"),
+      Refusal("empty section", "[default]", .malformedResponse, "no “secret_id” and no “secret_key”"),
+      Refusal("no id", "[default]\nsecret_key=\(Marks.secret)", .malformedResponse, "no “secret_id”"),
+      Refusal(
+        "no secret", "[default]\nsecret_id=id\nsecret_key=#\(Marks.secret)", .malformedResponse, "no “secret_key”"),
+      Refusal("no setting", "[default]\nsecret_id id\nsecret_key=\(Marks.secret)", .malformedResponse, "line 2"),
+      Refusal("twice", "[default]\nsecret_key=\(Marks.secret)\n[default]\nsecret_id=id", .malformedResponse, "twice"),
     ]
     for refusal in refusals {
       machine.put(path, refusal.input)
@@ -70,18 +71,19 @@ final class TencentProfileTests: XCTestCase {
     let path = "/home/mia/.tccli/default.credential"
     let keys = #""secretId":"id","secretKey":"\#(Marks.secret)","token":"\#(Marks.token)""#
     let refusals = [
-      Refusal("empty", "", .malformedAnswer, "is empty"),
-      Refusal("text", Marks.secret, .malformedAnswer, "JSON object"),
+      Refusal("empty", "", .malformedResponse, "is empty"),
+      Refusal("text", Marks.secret, .malformedResponse, "JSON object"),
       Refusal("no key", "{}", .notConfigured, "has no key"),
-      Refusal("no id", #"{"secretKey":"\#(Marks.secret)"}"#, .malformedAnswer, "no “secretId”"),
-      Refusal("no secret", #"{"secretId":"id","secretKey":""}"#, .malformedAnswer, "no “secretKey”"),
-      Refusal("list", #"{"secretId":["\#(Marks.secret)"],"secretKey":"x"}"#, .malformedAnswer, "string in “secretId”"),
-      Refusal("unknown type", #"{\#(keys),"type":"magic"}"#, .malformedAnswer, "“magic”"),
+      Refusal("no id", #"{"secretKey":"\#(Marks.secret)"}"#, .malformedResponse, "no “secretId”"),
+      Refusal("no secret", #"{"secretId":"id","secretKey":""}"#, .malformedResponse, "no “secretKey”"),
+      Refusal(
+        "list", #"{"secretId":["\#(Marks.secret)"],"secretKey":"x"}"#, .malformedResponse, "string in “secretId”"),
+      Refusal("unknown type", #"{\#(keys),"type":"magic"}"#, .malformedResponse, "“magic”"),
       Refusal(
         "ended", #"{\#(keys),"type":"oauth","expiresAt":1795161600}"#, .notConfigured, "browser", "2026-11-20T08:00:00Z"
       ),
       Refusal("without an end", #"{\#(keys),"type":"sso"}"#, .notConfigured, "sso", "browser"),
-      Refusal("bad end", #"{\#(keys),"type":"sso","expiresAt":"soon"}"#, .malformedAnswer, "no time in “expiresAt”"),
+      Refusal("bad end", #"{\#(keys),"type":"sso","expiresAt":"soon"}"#, .malformedResponse, "no time in “expiresAt”"),
     ]
     for refusal in refusals {
       machine.put(path, refusal.input)
@@ -107,9 +109,9 @@ final class TencentProfileTests: XCTestCase {
     }
     let refusals = [
       Refusal("empty", "", .notConfigured, "no section [common]"),
-      Refusal("no key", "[common]\nbucket=b", .malformedAnswer, "no “access_id” and no “secret_key”"),
-      Refusal("no secret", "[common]\nsecret_id=id", .malformedAnswer, "no “secret_key”"),
-      Refusal("neither", "[common]\nsecret_key=\(Marks.secret)\nanonymous=perhaps", .malformedAnswer, "“anonymous”"),
+      Refusal("no key", "[common]\nbucket=b", .malformedResponse, "no “access_id” and no “secret_key”"),
+      Refusal("no secret", "[common]\nsecret_id=id", .malformedResponse, "no “secret_key”"),
+      Refusal("neither", "[common]\nsecret_key=\(Marks.secret)\nanonymous=perhaps", .malformedResponse, "“anonymous”"),
     ]
     for refusal in refusals {
       machine.put(path, refusal.input)

@@ -153,7 +153,7 @@ final class AmazonSTSTests: XCTestCase {
     ]
     for (body, says, isRetryable) in cases {
       let error = await failure(of: assumeRole(ScriptedTransport([.xml(body)])), body)
-      XCTAssertEqual(error?.code, .malformedAnswer, body)
+      XCTAssertEqual(error?.code, .malformedResponse, body)
       XCTAssertEqual(error?.message.contains(says), true, "\(body): \(error?.message ?? "")")
       XCTAssertEqual(error?.isRetryable, isRetryable, body)
     }

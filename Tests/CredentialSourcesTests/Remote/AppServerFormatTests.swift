@@ -103,7 +103,7 @@ final class AppServerFormatTests: XCTestCase {
   func testKeyThatExpiresBeforeItStartsIsMalformed() async throws {
     let body = #"{"Credentials":{\#(fields)},"StartTime":1800003600,"ExpiredTime":1800003600}"#
     let error = await failure(of: provider(body))
-    XCTAssertEqual(error?.code, .malformedAnswer)
+    XCTAssertEqual(error?.code, .malformedResponse)
     XCTAssertEqual(error?.message.contains("no later"), true, error?.message ?? "")
   }
 
@@ -156,7 +156,7 @@ final class AppServerFormatTests: XCTestCase {
   func testUnknownObjectIsMalformed() async throws {
     for body in ["{}", #"{"data":null}"#, #"{"data":{"credentials":7}}"#, #"{"Response":{}}"#, #"{"code":0}"#] {
       let error = await failure(of: provider(body), body)
-      XCTAssertEqual(error?.code, .malformedAnswer, body)
+      XCTAssertEqual(error?.code, .malformedResponse, body)
       XCTAssertEqual(error?.message.contains("credentials"), true, body)
     }
   }
@@ -179,12 +179,12 @@ final class AppServerFormatTests: XCTestCase {
     let key = try await provider(body, format).credential()
     XCTAssertEqual(key.expiration, RemoteService.end)
     let empty = await failure(of: provider(";;;", .custom { _ in AccessKey(id: "", secret: "") }))
-    XCTAssertEqual(empty?.code, .malformedAnswer)
+    XCTAssertEqual(empty?.code, .malformedResponse)
 
     struct Unreadable: Error { let text: String }
     let throwing = AppServerFormat.custom { throw Unreadable(text: String(decoding: $0, as: UTF8.self)) }
     let error = await failure(of: provider(body, throwing))
-    XCTAssertEqual(error?.code, .malformedAnswer)
+    XCTAssertEqual(error?.code, .malformedResponse)
     XCTAssertEqual(error?.message.contains("Unreadable"), true)
   }
 }

@@ -16,7 +16,7 @@ final class AppServerTimeTests: XCTestCase {
       _ = try await AppServerCredentialProvider("https://app.example.com/sts", transport: transport, time: time).issue()
       return "no error"
     } catch {
-      XCTAssertEqual(error.code, .malformedAnswer)
+      XCTAssertEqual(error.code, .malformedResponse)
       return error.message
     }
   }

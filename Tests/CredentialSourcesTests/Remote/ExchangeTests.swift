@@ -57,7 +57,7 @@ final class ExchangeTests: XCTestCase {
       let endless = HTTPStreamingResponse(
         response: HTTPResponse(status: .ok), body: ByteStream { { Array(repeating: UInt8(ascii: " "), count: 8_192) } })
       let error = await failure(of: service.answering(endless), service.name)
-      XCTAssertEqual(error?.code, .malformedAnswer, service.name)
+      XCTAssertEqual(error?.code, .malformedResponse, service.name)
       XCTAssertEqual(error?.message.contains("65536"), true, service.name)
     }
   }
@@ -68,7 +68,7 @@ final class ExchangeTests: XCTestCase {
       let key = try await service.answering(.json(padding + service.answer)).credential()
       XCTAssertEqual(key.expiration, RemoteService.end, service.name)
       let error = await failure(of: service.answering(.json(" " + padding + service.answer)), service.name)
-      XCTAssertEqual(error?.code, .malformedAnswer, service.name)
+      XCTAssertEqual(error?.code, .malformedResponse, service.name)
     }
   }
 

@@ -74,7 +74,7 @@ final class InstanceMetadataTests: XCTestCase {
     for token in ["", " \n", "two words", "line\nbreak", "é", String(repeating: "x", count: 4097)] {
       let (provider, transport) = alibaba { $0.path == "/latest/api/token" ? .text(token) : .status(404) }
       let error = await failure(of: provider)
-      XCTAssertEqual(error?.code, .malformedAnswer)
+      XCTAssertEqual(error?.code, .malformedResponse)
       XCTAssertEqual(transport.requests.count, 1)
     }
   }
@@ -94,12 +94,12 @@ final class InstanceMetadataTests: XCTestCase {
     for role in ["../../user-data", "a/b", "a?b", "a b", "", ".", "..", "<html>", String(repeating: "r", count: 129)] {
       let (given, transport) = alibaba(role: role) { Self.alibabaAnswer(to: $0.path) }
       let error = await failure(of: given, role)
-      XCTAssertEqual(error?.code, .malformedAnswer, role)
+      XCTAssertEqual(error?.code, .malformedResponse, role)
       XCTAssertEqual(transport.requests.count, 1, role)
       guard !role.isEmpty else { continue }
       let (discovered, _) = tencent { _ in .text(role) }
       let second = await failure(of: discovered, role)
-      XCTAssertEqual(second?.code, .malformedAnswer, role)
+      XCTAssertEqual(second?.code, .malformedResponse, role)
     }
   }
 
@@ -177,7 +177,7 @@ final class InstanceMetadataTests: XCTestCase {
       XCTAssertEqual(error?.message.contains("InternalError"), true)
       let without = try service.answer(with: nil, at: ["Code"])
       let second = await failure(of: service.answering(.json(without)))
-      XCTAssertEqual(second?.code, .malformedAnswer)
+      XCTAssertEqual(second?.code, .malformedResponse)
       XCTAssertEqual(second?.message.contains("Code"), true)
     }
   }

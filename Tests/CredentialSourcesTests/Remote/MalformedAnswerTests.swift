@@ -49,12 +49,12 @@ final class MalformedAnswerTests: XCTestCase {
       ]
       for (body, text) in bodies {
         let error = await failure(of: service.answering(.text(body)), "\(service.name): \(body)")
-        XCTAssertEqual(error?.code, .malformedAnswer, "\(service.name): \(body)")
+        XCTAssertEqual(error?.code, .malformedResponse, "\(service.name): \(body)")
         XCTAssertEqual(error?.message.contains(text), true, "\(service.name): \(body): \(error?.message ?? "")")
         XCTAssertEqual(error?.isRetryable, true, "the response may have been truncated: \(service.name)")
       }
       let bytes = await failure(of: service.answering(.status(200, [0xff, 0xfe, 0x7b])), service.name)
-      XCTAssertEqual(bytes?.code, .malformedAnswer, service.name)
+      XCTAssertEqual(bytes?.code, .malformedResponse, service.name)
     }
   }
 
@@ -71,7 +71,7 @@ final class MalformedAnswerTests: XCTestCase {
         if path.last == "ExpiredTime" { continue }
         let body = try service.answer(with: nil, at: path)
         let error = await failure(of: service.answering(.json(body)), service.name)
-        XCTAssertEqual(error?.code, .malformedAnswer, service.name)
+        XCTAssertEqual(error?.code, .malformedResponse, service.name)
         XCTAssertEqual(error?.message.contains(path.last ?? "?"), true, "\(service.name): \(error?.message ?? "")")
       }
     }
@@ -84,7 +84,7 @@ final class MalformedAnswerTests: XCTestCase {
         for value in values {
           let body = try service.answer(with: value, at: path)
           let error = await failure(of: service.answering(.json(body)), "\(service.name): \(value)")
-          XCTAssertEqual(error?.code, .malformedAnswer, "\(service.name): \(value)")
+          XCTAssertEqual(error?.code, .malformedResponse, "\(service.name): \(value)")
           XCTAssertEqual(error?.message.contains(path.last ?? "?"), true, "\(service.name): \(error?.message ?? "")")
         }
       }
@@ -100,7 +100,7 @@ final class MalformedAnswerTests: XCTestCase {
       for value in values {
         let body = try service.answer(with: value, at: service.end)
         let error = await failure(of: service.answering(.json(body)), "\(service.name): \(value)")
-        XCTAssertEqual(error?.code, .malformedAnswer, "\(service.name): \(value)")
+        XCTAssertEqual(error?.code, .malformedResponse, "\(service.name): \(value)")
         XCTAssertEqual(error?.message.contains(service.end.last ?? "?"), true, "\(service.name): \(value)")
       }
     }
@@ -127,7 +127,7 @@ final class MalformedAnswerTests: XCTestCase {
       ] {
         let body = try service.answer(with: value, at: path)
         let error = await failure(of: service.answering(.json(body)), "\(service.name): \(value)")
-        XCTAssertEqual(error?.code, .malformedAnswer, "\(service.name): \(value)")
+        XCTAssertEqual(error?.code, .malformedResponse, "\(service.name): \(value)")
         XCTAssertEqual(error?.description.contains(value), false, service.name)
       }
     }
@@ -140,7 +140,7 @@ final class MalformedAnswerTests: XCTestCase {
     for service in RemoteService.all {
       let late = ["Date": "Fri, 15 Jan 2027 09:00:00 GMT"]
       let error = await failure(of: service.answering(.json(service.answer, headers: late)), service.name)
-      XCTAssertEqual(error?.code, .malformedAnswer, service.name)
+      XCTAssertEqual(error?.code, .malformedResponse, service.name)
       XCTAssertEqual(error?.isRetryable, true, service.name)
       XCTAssertEqual(error?.message.contains("2027-01-15T09:00:00Z"), true, service.name)
     }

@@ -179,7 +179,7 @@ final class TencentSTSTests: XCTestCase {
   func testMissingObjectInAResponseIsNamed() async throws {
     for (body, name) in [("{}", "Response"), (#"{"Response":{}}"#, "Credentials"), (#"{"Response":3}"#, "Response")] {
       let error = await failure(of: RemoteService.tencentRole.answering(.json(body)))
-      XCTAssertEqual(error?.code, .malformedAnswer)
+      XCTAssertEqual(error?.code, .malformedResponse)
       XCTAssertEqual(error?.message.contains(name), true)
     }
   }

@@ -46,7 +46,7 @@ extension Reader {
       if let step = next.step(after: error) { try require(step.delay <= .seconds(3600), "a retry waits for hours") }
       _ = "\(error)"
     }
-    let refusal = NodeAnswer.refusal(in: body)
+    let refusal = NodeResponse.refusal(in: body)
     _ = "\(ServiceError(refusal, in: response, subject: "browse"))\(refusal?.shown ?? "")"
     return refusal != nil || ServiceError.document(response, body: body, conventions: .oss) != nil
   }
@@ -59,14 +59,15 @@ extension Reader {
         let page = try? ListPage(document, of: request, conventions)
       else { continue }
       isRead = true
-      try require(page.continuation?.utf8.count ?? 0 <= AnswerValue.limit, "a continuation exceeds the size limit")
-      try require(page.entries.allSatisfy { $0.name.utf8.count <= AnswerValue.limit }, "a name exceeds the size limit")
+      try require(page.continuation?.utf8.count ?? 0 <= ResponseValue.limit, "a continuation exceeds the size limit")
+      try require(
+        page.entries.allSatisfy { $0.name.utf8.count <= ResponseValue.limit }, "a name exceeds the size limit")
     }
     return isRead
   }
 
   private static let nodeAnswers = Reader(name: "node-answers") { input, _ in
-    guard let document = try? NodeAnswer.document(input) else { return false }
+    guard let document = try? NodeResponse.document(input) else { return false }
     let elements = (document["items"]?.array ?? []) + [document["self"] ?? .null, document]
     var entries = elements.compactMap { try? NodeEntry($0, in: "/") }
     if let itself = try? NodeEntry(itself: document["self"], at: "/folder") { entries.append(itself) }

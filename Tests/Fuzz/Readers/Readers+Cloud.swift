@@ -73,11 +73,11 @@ extension Reader {
     ]
     let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)
     let desk = random.pick(desks)
-    do throws(RefusalAnswer) {
-      _ = try desk.answer(to: call)
+    do throws(ErrorResponse) {
+      _ = try desk.response(to: call)
       return true
     } catch {
-      try requireNoSecret(in: "\(desk.answer(for: error, to: call))", of: input)
+      try requireNoSecret(in: "\(desk.response(for: error, to: call))", of: input)
       return false
     }
   }
@@ -93,7 +93,7 @@ extension Reader {
         query.page(of: [1, 2, 3], limit: 2), query.time("after_time"), query.pattern("name_glob")?.matches("a")
       )
     }
-    do throws(RefusalAnswer) {
+    do throws(ErrorResponse) {
       _ = try authenticator.caller(of: call)
     } catch {
       try requireNoSecret(in: "\(error)", of: input)
@@ -112,7 +112,7 @@ extension Reader {
       isRead = true
       if let lifetime = try? order.lifetime { _ = Samples.now.advanced(by: lifetime).iso8601 }
       _ = (try? EntryFilter(element), AccessLevels(element["access_levels"]))
-      _ = (try? order.places, order.answeredPaths, order.answeredRoot, order.publicKeys)
+      _ = (try? order.locations, order.answeredPaths, order.answeredRoot, order.publicKeys)
     }
     return isRead
   }

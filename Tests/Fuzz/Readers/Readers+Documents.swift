@@ -56,7 +56,7 @@ extension Reader {
     for language in [PolicyLanguage.ram, .cam] {
       guard let policy = try? SessionPolicy(text(input), in: language) else { continue }
       isRead = true
-      let question = PolicyQuestion(
+      let question = PolicyInput(
         action: "oss:GetObject", resource: ["acs", "oss", "*", "1", "photos/alice/a"], facts: ["oss:Prefix": "alice/"])
       try require(policy.allows(question) == policy.allows(question), "the same request has two results")
     }

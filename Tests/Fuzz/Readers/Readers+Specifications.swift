@@ -97,7 +97,7 @@ extension Reader {
     var signed = before
     do {
       try TransferSigner(account: account).sign(
-        &signed, with: TransferGrant(token: nil, specification: answer), in: .at(Timestamp(unixSeconds: 0)))
+        &signed, with: TransferCredential(token: nil, specification: answer), in: .at(Timestamp(unixSeconds: 0)))
     } catch {
       try require(signed.json == before.json, "a rejected specification is changed")
       return false

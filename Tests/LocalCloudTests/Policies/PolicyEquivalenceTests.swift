@@ -66,7 +66,7 @@ final class PolicyEquivalenceTests: XCTestCase {
       let name = access.action == .list ? access.bucket : "\(access.bucket)/\(access.key)"
       return try XCTUnwrap(actions[access.action]).map { action in
         session.allows(
-          PolicyQuestion(action: action, resource: ["acs", "oss", "cn-hangzhou", "1", name], facts: facts))
+          PolicyInput(action: action, resource: ["acs", "oss", "cn-hangzhou", "1", name], facts: facts))
       }
     }
   }
@@ -87,7 +87,7 @@ final class PolicyEquivalenceTests: XCTestCase {
       let number = access.bucket.suffix(10)
       return try XCTUnwrap(actions[access.action]).map { action in
         session.allows(
-          PolicyQuestion(
+          PolicyInput(
             action: action,
             resource: ["qcs", "", "cos", "ap-guangzhou", "uid/\(number)", "\(access.bucket)/\(access.key)"],
             facts: facts))

@@ -26,7 +26,7 @@ final class SessionPolicyTests: XCTestCase {
     let resource =
       language.versions == ["1"]
       ? ["acs", "oss", "cn-hangzhou", "1250000000", name] : ["qcs", "", "cos", "ap-guangzhou", "uid/1250000000", name]
-    return policy.allows(PolicyQuestion(action: action, resource: resource, facts: facts))
+    return policy.allows(PolicyInput(action: action, resource: resource, facts: facts))
   }
 
   private func ram(

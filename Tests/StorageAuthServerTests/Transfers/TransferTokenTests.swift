@@ -63,7 +63,7 @@ final class TransferTokenTests: XCTestCase {
       transport: AsyncHTTPClientTransport.shared)
   }
 
-  private func grant(_ issuer: SetupTokenIssuer, _ spec: TransferSpec) async throws -> TransferGrant {
+  private func grant(_ issuer: SetupTokenIssuer, _ spec: TransferSpec) async throws -> TransferCredential {
     try await issuer.issue(for: TokenRequest(session: "s", specification: spec)).credential
   }
 

@@ -79,15 +79,15 @@ struct VerifyingBench {
       switch service {
       case .ossV4, .ossV1:
         SignatureMiddleware<VerifiedContext>(
-          OSSVerifier(region: "cn-hangzhou", limits: limits), answers: answers, replays: replays, time: time,
+          OSSVerifier(region: "cn-hangzhou", limits: limits), responses: answers, replays: replays, time: time,
           lookup: keys)
       case .cos, .cosCompatible:
         SignatureMiddleware<VerifiedContext>(
-          COSVerifier(mode: service == .cos ? .strict : .compatible, limits: limits), answers: answers,
+          COSVerifier(mode: service == .cos ? .strict : .compatible, limits: limits), responses: answers,
           replays: replays, time: time, lookup: keys)
       case .s3:
         SignatureMiddleware<VerifiedContext>(
-          S3Verifier(region: "cn-hangzhou", limits: limits), answers: answers, replays: replays, time: time,
+          S3Verifier(region: "cn-hangzhou", limits: limits), responses: answers, replays: replays, time: time,
           lookup: keys)
       }
     let router = Router(context: VerifiedContext.self)

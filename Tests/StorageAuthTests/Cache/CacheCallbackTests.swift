@@ -21,7 +21,7 @@ final class CacheCallbackTests: XCTestCase {
         _ = try await cache.credential()
         XCTFail("nil was accepted as a credential")
       } catch {
-        XCTAssertEqual(error.code, .malformedAnswer)
+        XCTAssertEqual(error.code, .malformedResponse)
         XCTAssertEqual(error.source, "my app")
       }
     }

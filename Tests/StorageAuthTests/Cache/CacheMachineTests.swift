@@ -25,7 +25,7 @@ final class CacheMachineTests: XCTestCase {
           flights.insert(flight)
         case .abandon(let flight):
           XCTAssertNotNil(flights.remove(flight), "a request finishes once")
-        case .answer(let waiter, let result):
+        case .response(let waiter, let result):
           let need = waiting.removeValue(forKey: waiter)
           XCTAssertNotNil(need, "a response for a caller that does not wait")
           if case .success(let cached) = result, let need { check(cached, need) }

@@ -76,7 +76,7 @@ final class CredentialLifeTests: XCTestCase {
     let now = fixture.time.now
     await fixture.source.answer("old", expiration: now, issuerTime: now.advanced(by: .seconds(1)))
     let error = await failure(task)
-    XCTAssertEqual(error?.code, .malformedAnswer)
+    XCTAssertEqual(error?.code, .malformedResponse)
     XCTAssertTrue(error?.message.contains(now.iso8601) == true)
   }
 }

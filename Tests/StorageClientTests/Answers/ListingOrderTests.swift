@@ -36,7 +36,7 @@ final class ListingOrderTests: XCTestCase {
       StorageError.self,
       { _ = try await names(replies, prefix: prefix, delimiter: delimiter, ofCOS: ofCOS) }, line: line
     ) {
-      XCTAssertEqual($0.code, .malformedAnswer, line: line)
+      XCTAssertEqual($0.code, .malformedResponse, line: line)
       XCTAssertTrue(words.isEmpty || $0.message.contains(words), $0.message, line: line)
     }
   }
@@ -154,7 +154,7 @@ final class ListingOrderTests: XCTestCase {
     ]
     for pages in wrong {
       await assertThrows(StorageError.self, { _ = try await uploads(pages) }) {
-        XCTAssertEqual($0.code, .malformedAnswer, "\(pages)")
+        XCTAssertEqual($0.code, .malformedResponse, "\(pages)")
       }
     }
     await assertThrows(StorageError.self, { _ = try await uploads([(["a#1"], nil)], prefix: "b") }) {

@@ -29,7 +29,7 @@ final class ServiceDocumentTests: XCTestCase {
       try await operation()
       XCTFail("the body was accepted: \(body)", file: file, line: line)
     } catch let error as StorageError {
-      XCTAssertEqual(error.code, .malformedAnswer, body, file: file, line: line)
+      XCTAssertEqual(error.code, .malformedResponse, body, file: file, line: line)
     } catch {
       XCTFail("\(error) was thrown for \(body)", file: file, line: line)
     }
@@ -49,7 +49,7 @@ final class ServiceDocumentTests: XCTestCase {
   }
 
   private func upload(_ bucket: BucketClient<OSSProvider>) throws -> MultipartUpload<OSSProvider> {
-    MultipartUpload(bucket: bucket, key: "k", id: try AnswerValue("U", named: "UploadId"), fields: [:])
+    MultipartUpload(bucket: bucket, key: "k", id: try ResponseValue("U", named: "UploadId"), fields: [:])
   }
 
   func testForeignBodiesAreErrorsOfEveryOperation() async throws {

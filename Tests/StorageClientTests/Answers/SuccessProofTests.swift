@@ -23,7 +23,7 @@ final class SuccessProofTests: XCTestCase {
     let file = try directory.write([1, 2, 3], to: "file")
     let portal = client()
     let upload = MultipartUpload(
-      bucket: BucketClient(sender: portal.sender), key: "k", id: try AnswerValue("U", named: "UploadId"), fields: [:])
+      bucket: BucketClient(sender: portal.sender), key: "k", id: try ResponseValue("U", named: "UploadId"), fields: [:])
     let operations: [(String, () async throws -> Void)] = [
       ("put", { try await portal.upload([1], to: "k") }), ("put of a file", { try await portal.upload(file, to: "k") }),
       (
@@ -41,7 +41,7 @@ final class SuccessProofTests: XCTestCase {
     ]
     for (name, call) in operations {
       await assertThrows(StorageError.self, call) { error in
-        XCTAssertEqual(error.code, .malformedAnswer, name)
+        XCTAssertEqual(error.code, .malformedResponse, name)
         XCTAssertTrue(error.message.contains("captive portal"), "\(name): \(error)")
       }
     }
@@ -67,11 +67,11 @@ final class SuccessProofTests: XCTestCase {
     let client = ossClient(portal)
     let put = try await client.presign(.put, "k", validFor: .seconds(60))
     await assertThrows(StorageError.self, { try await put.upload(.bytes([1]), transport: portal) }) {
-      XCTAssertEqual($0.code, .malformedAnswer)
+      XCTAssertEqual($0.code, .malformedResponse)
     }
     let get = try await client.presign(.get, "k", validFor: .seconds(60))
     await assertThrows(StorageError.self, { _ = try await get.open(transport: portal) }) {
-      XCTAssertEqual($0.code, .malformedAnswer)
+      XCTAssertEqual($0.code, .malformedResponse)
     }
   }
 

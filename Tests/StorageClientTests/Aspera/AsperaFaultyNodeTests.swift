@@ -29,7 +29,7 @@ final class AsperaFaultyNodeTests: XCTestCase {
     _ what: String, _ body: () async throws -> Void, file: StaticString = #filePath, line: UInt = #line
   ) async {
     await assertThrows(StorageError.self, body, file: file, line: line) {
-      XCTAssertEqual($0.code, .malformedAnswer, what, file: file, line: line)
+      XCTAssertEqual($0.code, .malformedResponse, what, file: file, line: line)
     }
   }
 

@@ -96,7 +96,7 @@ final class AsperaListingTests: XCTestCase {
       let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer.serialized, [:])
       }
       await assertThrows(StorageError.self, { _ = try await asperaClient(transport).list().names }) {
-        XCTAssertEqual($0.code, .malformedAnswer)
+        XCTAssertEqual($0.code, .malformedResponse)
       }
     }
   }

@@ -104,7 +104,7 @@ final class AsperaNodeTests: XCTestCase {
     for body in ["", "<html>", "[]", "{}", #"{"self":{"type":7}}"#] {
       let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) }
       await assertThrows(StorageError.self, { _ = try await asperaClient(transport).head("k") }) {
-        XCTAssertEqual($0.code, .malformedAnswer)
+        XCTAssertEqual($0.code, .malformedResponse)
       }
     }
   }

@@ -75,7 +75,7 @@ final class FaspexClientTests: XCTestCase {
     let items = (0..<100).map { #"{"id":\#($0),"title":"t"}"# }.joined(separator: ",")
     let transport = StorageAuthTesting.ScriptedTransport { _ in .json(#"{"packages":[\#(items)]}"#) }
     await assertThrows(StorageError.self, { _ = try await client(transport).packages() }) {
-      XCTAssertEqual($0.code, .malformedAnswer)
+      XCTAssertEqual($0.code, .malformedResponse)
       XCTAssertTrue($0.message.contains("position 100"), $0.message)
     }
     XCTAssertEqual(transport.requests.count, 2)

@@ -35,7 +35,7 @@ final class GrantBurstTests: XCTestCase {
       let cached = try await cache.credential(lasting: .seconds(1), replacing: rejected)
       used.withLock { $0[request.session] = cached.generation }
       guard case .bearer(let token, _) = cached.credential.method else { return nil }
-      return TransferGrant(token: try AsperaToken(Secret("Bearer \(token.reveal())")))
+      return TransferCredential(token: try AsperaToken(Secret("Bearer \(token.reveal())")))
     }
     let sessions = try (1...Self.count).map { number in
       let file = try files.write(pattern(1000 + number), to: "\(number)")

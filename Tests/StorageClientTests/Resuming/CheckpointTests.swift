@@ -151,7 +151,7 @@ final class CheckpointTests: XCTestCase {
       let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) }
       await assertThrows(
         StorageError.self, { for try await _ in ossClient(transport).unfinishedUploads() {} }
-      ) { XCTAssertEqual($0.code, .malformedAnswer) }
+      ) { XCTAssertEqual($0.code, .malformedResponse) }
       XCTAssertLessThanOrEqual(transport.requests.count, 2)
     }
   }

@@ -152,8 +152,8 @@ final class ResumableDownloadTests: XCTestCase {
     let checkpoint = MemoryCheckpoint<DownloadCheckpoint>()
     _ = try await interrupt(directory, cloud, checkpoint)
     let partial = directory.path(try XCTUnwrap(checkpoint.value).partialFile)
-    let place = try await FilePlace(partial)
-    let opened = try await OpenFile.updating(place.name, in: place.folder)
+    let place = try await FileLocation(partial)
+    let opened = try await LocalFile.updating(place.name, in: place.folder)
     let other = try XCTUnwrap(opened)
     let value = checkpoint.value
     await assertThrows(
@@ -284,7 +284,7 @@ final class ResumableDownloadTests: XCTestCase {
       await assertThrows(
         StorageError.self,
         { try await ossClient(transport).download("k", to: directory.path("copy.bin"), checkpoint: checkpoint) }
-      ) { XCTAssertEqual($0.code, etag.isEmpty ? .malformedAnswer : .unsupported) }
+      ) { XCTAssertEqual($0.code, etag.isEmpty ? .malformedResponse : .unsupported) }
     }
     let none = ScriptedTransport(replies: [])
     for options in [

@@ -159,7 +159,7 @@ final class SyncSafetyTests: SyncTestCase {
     for path in ["a/b/c", "complete"] { _ = try directory.write([1], to: path) }
     let folder = try await RootFolder(directory.path("."), in: .system)
     let root = try XCTUnwrap(folder)
-    let file = try await FilePlace(directory.path("complete"))
+    let file = try await FileLocation(directory.path("complete"))
     await assertThrows(
       StorageError.self, { try await root.put(file, at: "a", modifiedSeconds: nil, replacesFolder: true) }
     ) {
@@ -179,7 +179,7 @@ final class SyncSafetyTests: SyncTestCase {
         (SyncLocation.objects(in: listed, below: "p/"), SyncLocation.folder(directory.path("."))),
         (.folder(directory.path(".")), .objects(in: listed, below: "p/")),
       ] {
-        await assertRefused(.malformedAnswer, source, target) { $0.comparison = .none }
+        await assertRefused(.malformedResponse, source, target) { $0.comparison = .none }
       }
       XCTAssertEqual(try directory.names, ["b"], "\(names)")
       XCTAssertEqual(try directory.read("b"), [1])

@@ -77,7 +77,7 @@ final class SyncStagingTests: SyncTestCase {
   // matrix: Resuming: download
   func testCheckpointCannotNameAnotherFile() async throws {
     let directory = try TemporaryDirectory(self)
-    let place = try await FilePlace(directory.path("copy.bin"))
+    let place = try await FileLocation(directory.path("copy.bin"))
     for name in ["precious", "copy.bin", ".copy.bin.part", ".other.abc.part", ".copy.bin.a/b.part", ".copy.bin..part"] {
       XCTAssertNil(place.temporaryName(name), name)
     }
@@ -86,7 +86,7 @@ final class SyncStagingTests: SyncTestCase {
     // A second name of another file, under the name of an incomplete one.
     _ = try directory.write([1], to: "precious")
     XCTAssertEqual(link(directory.path("precious").string, directory.path(name.string).string), 0)
-    let file = try await OpenFile.updating(name, in: place.folder)
+    let file = try await LocalFile.updating(name, in: place.folder)
     XCTAssertNil(file)
   }
 

@@ -274,14 +274,14 @@ extension SessionMachine {
     case .running:
       return prove()
     case .progress(let progress):
-      let proof = progress.bytes > 0 ? prove() : []
+      let effects = progress.bytes > 0 ? prove() : []
       tries.note(bytes: progress.bytes)
-      return proof + (state == .running ? [.tell(.progress(progress))] : [])
+      return effects + (state == .running ? [.tell(.progress(progress))] : [])
     case .file(let file):
       if case .failed = file.outcome { return isAttempting ? [.tell(.file(file))] : [] }
-      let proof = prove()
+      let effects = prove()
       tries.noteFile()
-      return proof + (hasStarted ? [.tell(.file(file))] : [])
+      return effects + (hasStarted ? [.tell(.file(file))] : [])
     }
   }
 

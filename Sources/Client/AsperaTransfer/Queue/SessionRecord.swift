@@ -13,7 +13,7 @@ struct SessionRecord {
   let account: AsperaAccount?
   let issuer: (any TokenIssuer)?
   /// The session's fixed token, or `nil` if the session has an issuer or no token.
-  let fixed: TransferGrant?
+  let fixed: TransferCredential?
   /// The token cache for the session's current activation.
   var tokens: SessionTokens?
   /// The provider that requests tokens from the session's issuer for the current activation.
@@ -69,10 +69,10 @@ struct SessionRecord {
 
 extension TransferSession {
   /// A grant with the session's fixed token, or with the token in its specification, or `nil` if there is no token.
-  fileprivate var fixedGrant: TransferGrant? {
-    if case .fixed(let token) = token { return TransferGrant(token: token) }
+  fileprivate var fixedGrant: TransferCredential? {
+    if case .fixed(let token) = token { return TransferCredential(token: token) }
     guard let secret = specification.token, let token = try? AsperaToken(secret) else { return nil }
-    return TransferGrant(token: token)
+    return TransferCredential(token: token)
   }
 }
 

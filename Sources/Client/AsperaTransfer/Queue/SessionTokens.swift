@@ -9,7 +9,7 @@ internal import StorageAuth
 /// The cache has at most one in-flight request to the issuer, sends no requests for some time after the issuer failed,
 /// and refreshes a rejected token exactly once.
 final class SessionTokens: Sendable {
-  private let cache: CredentialCache<TransferGrant>
+  private let cache: CredentialCache<TransferCredential>
   private let issuer: SessionTokenProvider?
   private let margin: Duration
   private let generation = Lock<CredentialGeneration?>(nil)
@@ -30,7 +30,8 @@ final class SessionTokens: Sendable {
   ///
   /// The token is used until it expires, or indefinitely if its expiration is unknown.
   init(
-    fixed grant: TransferGrant, configuration: CredentialCacheConfiguration, events: EventHub, time: any SigningClock
+    fixed grant: TransferCredential, configuration: CredentialCacheConfiguration, events: EventHub,
+    time: any SigningClock
   ) {
     issuer = nil
     margin = .zero
@@ -41,7 +42,7 @@ final class SessionTokens: Sendable {
   ///
   /// - Returns: The cached grant, with its issuance if the grant is new. `nil` if no grant is cached, or if the cached
   ///   grant was rejected or expires too soon.
-  func use() -> (CachedCredential<TransferGrant>, TokenIssuance?)? {
+  func use() -> (CachedCredential<TransferCredential>, TokenIssuance?)? {
     cache.current(lasting: margin).map { ($0, note($0)) }
   }
 
@@ -49,7 +50,7 @@ final class SessionTokens: Sendable {
   ///
   /// The cache calculates a grant's remaining lifetime from its issuer's time. If the local clock indicates that a
   /// grant from the cache has expired, the local clock is wrong.
-  func date(for grant: TransferGrant, now: Timestamp) -> Timestamp {
+  func date(for grant: TransferCredential, now: Timestamp) -> Timestamp {
     guard let expiration = grant.expiration else { return now }
     return min(now, expiration.advanced(by: .zero - max(margin, .seconds(1))))
   }
@@ -72,7 +73,7 @@ final class SessionTokens: Sendable {
   func shutdown() { cache.shutdown() }
 
   /// Records the generation of the grant in use, which the server may reject.
-  private func note(_ cached: CachedCredential<TransferGrant>) -> TokenIssuance? {
+  private func note(_ cached: CachedCredential<TransferCredential>) -> TokenIssuance? {
     let isNew = generation.withLock { generation in
       defer { generation = cached.generation }
       return generation != cached.generation
@@ -125,11 +126,11 @@ final class SessionTokenProvider: CredentialProvider {
   /// The number of tokens that have been requested for this session.
   var attempts: Int { state.withLock { $0.attempts } }
 
-  func credential() async throws(CredentialError) -> TransferGrant {
+  func credential() async throws(CredentialError) -> TransferCredential {
     try await issue().credential
   }
 
-  func issue() async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+  func issue() async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let request = state.withLock { state in
       state.attempts += 1
       let request = TokenRequest(

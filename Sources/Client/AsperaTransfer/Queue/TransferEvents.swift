@@ -221,8 +221,8 @@ final class EventBuffer: Sendable {
         progress[event.session] = nil
         return events.append(event)
       }
-      if let place = progress[event.session], place >= read {
-        events[place] = event
+      if let position = progress[event.session], position >= read {
+        events[position] = event
       } else {
         progress[event.session] = events.count
         events.append(event)
@@ -276,14 +276,14 @@ final class EventBuffer: Sendable {
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let answer: TransferEvent?? = state.withLock { state in
+        let response: TransferEvent?? = state.withLock { state in
           if Task.isCancelled { return .some(nil) }
           if let event = state.removeFirst() { return event }
           if state.isFinished { return .some(nil) }
           state.waiters.append(Waiter(id: id, continuation: continuation))
           return nil
         }
-        if let answer { continuation.resume(returning: answer) }
+        if let response { continuation.resume(returning: response) }
       }
     } onCancel: {
       let waiter = state.withLock { state in

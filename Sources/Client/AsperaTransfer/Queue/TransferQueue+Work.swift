@@ -265,7 +265,7 @@ extension TransferQueue {
   }
 
   private func sign(_ record: SessionRecord) -> (SessionMachine.Check, TransferSpec?) {
-    var grant = TransferGrant(token: nil)
+    var grant = TransferCredential(token: nil)
     var issuance: TokenIssuance?
     var generation: CredentialGeneration?
     var date = time.now

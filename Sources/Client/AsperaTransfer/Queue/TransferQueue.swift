@@ -23,7 +23,7 @@ public import StorageAuth
 /// A queue stays in memory while one of its sessions is active.
 public final class TransferQueue: Sendable {
   /// The type of a function that creates the signer for an account's transfers.
-  typealias SignerMaker = @Sendable (AsperaAccount?) -> any Signer<TransferSpec, TransferGrant>
+  typealias SignerMaker = @Sendable (AsperaAccount?) -> any Signer<TransferSpec, TransferCredential>
 
   /// The destination of events about token refreshes, retries, signatures and transfers.
   public let authEvents: EventHub
@@ -279,13 +279,13 @@ extension TransferQueue {
   /// that ID.
   public func result(of id: String) async -> Result<TransferSummary, TransferFailure>? {
     await withCheckedContinuation { continuation in
-      let answer: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
+      let response: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
         guard let session = state.machine.sessions[id] else { return .some(nil) }
         if case .ended(let result) = session.state { return result }
         state.records[id]?.waiters.append(continuation)
         return nil
       }
-      if let answer { continuation.resume(returning: answer) }
+      if let response { continuation.resume(returning: response) }
     }
   }
 
@@ -373,6 +373,6 @@ extension TransferQueue {
   /// - Returns: A sequence of the events of these transfers. The session ID of a transfer is its position, starting
   ///   with `1`.
   public func run(_ specifications: [TransferSpec]) -> TransferEvents {
-    run(specifications.enumerated().map { place, spec in TransferSession(spec, id: "\(place + 1)") })
+    run(specifications.enumerated().map { location, spec in TransferSession(spec, id: "\(location + 1)") })
   }
 }

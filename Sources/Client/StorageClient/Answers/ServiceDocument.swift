@@ -21,7 +21,7 @@ struct ServiceDocument: Sendable {
   ///   - body: The body of the response.
   ///   - name: The name of the operation's root element.
   ///   - conventions: The service-specific names.
-  /// - Throws: ``StorageError/Code/malformedAnswer`` if the body is not such a document.
+  /// - Throws: ``StorageError/Code/malformedResponse`` if the body is not such a document.
   init(_ body: [UInt8], named name: String, _ conventions: HeaderConventions) throws(StorageError) {
     self.init(root: try Self.root(of: body), conventions)
     try requireName(name)
@@ -31,7 +31,7 @@ struct ServiceDocument: Sendable {
   ///
   /// The service sends the status before the operation ends.
   ///
-  /// - Throws: ``ServiceError`` if the document is an error, and ``StorageError/Code/malformedAnswer`` if the body is not
+  /// - Throws: ``ServiceError`` if the document is an error, and ``StorageError/Code/malformedResponse`` if the body is not
   ///   the document of the operation.
   init(
     _ body: [UInt8], named name: String, of response: HTTPResponse, subject: String, _ conventions: HeaderConventions
@@ -56,13 +56,13 @@ struct ServiceDocument: Sendable {
       root.removeNamespacePrefixes()
       return root
     } catch {
-      throw StorageError.malformedAnswer(error.message)
+      throw StorageError.malformedResponse(error.message)
     }
   }
 
   private func requireName(_ name: String) throws(StorageError) {
     guard root.name.isIdentical(to: name) else {
-      throw StorageError.malformedAnswer("its root element is \(root.name.shown) and not \(name)")
+      throw StorageError.malformedResponse("its root element is \(root.name.shown) and not \(name)")
     }
   }
 
@@ -108,12 +108,12 @@ struct ServiceDocument: Sendable {
 
   /// Returns whether other pages follow.
   ///
-  /// - Throws: ``StorageError/Code/malformedAnswer`` if the element is missing or is neither `true` nor `false`.
+  /// - Throws: ``StorageError/Code/malformedResponse`` if the element is missing or is neither `true` nor `false`.
   func isTruncated() throws(StorageError) -> Bool {
     let text = try text("IsTruncated") ?? ""
     if text.isIdentical(to: "true") { return true }
     guard text.isIdentical(to: "false") else {
-      throw StorageError.malformedAnswer("its IsTruncated is \(text.shown), and not true or false")
+      throw StorageError.malformedResponse("its IsTruncated is \(text.shown), and not true or false")
     }
     return false
   }
@@ -143,12 +143,12 @@ struct ServiceDocument: Sendable {
   ///   - encodes: Whether the document says that names are encoded.
   func name(_ node: XMLNode?, _ encodes: Bool) throws(StorageError) -> String {
     guard let node, let name = conventions.decodedName(node.text) else {
-      throw StorageError.malformedAnswer("a listed name is missing or is not percent-encoded UTF-8")
+      throw StorageError.malformedResponse("a listed name is missing or is not percent-encoded UTF-8")
     }
     guard encodes || name.isIdentical(to: node.text) else {
-      throw StorageError.malformedAnswer("it does not say whether the name \(node.text.shown) is percent-encoded")
+      throw StorageError.malformedResponse("it does not say whether the name \(node.text.shown) is percent-encoded")
     }
-    return try AnswerValue(name, named: "listed name").text
+    return try ResponseValue(name, named: "listed name").text
   }
 }
 
@@ -163,7 +163,7 @@ extension XMLNode {
   func only(_ name: String) throws(StorageError) -> XMLNode? {
     var found: XMLNode?
     for child in children where child.name.isIdentical(to: name) {
-      guard found == nil else { throw StorageError.malformedAnswer("it has the element \(name) twice") }
+      guard found == nil else { throw StorageError.malformedResponse("it has the element \(name) twice") }
       found = child
     }
     return found
@@ -186,7 +186,7 @@ extension StorageError {
   /// An error for a response that is well-formed but cannot be right.
   static func contradiction(_ fault: String) -> StorageError {
     StorageError(
-      .malformedAnswer, "The service's response contradicts the request or itself: \(fault).",
+      .malformedResponse, "The service's response contradicts the request or itself: \(fault).",
       remedy: "Check that the endpoint is the service itself; if it is, report the fault to its operator.")
   }
 }

@@ -24,7 +24,7 @@ enum SuccessProof: Sendable {
   ///   - response: The head of a response with a status that reports success.
   ///   - subject: The action and the location of the request.
   ///   - requestID: The name of the header with the service's request ID.
-  /// - Throws: ``StorageError/Code/malformedAnswer`` if the proof is missing.
+  /// - Throws: ``StorageError/Code/malformedResponse`` if the proof is missing.
   func check(_ response: HTTPResponse, _ subject: String, requestID: HTTPField.Name?) throws(StorageError) {
     func has(_ name: HTTPField.Name?) -> Bool { name.flatMap { response.headerFields[$0] }?.isEmpty == false }
     switch self {
@@ -34,7 +34,7 @@ enum SuccessProof: Sendable {
     case .location: if has(.location) || has(requestID) { return }
     }
     throw StorageError(
-      .malformedAnswer,
+      .malformedResponse,
       "The response to \(subject) has the status \(response.status.code), but not the \(missing) with which the service "
         + "reports success; a proxy or a captive portal may have answered.",
       remedy: "Check that the endpoint is the service itself, and that the network needs no login.")

@@ -53,16 +53,16 @@ package struct AccountTransfers: Sendable {
   ///   - file: The path of the local file.
   ///   - progress: A closure that receives the progress of the transfer, or `nil`.
   package func download(_ path: String, to file: FilePath, progress: TransferProgress.Handler? = nil) async throws {
-    let place = try await FilePlace(file)
-    _ = try await place.permissions()
-    let folder = try TemporaryFolder(in: place.folder.path.absolute.string)
+    let location = try await FileLocation(file)
+    _ = try await location.permissions()
+    let folder = try TemporaryFolder(in: location.folder.path.absolute.string)
     let name = "content"
     let spec = TransferSpec(.receive, [TransferPath("/" + path, to: name)], destinationRoot: folder.path)
     let meter = ProgressMeter(total: nil, handler: progress)
     try await queue.carryOut(session(spec), size: nil) { meter.advance(by: $0) }
     let info = ObjectInfo(key: path, size: nil, lastModified: nil)
     let copy = try await FetchedFile(info, FilePath(folder.path).appending(name), in: folder)
-    try await copy.move(to: place)
+    try await copy.move(to: location)
   }
 
   private func session(_ spec: TransferSpec) -> TransferSession {

@@ -22,7 +22,7 @@ struct EntryList {
   ///   the same positions again, or the folder was changed meanwhile.
   mutating func append(_ more: [NodeEntry]) throws(StorageError) {
     for entry in more where !names.insert(ByteExactString(entry.name)).inserted {
-      throw .malformedAnswer(
+      throw .malformedResponse(
         "the entry \"\(entry.name)\" of \(location) occurs twice, because the node repeats positions or the folder was "
           + "changed meanwhile")
     }

@@ -10,13 +10,13 @@ internal import SystemPackage
 struct FetchedFile: Sendable {
   let info: ObjectInfo
   let file: FilePath
-  private let content: OpenFile
+  private let content: LocalFile
   private let length: Int64
   private let folder: TemporaryFolder
 
   /// Creates a fetched file after checking that the download is complete.
   init(_ info: ObjectInfo, _ file: FilePath, in folder: TemporaryFolder) async throws {
-    let found = try? await OpenFile.reading(file, followsLink: false)
+    let found = try? await LocalFile.reading(file, followsLink: false)
     guard let found, info.size == nil || info.size == found.status.size else {
       throw StorageError(
         .truncated, "\(info.key) came with \(found?.status.size ?? 0) bytes instead of \(info.size ?? 0).",
@@ -30,14 +30,14 @@ struct FetchedFile: Sendable {
   }
 
   /// Moves the file to a place, with the permissions of the file that it replaces.
-  func move(to place: FilePlace) async throws {
-    if let permissions = try await place.permissions() { try await content.setPermissions(permissions) }
-    let source = try await FilePlace(file)
+  func move(to location: FileLocation) async throws {
+    if let permissions = try await location.permissions() { try await content.setPermissions(permissions) }
+    let source = try await FileLocation(file)
     guard let status = try await source.status(followsLink: false), status.isSameFile(as: content.status) else {
       throw StorageError(
         .unusableFile, "\(file) was replaced by another file.", remedy: "Check who else writes to the folder.")
     }
-    try await place.folder.system.run { try FileReplacement.rename(source, to: place) }
+    try await location.folder.system.run { try FileReplacement.rename(source, to: location) }
   }
 
   /// Returns the byte offsets that a range selects, or all offsets of the file if the range is `nil`.

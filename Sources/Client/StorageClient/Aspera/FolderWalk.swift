@@ -72,7 +72,7 @@ actor FolderWalk {
   private func children(of step: Step) async throws -> [Step]? {
     let key = String(step.key.removingByteSuffix("/") ?? step.key[...])
     if let id = step.entry.id, step.trail.contains(id) {
-      throw StorageError.malformedAnswer("the folder \(store.sender.location(ofKey: key)) contains itself")
+      throw StorageError.malformedResponse("the folder \(store.sender.location(ofKey: key)) contains itself")
     }
     return try await children(ofFolder: key, step.trail + [step.entry.id])
   }
@@ -98,7 +98,7 @@ actor FolderWalk {
       defer { lastCommonPrefix = common }
       return lastCommonPrefix?.isIdentical(to: common) == true ? nil : .commonPrefix(common)
     }
-    guard let size = step.entry.size else { throw StorageError.malformedAnswer("a listed file has no size") }
+    guard let size = step.entry.size else { throw StorageError.malformedResponse("a listed file has no size") }
     return .object(ListedObject(key: step.key, size: size, lastModified: step.entry.modified))
   }
 }

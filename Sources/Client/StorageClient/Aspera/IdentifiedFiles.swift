@@ -55,10 +55,12 @@ struct IdentifiedFiles: NodeFiles {
         throw node.notFound(key, code: "NotFound", "The folder in which to create it was deleted.")
       }
       do {
-        let (_, answer) = try await node.call(
+        let (_, document) = try await node.call(
           .post, "/files/\(id.percentEncoded())/files", as: "create", key,
           body: ["name": .string(names[count]), "type": "folder"])
-        guard answer["id"]?.string != nil else { throw StorageError.malformedAnswer("the created folder has no ID") }
+        guard document["id"]?.string != nil else {
+          throw StorageError.malformedResponse("the created folder has no ID")
+        }
       } catch let error as ServiceError where error.status == .conflict {
         // Another client may have created the folder; a file with the name remains an error.
         guard try await folderID(folder, for: key) != nil else { throw error }
@@ -67,11 +69,11 @@ struct IdentifiedFiles: NodeFiles {
   }
 
   func rename(_ key: String, to name: String) async throws {
-    guard let id = try await entry(key).id else { throw StorageError.malformedAnswer("a file has no ID") }
+    guard let id = try await entry(key).id else { throw StorageError.malformedResponse("a file has no ID") }
     folders.forget(path(key), for: access.identity)
-    let (_, answer) = try await node.call(
+    let (_, document) = try await node.call(
       .put, "/files/\(id.percentEncoded())", as: "rename", key, body: ["name": .string(name)])
-    try NodeAnswer.checkChange(answer)
+    try NodeResponse.checkChange(document)
   }
 
   func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?] {
@@ -92,26 +94,26 @@ struct IdentifiedFiles: NodeFiles {
   }
 
   private func remove(_ key: String, _ entry: NodeEntry) async throws {
-    guard let id = entry.id else { throw StorageError.malformedAnswer("a file has no ID") }
+    guard let id = entry.id else { throw StorageError.malformedResponse("a file has no ID") }
     if entry.isFolder { folders.forget(path(key), for: access.identity) }
-    let (_, answer) = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", key)
-    try NodeAnswer.checkChange(answer)
+    let (_, document) = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", key)
+    try NodeResponse.checkChange(document)
   }
 
-  func upload(of file: String, to key: String, in room: TransferContext) async throws -> PreparedTransfer {
+  func upload(of file: String, to key: String, in context: TransferContext) async throws -> PreparedTransfer {
     let spec = TransferSpec(.send, [TransferPath(file, to: path(key))], destinationRoot: "/")
-    return try await prepared(spec, fileID: rootID(for: key), key, room)
+    return try await prepared(spec, fileID: rootID(for: key), key, context)
   }
 
   func download(
-    of key: String, to name: String, in folder: String, in room: TransferContext
+    of key: String, to name: String, in folder: String, in context: TransferContext
   ) async throws -> PreparedTransfer {
     let (parent, file) = NodePath.split(path(key))
     guard let id = try await folderID(parent, for: key) else {
       throw node.notFound(key, code: "NotFound", "No file and no folder has the key.")
     }
     let spec = TransferSpec(.receive, [TransferPath(file, to: name)], destinationRoot: folder)
-    return try await prepared(spec, fileID: id, key, room)
+    return try await prepared(spec, fileID: id, key, context)
   }
 }
 
@@ -126,9 +128,9 @@ extension IdentifiedFiles {
   func rootID(for key: String) async throws -> String {
     if let id = node.provider.rootFileID { return id }
     if let id = folders.root(for: access.identity) { return id }
-    let (_, answer) = try await node.call(.get, "/self", as: "self", key)
-    guard let id = answer["root_file_id"]?.string, NodeEntry.isID(id) else {
-      throw StorageError.malformedAnswer("it does not contain the root_file_id of the access key")
+    let (_, document) = try await node.call(.get, "/self", as: "self", key)
+    guard let id = document["root_file_id"]?.string, NodeEntry.isID(id) else {
+      throw StorageError.malformedResponse("it does not contain the root_file_id of the access key")
     }
     folders.note(root: id, for: access.identity)
     return id
@@ -183,10 +185,10 @@ extension IdentifiedFiles {
     var tokens: Set<ByteExactString> = []
     var emptyPages = 0
     while true {
-      let (response, answer) = try await node.call(
+      let (response, document) = try await node.call(
         .get, "/files/\(id.percentEncoded())/files?per_page=\(limit)\(filter)\(position)", as: "browse", key,
         headers: [.acceptVersion: "4.0"])
-      guard let items = answer.array else { throw StorageError.malformedAnswer("it is not a list of files") }
+      guard let items = document.array else { throw StorageError.malformedResponse("it is not a list of files") }
       let page = try items.map { item in
         if let refusal = NodeRefusal(of: item) {
           throw ServiceError(refusal, in: response, subject: "browse \(node.sender.location(ofKey: key))")
@@ -198,7 +200,7 @@ extension IdentifiedFiles {
       guard consume(page), !next.isEmpty else { return list.entries }
       emptyPages += page.isEmpty ? 1 : 0
       guard tokens.insert(ByteExactString(next)).inserted, emptyPages <= Self.mostEmptyPages else {
-        throw StorageError.malformedAnswer("it repeats the token of an earlier page, or too many pages are empty")
+        throw StorageError.malformedResponse("it repeats the token of an earlier page, or too many pages are empty")
       }
       position = "&iteration_token=\(next.percentEncoded())"
     }
@@ -235,11 +237,11 @@ extension IdentifiedFiles {
   ///   - spec: The transfer specification, with paths on the server that are relative to the folder.
   ///   - fileID: The ID of the folder.
   ///   - key: The object key for errors and events.
-  ///   - room: The context of the client's transfers.
+  ///   - context: The context of the client's transfers.
   func prepared(
-    _ spec: TransferSpec, fileID: String, _ key: String, _ room: TransferContext
+    _ spec: TransferSpec, fileID: String, _ key: String, _ context: TransferContext
   ) async throws -> PreparedTransfer {
-    var grant = try await server(for: key, room)
+    var grant = try await server(for: key, context)
     if let tags = spec.direction.flatMap({ node.provider.tags[$0] }) { grant.tags = tags }
     let sender = node.sender
     let issuer = NodeAccessTokenIssuer(
@@ -249,24 +251,24 @@ extension IdentifiedFiles {
   }
 
   /// Returns what the node tells about its transfer server, and registers a generated key with the node.
-  private func server(for key: String, _ room: TransferContext) async throws -> TransferSpec {
+  private func server(for key: String, _ context: TransferContext) async throws -> TransferSpec {
     let memory = node.sender.memory.value { ServerMemory() }
     if let known = memory.server(for: access.identity) { return known }
     var server = TransferSpec(fields: JSONObject())
     let info = try await info(for: key)
-    server.remoteUser = room.ownUser ?? info?["transfer_user"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-    if let account = room.account {
+    server.remoteUser = context.ownUser ?? info?["transfer_user"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    if let account = context.account {
       if account.hostKey == nil { server.sshfp = info?.setting("ssh_fingerprint") }
     } else {
-      server.remoteHost = room.host
+      server.remoteHost = context.host
       if info?.setting("wss_enabled") == "false" { server.offersWebSocket = false }
       server.webSocketPort = info?.setting("wss_port").flatMap { Int(digits: $0) }
     }
-    if let line = room.publicKey {
+    if let line = context.publicKey {
       let user = server.remoteUser ?? AsperaAccount.defaultTokenUser
-      let (_, answer) = try await node.call(
+      let (_, document) = try await node.call(
         .post, "/public_keys", as: "public_keys", key, body: ["username": .string(user), "public_key": .string(line)])
-      try NodeAnswer.checkChange(answer)
+      try NodeResponse.checkChange(document)
     }
     memory.note(server, for: access.identity)
     return server
@@ -279,10 +281,10 @@ extension IdentifiedFiles {
   private func info(for key: String) async throws -> JSONValue? {
     let draft = try node.draft(.get, "/info", as: "info", key)
     guard case .bearer = access.method else {
-      return try NodeAnswer.info(try await node.sender.exchange(draft).1)
+      return try NodeResponse.info(try await node.sender.exchange(draft).1)
     }
     switch try await node.sender.sendOnce(draft, { try await $0.body.collected(upTo: 1 << 20) }) {
-    case .done(let body, _): return try body.map { body throws(StorageError) in try NodeAnswer.info(body) }
+    case .done(let body, _): return try body.map { body throws(StorageError) in try NodeResponse.info(body) }
     case .refused(let refusal):
       if refusal.error.isRetryable { throw refusal.error }
       return nil

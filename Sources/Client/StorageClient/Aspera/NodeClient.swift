@@ -47,8 +47,8 @@ struct NodeClient: ObjectStore {
   ) async throws -> (HTTPResponse, JSONValue) {
     var draft = try draft(method, path, as: action, key, headers: headers, body: body)
     draft.isRepeatable = isRepeatable
-    let (response, answer) = try await sender.exchange(draft)
-    return (response, answer.isEmpty && response.status == .noContent ? .null : try NodeAnswer.document(answer))
+    let (response, document) = try await sender.exchange(draft)
+    return (response, document.isEmpty && response.status == .noContent ? .null : try NodeResponse.document(document))
   }
 
   /// Returns the request of an operation of the Node API; see ``call(_:_:as:_:headers:body:isRepeatable:)``.
@@ -66,7 +66,7 @@ struct NodeClient: ObjectStore {
       body: body.map { .bytes($0.serialized) } ?? .none)
     let subject = draft.subject
     draft.errorInside = { response, body in
-      NodeAnswer.refusal(in: body).map { ServiceError($0, in: response, subject: subject) }
+      NodeResponse.refusal(in: body).map { ServiceError($0, in: response, subject: subject) }
     }
     return draft
   }
@@ -95,7 +95,7 @@ extension NodeClient {
   ///
   /// - Throws: An `AsperaError` if ascp or the login's private key is missing; a `SigningError` if the provider's URL
   ///   or root folder is invalid.
-  var room: TransferContext {
+  var context: TransferContext {
     get throws { try sender.memory.value { try TransferContext(sender) } }
   }
 
@@ -105,16 +105,16 @@ extension NodeClient {
   ///   - transfer: The transfer specification and the issuer.
   ///   - size: The size of the file in bytes, or `nil` if it is unknown.
   ///   - meter: The meter that receives the number of transferred bytes, or `nil`.
-  ///   - room: The context of the client's transfers.
+  ///   - context: The context of the client's transfers.
   /// - Throws: A `TransferFailure` or a `CancellationError`.
   func carryOut(
-    _ transfer: PreparedTransfer, size: Int64?, _ meter: ProgressMeter?, in room: TransferContext
+    _ transfer: PreparedTransfer, size: Int64?, _ meter: ProgressMeter?, in context: TransferContext
   ) async throws {
     var spec = transfer.specification
     provider.transfers.put(into: &spec)
     let token = provider.transfers.server.token(from: transfer.issuer)
-    let session = TransferSession(spec, account: room.account, token: token)
-    try await room.queue.carryOut(session, size: size) { meter?.advance(by: $0) }
+    let session = TransferSession(spec, account: context.account, token: token)
+    try await context.queue.carryOut(session, size: size) { meter?.advance(by: $0) }
   }
 }
 
@@ -164,10 +164,10 @@ extension NodeClient {
     try check(key)
     return try await sender.transfer("upload", key, progress) { ledger in
       let file = try await TransferFile(source)
-      let room = try room
-      var transfer = try await files.upload(of: file.path, to: key, in: room)
+      let context = try context
+      var transfer = try await files.upload(of: file.path, to: key, in: context)
       transfer.specification.createsFolder = true
-      try await carryOut(transfer, size: file.size, ledger.meter(total: file.size), in: room)
+      try await carryOut(transfer, size: file.size, ledger.meter(total: file.size), in: context)
       try await file.checkIsUnchanged()
       return UploadedObject(key: key, size: file.size, checksum: file.checksum)
     }
@@ -203,28 +203,28 @@ extension NodeClient {
   func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try await download(key, to: FilePlace(file), options: options, progress: progress)
+    try await download(key, to: FileLocation(file), options: options, progress: progress)
   }
 
   /// Downloads an object into a place.
   @concurrent
   func download(
-    _ key: String, to place: FilePlace, options: DownloadOptions, progress: TransferProgress.Handler?
+    _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
     try options.checkForAspera()
     return try await sender.transfer("download", key, progress) { ledger in
       // Before anything is transferred, so that a folder is not found at the end.
-      _ = try await place.permissions()
+      _ = try await location.permissions()
       let info = try await head(key)
       guard let range = options.range else {
-        let copy = try await fetch(info, into: place.folder.path.absolute, ledger.meter(total: info.size))
-        try await copy.move(to: place)
+        let copy = try await fetch(info, into: location.folder.path.absolute, ledger.meter(total: info.size))
+        try await copy.move(to: location)
         return info
       }
       let copy = try await fetch(info, into: nil, nil)
       let bytes = try copy.bytes(of: range, subject: "download \(sender.location(ofKey: key))")
       let meter = ledger.meter(total: bytes.upperBound - bytes.lowerBound)
-      try await FileReplacement.write(place) { replacement in
+      try await FileReplacement.write(location) { replacement in
         _ = try await replacement.write(copy.stream(bytes), at: 0, .crc64) { meter.advance(by: $1) }
       }
       return info
@@ -257,9 +257,9 @@ extension NodeClient {
   private func fetch(_ info: ObjectInfo, into parent: FilePath?, _ meter: ProgressMeter?) async throws -> FetchedFile {
     let folder = try TemporaryFolder(in: parent?.string)
     let name = "content"
-    let room = try room
-    let transfer = try await files.download(of: info.key, to: name, in: folder.path, in: room)
-    try await carryOut(transfer, size: info.size, meter, in: room)
+    let context = try context
+    let transfer = try await files.download(of: info.key, to: name, in: folder.path, in: context)
+    try await carryOut(transfer, size: info.size, meter, in: context)
     return try await FetchedFile(info, FilePath(folder.path).appending(name), in: folder)
   }
 }

@@ -22,11 +22,11 @@ struct NodeEntry: Sendable {
   init(_ element: JSONValue, in folder: String) throws(StorageError) {
     let path = element["path"]?.string
     guard let name = element["basename"]?.string ?? path.map({ NodePath.split($0).name }) else {
-      throw StorageError.malformedAnswer("a listed file has no name")
+      throw StorageError.malformedResponse("a listed file has no name")
     }
     let expected = NodePath.join(name, below: folder)
     guard Self.isName(name), path?.isIdentical(to: expected) ?? true else {
-      throw StorageError.malformedAnswer("a listed file is not in the folder \(folder)")
+      throw StorageError.malformedResponse("a listed file is not in the folder \(folder)")
     }
     try self.init(element, named: name)
   }
@@ -37,20 +37,22 @@ struct NodeEntry: Sendable {
   ///   - element: The JSON object, or `nil` if the response has no such member.
   ///   - path: The path on the node in the request.
   init(itself element: JSONValue?, at path: String) throws(StorageError) {
-    guard let element else { throw StorageError.malformedAnswer("it has no self, which describes the requested file") }
+    guard let element else {
+      throw StorageError.malformedResponse("it has no self, which describes the requested file")
+    }
     guard (element["path"]?.string).map({ NodePath.isSame($0, path) }) ?? true else {
-      throw StorageError.malformedAnswer("it describes another file than \(path)")
+      throw StorageError.malformedResponse("it describes another file than \(path)")
     }
     try self.init(element, named: NodePath.split(path).name)
   }
 
   private init(_ element: JSONValue, named name: String) throws(StorageError) {
-    guard let type = element["type"]?.string else { throw StorageError.malformedAnswer("a listed file has no type") }
+    guard let type = element["type"]?.string else { throw StorageError.malformedResponse("a listed file has no type") }
     id = nil
     self.name = name
     isFolder = type == "directory" || type == "container"
     size = Self.size(of: element) ?? (type == "symbolic_link" ? 0 : nil)
-    guard isFolder || size != nil else { throw StorageError.malformedAnswer("a listed file has no size") }
+    guard isFolder || size != nil else { throw StorageError.malformedResponse("a listed file has no size") }
     modified = element["mtime"]?.string.flatMap { Timestamp(iso8601: $0) }
   }
 
@@ -59,15 +61,15 @@ struct NodeEntry: Sendable {
   /// A link, which may lead to another node, counts as a file.
   init(identified element: JSONValue) throws(StorageError) {
     guard let type = element["type"]?.string, let name = element["name"]?.string, let id = element["id"]?.string else {
-      throw StorageError.malformedAnswer("a listed file has no ID, no name or no type")
+      throw StorageError.malformedResponse("a listed file has no ID, no name or no type")
     }
-    guard NodePath.isName(name) else { throw StorageError.malformedAnswer("a listed file is not in the folder") }
-    guard Self.isID(id) else { throw StorageError.malformedAnswer("the ID of a file is invalid") }
+    guard NodePath.isName(name) else { throw StorageError.malformedResponse("a listed file is not in the folder") }
+    guard Self.isID(id) else { throw StorageError.malformedResponse("the ID of a file is invalid") }
     self.id = id
     self.name = name
     isFolder = type == "folder"
     size = Self.size(of: element) ?? (type == "link" ? 0 : nil)
-    guard isFolder || size != nil else { throw StorageError.malformedAnswer("a listed file has no size") }
+    guard isFolder || size != nil else { throw StorageError.malformedResponse("a listed file has no size") }
     modified = element["modified_time"]?.string.flatMap { Timestamp(iso8601: $0) }
   }
 

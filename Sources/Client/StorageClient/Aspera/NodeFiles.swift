@@ -34,11 +34,11 @@ protocol NodeFiles: Sendable {
   func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?]
 
   /// Prepares the upload of a local file.
-  func upload(of file: String, to key: String, in room: TransferContext) async throws -> PreparedTransfer
+  func upload(of file: String, to key: String, in context: TransferContext) async throws -> PreparedTransfer
 
   /// Prepares the download of a file into a local folder, under the given name.
   func download(
-    of key: String, to name: String, in folder: String, in room: TransferContext
+    of key: String, to name: String, in folder: String, in context: TransferContext
   ) async throws -> PreparedTransfer
 }
 

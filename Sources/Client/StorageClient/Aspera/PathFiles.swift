@@ -14,8 +14,8 @@ struct PathFiles: NodeFiles {
 
   func entry(_ key: String) async throws -> NodeEntry {
     let path = path(key)
-    let (_, answer) = try await call("browse", key, ["path": .string(path), "count": 1])
-    return try NodeEntry(itself: answer["self"], at: path)
+    let (_, document) = try await call("browse", key, ["path": .string(path), "count": 1])
+    return try NodeEntry(itself: document["self"], at: path)
   }
 
   func entries(ofFolder key: String) async throws -> [NodeEntry]? {
@@ -23,9 +23,9 @@ struct PathFiles: NodeFiles {
     let limit = node.sender.configuration.keysPerPage
     var list = EntryList(node.sender.location(ofKey: key))
     while true {
-      let answer: JSONValue
+      let document: JSONValue
       do {
-        answer = try await call(
+        document = try await call(
           "browse", key,
           [
             "path": .string(path), "count": .number(JSONNumber(limit)),
@@ -35,15 +35,15 @@ struct PathFiles: NodeFiles {
       } catch let error as ServiceError where error.kind == .noSuchKey && !key.isEmpty {
         return nil
       }
-      guard try NodeEntry(itself: answer["self"], at: path).isFolder else { return nil }
-      let items = try NodeAnswer.elements("items", of: answer)
-      guard let total = answer["total_count"]?.integer, total >= items.count else {
-        throw StorageError.malformedAnswer("its total_count is missing, or less than the number of items")
+      guard try NodeEntry(itself: document["self"], at: path).isFolder else { return nil }
+      let items = try NodeResponse.elements("items", of: document)
+      guard let total = document["total_count"]?.integer, total >= items.count else {
+        throw StorageError.malformedResponse("its total_count is missing, or less than the number of items")
       }
       try list.append(items.map { item throws(StorageError) in try NodeEntry(item, in: path) })
       if list.entries.count >= total { return list.entries }
       guard !items.isEmpty else {
-        throw StorageError.malformedAnswer(
+        throw StorageError.malformedResponse(
           "it has no entry after \(list.entries.count) of \(total), because the node does not go on or the folder was "
             + "changed meanwhile")
       }
@@ -54,8 +54,8 @@ struct PathFiles: NodeFiles {
     var folders: [String] = []
     for name in key.words(between: "/") { folders.append((folders.last.map { $0 + "/" } ?? "") + name) }
     let elements = folders.map { ["path": .string(path($0)), "type": "directory"] as JSONValue }
-    let (response, answer) = try await call("create", key, ["paths": .array(elements)])
-    let results = try NodeAnswer.elements("paths", of: answer, count: elements.count)
+    let (response, document) = try await call("create", key, ["paths": .array(elements)])
+    let results = try NodeResponse.elements("paths", of: document, count: elements.count)
     guard let refusal = results.last.flatMap({ NodeRefusal(of: $0) }) else { return }
     if try await (node.existing(key, in: self))?.isFolder == true { return }
     throw ServiceError(refusal, in: response, subject: "create \(node.sender.location(ofKey: key))")
@@ -66,8 +66,9 @@ struct PathFiles: NodeFiles {
     let element: JSONValue = [
       "path": .string(folder.isEmpty ? "/" : folder), "source": .string(old), "destination": .string(name),
     ]
-    let (response, answer) = try await call("rename", key, ["paths": [element]], isRepeatable: false)
-    guard let refusal = try NodeAnswer.elements("paths", of: answer, count: 1).first.flatMap({ NodeRefusal(of: $0) })
+    let (response, document) = try await call("rename", key, ["paths": [element]], isRepeatable: false)
+    guard
+      let refusal = try NodeResponse.elements("paths", of: document, count: 1).first.flatMap({ NodeRefusal(of: $0) })
     else { return }
     throw ServiceError(refusal, in: response, subject: "rename \(node.sender.location(ofKey: key))")
   }
@@ -77,11 +78,11 @@ struct PathFiles: NodeFiles {
     let paths = files.map {
       ["path": .string(path($0.key)), "recursive_delete": .bool($0.entry?.isFolder != false)] as JSONValue
     }
-    let (response, answer) = try await call("delete", files.count == 1 ? files[0].key : "", ["paths": .array(paths)])
-    let results = try NodeAnswer.elements("paths", of: answer, count: files.count)
+    let (response, document) = try await call("delete", files.count == 1 ? files[0].key : "", ["paths": .array(paths)])
+    let results = try NodeResponse.elements("paths", of: document, count: files.count)
     return try zip(files, results).map { file, result in
       guard (result["path"]?.string).map({ NodePath.isSame($0, path(file.key)) }) ?? true else {
-        throw StorageError.malformedAnswer("its results are not in the order of the request")
+        throw StorageError.malformedResponse("its results are not in the order of the request")
       }
       return NodeRefusal(of: result).map {
         ServiceError($0, in: response, subject: "delete \(node.sender.location(ofKey: file.key))")
@@ -89,15 +90,15 @@ struct PathFiles: NodeFiles {
     }
   }
 
-  func upload(of file: String, to key: String, in room: TransferContext) async throws -> PreparedTransfer {
+  func upload(of file: String, to key: String, in context: TransferContext) async throws -> PreparedTransfer {
     let spec = TransferSpec(.send, [TransferPath(file, to: key)], destinationRoot: node.provider.root)
-    return room.prepared(spec)
+    return context.prepared(spec)
   }
 
   func download(
-    of key: String, to name: String, in folder: String, in room: TransferContext
+    of key: String, to name: String, in folder: String, in context: TransferContext
   ) async throws -> PreparedTransfer {
-    room.prepared(TransferSpec(.receive, [TransferPath(path(key), to: name)], destinationRoot: folder))
+    context.prepared(TransferSpec(.receive, [TransferPath(path(key), to: name)], destinationRoot: folder))
   }
 
   private func path(_ key: String) -> String { NodePath.join(key, below: node.provider.root) }

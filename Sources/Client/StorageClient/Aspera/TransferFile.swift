@@ -38,7 +38,7 @@ struct TransferFile: Sendable {
   /// ascp gets a path, and resolves it by itself.
   func checkIsUnchanged() async throws {
     guard let original else { return }
-    let status = try? await FilePlace(FilePath(path)).status()
+    let status = try? await FileLocation(FilePath(path)).status()
     guard let status, status.isSameFile(as: original.status), status.identity == original.identity else {
       throw StorageError(
         .sourceChanged, "\(path) was changed, or replaced by another file, during the upload.",

@@ -52,13 +52,13 @@ extension TransferServer {
 
     var source: String { base.source }
 
-    func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+    func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
       let issued = try await base.issue(for: request)
       guard var specification = issued.credential.specification else { return issued }
       if let host = server.host { specification.remoteHost = host }
       if let port = server.sshPort { specification.sshPort = port }
       if let port = server.udpPort { specification.udpPort = port }
-      let grant = TransferGrant(
+      let grant = TransferCredential(
         token: issued.credential.token, specification: specification, expiration: issued.credential.expiration)
       return IssuedCredential(grant, issuerTime: issued.issuerTime, source: issued.source)
     }

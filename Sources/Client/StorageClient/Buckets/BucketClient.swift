@@ -58,7 +58,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     var draft = RequestDraft(
       request, to: endpoint, at: sender.location(ofKey: key), body: body, isRepeatable: isRepeatable)
     if sender.scoped != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
-    draft.proof = SuccessProof(method, key, parameters, isCopy: headers[provider.conventions.copySource] != nil)
+    draft.successProof = SuccessProof(method, key, parameters, isCopy: headers[provider.conventions.copySource] != nil)
     draft.requestID = provider.conventions.requestID
     draft.forbidsOverwriting = provider.conventions.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
     return draft
@@ -163,17 +163,17 @@ extension BucketClient {
       let bytes = try await payload.collected()
       let checksum = ObjectChecksum(provider.conventions.algorithm, of: bytes)
       draft.body = .bytes(bytes)
-      let (response, answer) = try await sender.exchange(draft)
+      let (response, result) = try await sender.exchange(draft)
       progress.advance(by: payload.length)
       try compare(checksum, with: response, subject: draft.subject)
-      return (response, answer, checksum)
+      return (response, result, checksum)
     }
     let meter = BodyMeter(length: payload.length, provider.conventions.algorithm, progress: progress)
     draft.body = meter.body(of: payload.stream)
     draft.meter = meter
-    let (response, answer) = try await sender.exchange(draft)
+    let (response, result) = try await sender.exchange(draft)
     try compare(meter.checksum, with: response, subject: draft.subject)
-    return (response, answer, meter.checksum)
+    return (response, result, meter.checksum)
   }
 
   /// Compares a checksum with the checksum in a response, if the response has one.
@@ -193,16 +193,16 @@ extension BucketClient {
   func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try await download(key, to: FilePlace(file), options: options, progress: progress)
+    try await download(key, to: FileLocation(file), options: options, progress: progress)
   }
 
   /// Downloads an object into a place, and large objects in several concurrent ranges.
   @concurrent
   func download(
-    _ key: String, to place: FilePlace, options: DownloadOptions, progress: TransferProgress.Handler?
+    _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
     try await sender.transfer("download", key, progress) { ledger in
-      try await FileReplacement.write(place) { replacement in
+      try await FileReplacement.write(location) { replacement in
         try await FileDownload(bucket: self, key: key, options: options, file: replacement, ledger: ledger).download()
       }
     }
@@ -338,10 +338,10 @@ extension BucketClient {
     headers[conventions.copySource] = provider.copySource(source)
     var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
     draft.scope = draft.scope?.reading(source, in: provider.bucket)
-    let (response, answer) = try await document(from: draft, named: "CopyObjectResult")
-    guard let etag = try answer.text("ETag") else { throw StorageError.malformedAnswer("it has no ETag") }
+    let (response, result) = try await document(from: draft, named: "CopyObjectResult")
+    guard let etag = try result.text("ETag") else { throw StorageError.malformedResponse("it has no ETag") }
     return CopiedObject(
-      key: key, etag: etag, lastModified: try answer.text("LastModified").flatMap { Timestamp(iso8601: $0) },
+      key: key, etag: etag, lastModified: try result.text("LastModified").flatMap { Timestamp(iso8601: $0) },
       checksum: response.headerFields.checksum(in: conventions.checksums),
       versionID: response.headerFields[conventions.versionID])
   }
@@ -401,7 +401,7 @@ extension BucketClient {
     var draft = try draft(.post, nil, [.init("delete")], headers: headers, body: body)
     draft.scope = CredentialScope(deleting: batch, in: provider.bucket)
     let conventions = provider.conventions
-    let answer = try await sender.exchange(draft) { response, body in
+    let result = try await sender.exchange(draft) { response, body in
       // OSS answers a quiet deletion without failures with an empty body.
       if body.isEmpty {
         try SuccessProof.noContent.check(response, draft.subject, requestID: conventions.requestID)
@@ -409,7 +409,7 @@ extension BucketClient {
       }
       return try ServiceDocument(body, named: "DeleteResult", of: response, subject: draft.subject, conventions)
     }
-    try report.enter(answer, asked: batch)
+    try report.enter(result, asked: batch)
   }
 }
 
@@ -417,20 +417,20 @@ extension DeletionReport {
   /// Enters the service's report on a quiet deletion, which only contains the keys that could not be deleted.
   ///
   /// Keys are compared as bytes.
-  fileprivate mutating func enter(_ answer: ServiceDocument?, asked: ArraySlice<String>) throws(StorageError) {
+  fileprivate mutating func enter(_ result: ServiceDocument?, asked: ArraySlice<String>) throws(StorageError) {
     let names = Set(asked.map { Array($0.utf8) })
-    let encodes = try answer?.encodesNames() ?? false
+    let encodes = try result?.encodesNames() ?? false
     func key(_ node: XMLNode) throws(StorageError) -> String {
       let text = try node.text(ofOnly: "Key") ?? ""
-      let key = encodes ? try answer?.name(node.only("Key"), true) ?? text : text
+      let key = encodes ? try result?.name(node.only("Key"), true) ?? text : text
       guard names.contains(Array(key.utf8)) else {
         throw StorageError.contradiction("it is about the deletion of \(key.shown), which was not requested")
       }
       return key
     }
-    for node in answer?.all("Deleted") ?? [] { _ = try key(node) }
+    for node in result?.all("Deleted") ?? [] { _ = try key(node) }
     var failed: Set<[UInt8]> = []
-    for error in answer?.all("Error") ?? [] {
+    for error in result?.all("Error") ?? [] {
       let failure = Failure(
         key: try key(error), code: error["Code"]?.text ?? "", message: error["Message"]?.text ?? "")
       failed.insert(Array(failure.key.utf8))
@@ -541,18 +541,18 @@ extension BucketClient {
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try await download(key, to: FilePlace(file), checkpoint: checkpoint, options: options, progress: progress)
+    try await download(key, to: FileLocation(file), checkpoint: checkpoint, options: options, progress: progress)
   }
 
   /// Downloads an object into a place, and continues a download that was interrupted.
   @concurrent
   func download(
-    _ key: String, to place: FilePlace, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
     try await sender.transfer("download", key, progress) { ledger in
       try await ResumableDownload(
-        bucket: self, key: key, destination: place, options: options, storage: checkpoint, ledger: ledger
+        bucket: self, key: key, destination: location, options: options, storage: checkpoint, ledger: ledger
       ).complete()
     }
   }
@@ -576,7 +576,7 @@ extension BucketClient {
 
   /// Aborts a multipart upload, and succeeds if it does not exist any more.
   func abort(_ upload: UnfinishedUpload) async throws {
-    let id = try AnswerValue(upload.uploadID, named: "UploadId")
+    let id = try ResponseValue(upload.uploadID, named: "UploadId")
     try await MultipartUpload(bucket: self, key: upload.key, id: id, fields: [:]).requestAbort()
   }
 }

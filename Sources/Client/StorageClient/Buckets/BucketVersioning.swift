@@ -29,13 +29,13 @@ extension StorageClient where Provider: BucketProvider {
 extension BucketClient {
   /// Requests the versioning state of the bucket.
   func bucketVersioning() async throws -> BucketVersioning {
-    let (_, answer) = try await document(
+    let (_, response) = try await document(
       from: draft(.get, nil, [.init("versioning")]), named: "VersioningConfiguration")
-    switch try answer.text("Status") {
+    switch try response.text("Status") {
     case nil: return .disabled
     case "Enabled": return .enabled
     case "Suspended": return .suspended
-    case let other?: throw StorageError.malformedAnswer("\"\(other)\" is no versioning state")
+    case let other?: throw StorageError.malformedResponse("\"\(other)\" is no versioning state")
     }
   }
 

@@ -10,7 +10,7 @@ protocol OpenFileStore: ObjectStore {
   /// Downloads an object into a place, where it appears only when it is complete.
   @discardableResult
   func download(
-    _ key: String, to place: FilePlace, options: DownloadOptions, progress: TransferProgress.Handler?
+    _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo
 }
 
@@ -26,7 +26,7 @@ protocol ResumingFileStore: OpenFileStore {
   /// Downloads an object into a place, and continues a download that was interrupted.
   @discardableResult
   func download(
-    _ key: String, to place: FilePlace, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo
 }
@@ -36,17 +36,17 @@ extension NodeClient: OpenFileStore {}
 
 extension CloudStore: OpenFileStore {
   func download(
-    _ key: String, to place: FilePlace, options: DownloadOptions, progress: TransferProgress.Handler?
+    _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try await node.download(key, to: place, options: options, progress: progress)
+    try await node.download(key, to: location, options: options, progress: progress)
   }
 }
 
 extension StorageClient: OpenFileStore where Provider.Store: OpenFileStore {
   func download(
-    _ key: String, to place: FilePlace, options: DownloadOptions, progress: TransferProgress.Handler?
+    _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try await store.download(key, to: place, options: options, progress: progress)
+    try await store.download(key, to: location, options: options, progress: progress)
   }
 }
 
@@ -59,10 +59,10 @@ extension StorageClient: ResumingFileStore where Provider.Store: ResumingFileSto
   }
 
   func download(
-    _ key: String, to place: FilePlace, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try await store.download(key, to: place, checkpoint: checkpoint, options: options, progress: progress)
+    try await store.download(key, to: location, checkpoint: checkpoint, options: options, progress: progress)
   }
 }
 
@@ -71,12 +71,12 @@ extension ObjectStore {
   ///
   /// - Returns: The service's description of the object.
   func download(
-    _ key: String, into place: FilePlace, progress: TransferProgress.Handler?
+    _ key: String, into location: FileLocation, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
     if let store = self as? any OpenFileStore {
-      return try await store.download(key, to: place, options: DownloadOptions(), progress: progress)
+      return try await store.download(key, to: location, options: DownloadOptions(), progress: progress)
     }
-    return try await FileReplacement.write(place) { file in
+    return try await FileReplacement.write(location) { file in
       let object = try await open(key)
       let meter = ProgressMeter(total: object.contentLength, handler: progress)
       let written = try await file.write(object.body, at: 0, .crc64) { meter.advance(by: $1) }

@@ -15,7 +15,7 @@ extension BucketClient {
     let key = info.key
     let version = info.versionID ?? options.versionID
     guard let length, options.parameters.isEmpty, version != nil || info.etag.map({ !$0.hasBytePrefix("W/") }) == true,
-      AnswerValue.isSendable(version), AnswerValue.isSendable(info.etag), let start = reply.response.firstByte,
+      ResponseValue.isSendable(version), ResponseValue.isSendable(info.etag), let start = reply.response.firstByte,
       let end = start.checkedAdding(length)
     else { return reply.body }
     let rest = DownloadOptions(versionID: version, ifMatch: info.etag, headers: options.headers)
@@ -28,7 +28,7 @@ extension BucketClient {
       options.range = ByteRange(start + count..<end)
       let reply = try await sender.send(draft(options, for: key))
       guard reply.response.status == .partialContent, reply.response.firstByte == start + count else {
-        throw StorageError.malformedAnswer("it is not the requested range")
+        throw StorageError.malformedResponse("it is not the requested range")
       }
       return reply.body
     }

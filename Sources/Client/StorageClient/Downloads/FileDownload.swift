@@ -50,7 +50,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
       if !bucket.provider.conventions.rangesTellChecksum {
         whole = try await bucket.described(key, options: options)
         if let size = whole?.size, size <= length { ranged.range = nil }
-        if options.ifMatch == nil { ranged.ifMatch = try whole?.etag.map { try AnswerValue($0, named: "ETag").text } }
+        if options.ifMatch == nil { ranged.ifMatch = try whole?.etag.map { try ResponseValue($0, named: "ETag").text } }
       }
     }
     let object: DownloadedObject
@@ -103,11 +103,11 @@ extension BucketClient {
   ) async throws -> DownloadedObject {
     let options = DownloadOptions(
       range: ByteRange(range),
-      versionID: try info.versionID.map { try AnswerValue($0, named: "version").text } ?? options.versionID,
-      ifMatch: try info.etag.map { try AnswerValue($0, named: "ETag").text }, headers: options.headers)
+      versionID: try info.versionID.map { try ResponseValue($0, named: "version").text } ?? options.versionID,
+      ifMatch: try info.etag.map { try ResponseValue($0, named: "ETag").text }, headers: options.headers)
     let object = try await fetch(info.key, options: options)
     guard object.contentLength == range.byteCount, object.info.size == info.size else {
-      throw StorageError.malformedAnswer("it is not the requested range")
+      throw StorageError.malformedResponse("it is not the requested range")
     }
     return object
   }

@@ -32,7 +32,8 @@ public struct StorageError: Error, Sendable, Hashable {
   /// The kind of problem that a storage error describes.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
-      case checksumMismatch, emptySource, insecureConnection, invalidKey, invalidOption, malformedAnswer, sourceChanged
+      case checksumMismatch, emptySource, insecureConnection, invalidKey, invalidOption, malformedResponse,
+        sourceChanged
       case tooLarge, truncated, unsupported, unusableFile
     }
 
@@ -49,7 +50,7 @@ public struct StorageError: Error, Sendable, Hashable {
     /// An option of the operation has a value that cannot be sent.
     public static let invalidOption = Code(value: .invalidOption)
     /// The service's response cannot be parsed.
-    public static let malformedAnswer = Code(value: .malformedAnswer)
+    public static let malformedResponse = Code(value: .malformedResponse)
     /// A file was changed while it was transferred, or the length of a stream differs from the announced length.
     public static let sourceChanged = Code(value: .sourceChanged)
     /// The number of bytes exceeds the limit that the caller or the client sets.
@@ -77,9 +78,9 @@ extension StorageError {
       "The \(found.algorithm) of \(subject) is \(found.value), but the service says \(expected.value).", remedy: remedy)
   }
 
-  static func malformedAnswer(_ what: String) -> StorageError {
+  static func malformedResponse(_ what: String) -> StorageError {
     StorageError(
-      .malformedAnswer, "The service's response cannot be read: \(what).",
+      .malformedResponse, "The service's response cannot be read: \(what).",
       remedy: "Check that the endpoint is the service itself and not a proxy's page.")
   }
 }

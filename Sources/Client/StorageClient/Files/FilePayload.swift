@@ -6,7 +6,7 @@ internal import SystemPackage
 
 /// A file whose bytes are uploaded, and which stays open as long as a stream of its bytes exists.
 struct FilePayload: UploadPayload {
-  private let file: OpenFile
+  private let file: LocalFile
 
   /// Opens the file at a path of the caller.
   ///
@@ -16,7 +16,7 @@ struct FilePayload: UploadPayload {
   }
 
   /// Creates a payload of an open file.
-  init(_ file: OpenFile) {
+  init(_ file: LocalFile) {
     self.file = file
   }
 

@@ -16,9 +16,9 @@ private let writeSize = 512 * 1024
 /// file that replaces another file is synchronized to disk before the rename.
 package struct FileReplacement: Sendable {
   private let temporary: FilePath.Component
-  private let destination: FilePlace
+  private let destination: FileLocation
   private let replaces: Bool
-  private let file: OpenFile
+  private let file: LocalFile
 
   /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
   ///
@@ -31,7 +31,7 @@ package struct FileReplacement: Sendable {
   package static func write<Result>(
     _ path: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
-    try await write(FilePlace(path), permissions: permissions, body)
+    try await write(FileLocation(path), permissions: permissions, body)
   }
 
   /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
@@ -47,10 +47,10 @@ package struct FileReplacement: Sendable {
   /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
   ///   cases the destination is unchanged and the temporary file is removed.
   static func write<Result>(
-    _ destination: FilePlace, permissions: FilePermissions? = nil, synchronizes: Bool = true,
+    _ destination: FileLocation, permissions: FilePermissions? = nil, synchronizes: Bool = true,
     temporarilyNamed name: FilePath.Component? = nil, _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
-    if let name { try await FilePlace(name, in: destination.folder).remove() }
+    if let name { try await FileLocation(name, in: destination.folder).remove() }
     let replacement = try await FileReplacement(
       name ?? destination.temporaryName(), of: destination, permissions: permissions)
     do {
@@ -65,7 +65,7 @@ package struct FileReplacement: Sendable {
 
   /// Creates an incomplete file with a name in the folder of its destination.
   init(
-    _ name: FilePath.Component, of destination: FilePlace, permissions: FilePermissions? = nil
+    _ name: FilePath.Component, of destination: FileLocation, permissions: FilePermissions? = nil
   ) async throws {
     let existing = try await destination.permissions()
     self.destination = destination
@@ -77,8 +77,8 @@ package struct FileReplacement: Sendable {
   /// Opens an incomplete file that an earlier process left, and locks it, or returns `nil` if it does not exist.
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if another process writes the file.
-  init?(resuming name: FilePath.Component, of destination: FilePlace) async throws {
-    guard let file = try await OpenFile.updating(name, in: destination.folder) else { return nil }
+  init?(resuming name: FilePath.Component, of destination: FileLocation) async throws {
+    guard let file = try await LocalFile.updating(name, in: destination.folder) else { return nil }
     self.destination = destination
     self.file = file
     replaces = try await destination.permissions() != nil
@@ -98,13 +98,13 @@ package struct FileReplacement: Sendable {
     try await file.close()
     let (temporary, destination) = (temporary, destination)
     try await destination.folder.system.run {
-      try Self.rename(FilePlace(temporary, in: destination.folder), to: destination)
+      try Self.rename(FileLocation(temporary, in: destination.folder), to: destination)
     }
   }
 
   /// Removes the incomplete file.
   func discard() async throws {
-    try await FilePlace(temporary, in: destination.folder).remove()
+    try await FileLocation(temporary, in: destination.folder).remove()
   }
 
   /// Returns whether a range of the file has the checksum that was computed when it was written.
@@ -174,16 +174,16 @@ package struct FileReplacement: Sendable {
     } catch {
       throw StorageError(error, at: path)
     }
-    try rename(FilePlace(name, in: folders.0), to: FilePlace(newName, in: folders.1))
+    try rename(FileLocation(name, in: folders.0), to: FileLocation(newName, in: folders.1))
   }
 
   /// Renames a file atomically, replacing an existing file; the call blocks.
-  static func rename(_ file: FilePlace, to place: FilePlace) throws(StorageError) {
+  static func rename(_ file: FileLocation, to location: FileLocation) throws(StorageError) {
     do {
-      try file.folder.rename(file.name, to: place.name, in: place.folder)
+      try file.folder.rename(file.name, to: location.name, in: location.folder)
     } catch {
       throw StorageError(
-        .unusableFile, "\(place.path) could not be replaced: \(error).",
+        .unusableFile, "\(location.path) could not be replaced: \(error).",
         remedy: "Check the permissions of the directory.")
     }
   }

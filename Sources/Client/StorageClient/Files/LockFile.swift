@@ -10,23 +10,23 @@ final class LockFile: Sendable {
   /// The number of attempts to lock a file that other processes remove.
   private static let attempts = 16
 
-  private let place: FilePlace
-  private let file: OpenFile
+  private let location: FileLocation
+  private let file: LocalFile
 
-  private init(_ place: FilePlace, _ file: OpenFile) {
-    self.place = place
+  private init(_ location: FileLocation, _ file: LocalFile) {
+    self.location = location
     self.file = file
   }
 
   /// Creates or opens a file and locks it, or returns `nil` if another process has locked it; the call blocks.
-  static func acquire(_ place: FilePlace) throws(Errno) -> LockFile? {
+  static func acquire(_ location: FileLocation) throws(Errno) -> LockFile? {
     for _ in 0..<attempts {
-      let file = try OpenFile(place.name, in: place.folder, .locking)
+      let file = try LocalFile(location.name, in: location.folder, .locking)
       guard file.status.kind == .regular else { throw .notSupported }
       guard try file.lockNow() else { return nil }
       // The process that had the lock may have removed the file before it ended.
-      if let now = try place.folder.status(of: place.name), now.isSameFile(as: file.status) {
-        return LockFile(place, file)
+      if let now = try location.folder.status(of: location.name), now.isSameFile(as: file.status) {
+        return LockFile(location, file)
       }
     }
     throw .resourceBusy
@@ -34,6 +34,6 @@ final class LockFile: Sendable {
 
   /// Removes the file; the call blocks.
   func remove() throws(Errno) {
-    try place.folder.remove(place.name)
+    try location.folder.remove(location.name)
   }
 }

@@ -34,7 +34,7 @@ struct ListingOrder: Sendable {
 
   /// Checks the next page.
   ///
-  /// - Throws: ``StorageError/Code/malformedAnswer`` with the fault of the service.
+  /// - Throws: ``StorageError/Code/malformedResponse`` with the fault of the service.
   mutating func check(_ page: ListPage) throws(StorageError) {
     for entry in page.entries {
       try scope?.check(entry)

@@ -75,7 +75,7 @@ public struct ObjectListing: AsyncSequence, Sendable {
     /// The iterator fetches a page when all entries of the previous page have been returned, and checks all entries of
     /// a page before it returns the first.
     ///
-    /// - Throws: ``StorageError/Code/malformedAnswer`` if a page cannot be parsed, if names do not ascend in the order of
+    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if names do not ascend in the order of
     ///   their bytes, or if pages follow each other without end; and the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> ListEntry? {
       while entries.isEmpty, hasMore {
@@ -201,16 +201,16 @@ extension ListPage {
     switch conventions.paging {
     case .continuationToken:
       guard let token = try document.text("NextContinuationToken") else {
-        throw StorageError.malformedAnswer("a truncated page has no continuation")
+        throw StorageError.malformedResponse("a truncated page has no continuation")
       }
-      continuation = try AnswerValue(token, named: "NextContinuationToken").text
+      continuation = try ResponseValue(token, named: "NextContinuationToken").text
     case .marker:
       // Version 1 of the list operation of S3 sends the element only with a delimiter; its pages then end with a key.
       let marker = try document.text("NextMarker").map { text throws(StorageError) in
         try document.name(XMLNode("NextMarker", text), encodes)
       }
       guard let marker = marker ?? entries.last?.name else {
-        throw StorageError.malformedAnswer("a truncated page has no continuation")
+        throw StorageError.malformedResponse("a truncated page has no continuation")
       }
       if let last = request.continuation { try ListingOrder.check(marker, follows: last) }
       continuation = marker
@@ -254,7 +254,7 @@ extension [ListEntry] {
 extension ListedObject {
   fileprivate init(_ node: XMLNode, key: String) throws(StorageError) {
     guard let size = try node.only("Size").flatMap({ Int64(digits: $0.text) }) else {
-      throw StorageError.malformedAnswer("a listed object has no size")
+      throw StorageError.malformedResponse("a listed object has no size")
     }
     self.init(
       key: key, size: size, etag: node["ETag"]?.text,

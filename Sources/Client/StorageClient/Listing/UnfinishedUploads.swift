@@ -119,7 +119,7 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
 
     /// Returns the next upload, or `nil` at the end.
     ///
-    /// - Throws: ``StorageError/Code/malformedAnswer`` if a page cannot be parsed, if keys do not ascend in the order of
+    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if keys do not ascend in the order of
     ///   their bytes, or if an upload is listed twice; and the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> UnfinishedUpload? {
       while uploads.isEmpty, hasMore {
@@ -155,7 +155,7 @@ struct UploadOrder: Sendable {
 
   /// Checks the next page.
   ///
-  /// - Throws: ``StorageError/Code/malformedAnswer`` with the fault of the service.
+  /// - Throws: ``StorageError/Code/malformedResponse`` with the fault of the service.
   mutating func check(_ page: UnfinishedUploads.Page) throws(StorageError) {
     for upload in page.uploads { try check(upload) }
     if !page.uploads.isEmpty { markers = [] }
@@ -194,10 +194,10 @@ extension UnfinishedUploads.Page {
       // COS also spells the element UploadID.
       let (usual, other) = (try node.text(ofOnly: "UploadId"), try node.text(ofOnly: "UploadID"))
       guard let id = usual ?? other else {
-        throw StorageError.malformedAnswer("a listed upload has no UploadId")
+        throw StorageError.malformedResponse("a listed upload has no UploadId")
       }
       return UnfinishedUpload(
-        key: try document.name(node.only("Key"), encodes), uploadID: try AnswerValue(id, named: "UploadId").text,
+        key: try document.name(node.only("Key"), encodes), uploadID: try ResponseValue(id, named: "UploadId").text,
         started: node["Initiated"].flatMap { Timestamp(iso8601: $0.text) })
     }
     guard try document.isTruncated() else {
@@ -205,10 +205,10 @@ extension UnfinishedUploads.Page {
       return
     }
     guard let marker = try document.text("NextKeyMarker") else {
-      throw StorageError.malformedAnswer("a truncated page has no continuation")
+      throw StorageError.malformedResponse("a truncated page has no continuation")
     }
     let key = try document.name(XMLNode("NextKeyMarker", marker), encodes)
-    let id = try AnswerValue(document.text("NextUploadIdMarker") ?? "", named: "NextUploadIdMarker").text
+    let id = try ResponseValue(document.text("NextUploadIdMarker") ?? "", named: "NextUploadIdMarker").text
     self.init(uploads: uploads, next: UnfinishedUploads.Marker(key: key, uploadID: id))
   }
 }

@@ -9,7 +9,7 @@ internal import StorageCrypto
 struct MultipartUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
-  let id: AnswerValue
+  let id: ResponseValue
   /// The headers of the whole upload.
   ///
   /// Each header is sent with the requests that it applies to.
@@ -18,7 +18,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// A part of the multipart upload that the service has stored.
   struct Part: Sendable {
     let number: Int
-    let etag: AnswerValue
+    let etag: ResponseValue
     let length: Int64
     let checksum: ObjectChecksum
   }
@@ -40,11 +40,11 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     try fields.check(for: [.initiate, .part, .complete, .abort], named: "a multipart upload", scopes)
     let draft = try bucket.draft(
       .post, key, [.init("uploads")], for: .initiate, headers: fields.belonging(to: .initiate, scopes))
-    let (_, answer) = try await bucket.document(from: draft, named: "InitiateMultipartUploadResult")
-    try answer.requireBucket("Bucket", bucket.provider.bucket)
-    try answer.require("Key", key)
-    guard let text = try answer.text("UploadId") else { throw StorageError.malformedAnswer("it has no UploadId") }
-    let id = try AnswerValue(text, named: "UploadId")
+    let (_, document) = try await bucket.document(from: draft, named: "InitiateMultipartUploadResult")
+    try document.requireBucket("Bucket", bucket.provider.bucket)
+    try document.require("Key", key)
+    guard let text = try document.text("UploadId") else { throw StorageError.malformedResponse("it has no UploadId") }
+    let id = try ResponseValue(text, named: "UploadId")
     return MultipartUpload(bucket: bucket, key: key, id: id, fields: fields)
   }
 
@@ -60,9 +60,10 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       putting: payload, key, parameters, for: .part, headers: fields(of: .part))
     let (response, _, checksum) = try await bucket.put(payload, draft, progress: progress)
     guard let etag = response.headerFields[.eTag] else {
-      throw StorageError.malformedAnswer("part \(number) has no ETag")
+      throw StorageError.malformedResponse("part \(number) has no ETag")
     }
-    return Part(number: number, etag: try AnswerValue(etag, named: "ETag"), length: payload.length, checksum: checksum)
+    return Part(
+      number: number, etag: try ResponseValue(etag, named: "ETag"), length: payload.length, checksum: checksum)
   }
 
   /// Completes the multipart upload and compares the checksum of the object with the service's checksum.
@@ -116,10 +117,10 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
         }
         return (response, body, response.headerFields[.eTag])
       }
-      let answer = try ServiceDocument(body, named: name, of: response, subject: draft.subject, conventions)
-      try answer.requireBucket("Bucket", bucket.provider.bucket)
-      try answer.require("Key", key)
-      guard let etag = try answer.text("ETag") else { throw StorageError.malformedAnswer("it has no ETag") }
+      let document = try ServiceDocument(body, named: name, of: response, subject: draft.subject, conventions)
+      try document.requireBucket("Bucket", bucket.provider.bucket)
+      try document.require("Key", key)
+      guard let etag = try document.text("ETag") else { throw StorageError.malformedResponse("it has no ETag") }
       return (response, body, response.headerFields[.eTag] ?? etag)
     }
   }
@@ -184,7 +185,7 @@ extension RequestTarget.Parameter {
 /// A part of a multipart upload in the service's list of parts.
 struct StoredPart: Sendable {
   let number: Int
-  let etag: AnswerValue
+  let etag: ResponseValue
   let length: Int64
 }
 
@@ -198,31 +199,31 @@ extension MultipartUpload {
     while true {
       var parameters: [RequestTarget.Parameter] = [.init("uploadId", id.text), .init("max-parts", "1000")]
       if marker > 0 { parameters.append(.init("part-number-marker", "\(marker)")) }
-      let (_, answer) = try await bucket.document(
+      let (_, document) = try await bucket.document(
         from: bucket.draft(.get, key, parameters, headers: fields(of: .head)), named: "ListPartsResult")
-      try require(identityIn: answer)
+      try require(identityIn: document)
       // The first marker is 0, so that the numbers ascend across the pages as well.
-      for node in answer.all("Part") {
+      for node in document.all("Part") {
         let part = try StoredPart(node)
         guard part.number > max(marker, parts.last?.number ?? 0) else {
           throw StorageError.contradiction("the part numbers do not ascend at part \(part.number)")
         }
         parts.append(part)
       }
-      guard try answer.isTruncated() else { return parts }
-      guard let next = try answer.text("NextPartNumberMarker").flatMap({ Int(digits: $0) }), next > marker,
+      guard try document.isTruncated() else { return parts }
+      guard let next = try document.text("NextPartNumberMarker").flatMap({ Int(digits: $0) }), next > marker,
         next <= PartSizes.mostParts
-      else { throw StorageError.malformedAnswer("a truncated list of parts has no next part") }
+      else { throw StorageError.malformedResponse("a truncated list of parts has no next part") }
       marker = next
     }
   }
 
   /// Requires that a document is about this upload: its bucket, its key, and its ID.
-  private func require(identityIn answer: ServiceDocument) throws(StorageError) {
-    try answer.requireBucket("Bucket", bucket.provider.bucket)
-    try answer.require("Key", key)
+  private func require(identityIn document: ServiceDocument) throws(StorageError) {
+    try document.requireBucket("Bucket", bucket.provider.bucket)
+    try document.require("Key", key)
     // COS also spells the element UploadID.
-    try answer.require(answer.text("UploadID") == nil ? "UploadId" : "UploadID", id.text)
+    try document.require(document.text("UploadID") == nil ? "UploadId" : "UploadID", id.text)
   }
 
   /// Returns the description of the object if an earlier process completed the upload, or `nil` if the service has
@@ -257,7 +258,7 @@ extension StoredPart {
     guard let number = try node.text(ofOnly: "PartNumber").flatMap({ Int(digits: $0) }), number > 0,
       number <= PartSizes.mostParts, let length = try node.text(ofOnly: "Size").flatMap({ Int64(digits: $0) }),
       let etag = try node.text(ofOnly: "ETag")
-    else { throw StorageError.malformedAnswer("a listed part has no number, size or ETag") }
-    self.init(number: number, etag: try AnswerValue(etag, named: "ETag"), length: length)
+    else { throw StorageError.malformedResponse("a listed part has no number, size or ETag") }
+    self.init(number: number, etag: try ResponseValue(etag, named: "ETag"), length: length)
   }
 }

@@ -72,7 +72,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   ///
   /// A service that processes an object before it sends it may send none.
   ///
-  /// - Throws: ``StorageError/Code/malformedAnswer`` if another server seems to have answered.
+  /// - Throws: ``StorageError/Code/malformedResponse`` if another server seems to have answered.
   func requireProof(in response: HTTPResponse) throws(StorageError) {
     guard isUnprocessed else { return }
     try SuccessProof.entityTag.check(response, subject, requestID: nil)

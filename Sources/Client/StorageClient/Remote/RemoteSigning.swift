@@ -96,7 +96,7 @@ public struct RemoteSigning: Sendable {
       },
       sign: { time in
         let server = SigningServiceClient(url, timeout: timeout, transport: transport, time: time, headers: headers)
-        return { order in try await server.sign(order) }
+        return { request in try await server.sign(request) }
       })
   }
 }

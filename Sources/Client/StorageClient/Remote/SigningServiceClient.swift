@@ -25,29 +25,29 @@ struct SigningServiceClient: Sendable {
   }
 
   /// Sends a signing request to the server and returns the signature in the response.
-  func sign(_ order: SigningRequest) async throws -> SigningResponse {
+  func sign(_ request: SigningRequest) async throws -> SigningResponse {
     var body = JSONObject()
-    body["provider"] = .string(order.scheme.service)
-    body["version"] = .string(order.scheme.version)
-    body["method"] = .string(order.method)
-    body["stringToSign"] = .string(order.stringToSign)
-    body["canonicalRequest"] = order.canonicalRequest.map { .string($0) }
+    body["provider"] = .string(request.scheme.service)
+    body["version"] = .string(request.scheme.version)
+    body["method"] = .string(request.method)
+    body["stringToSign"] = .string(request.stringToSign)
+    body["canonicalRequest"] = request.canonicalRequest.map { .string($0) }
     let bytes = JSONValue.object(body).serialized
     let received = try await receive { (address, headers) in
       var headers = headers
       headers[.contentType] = "application/json"
       return address.call(.post, headers: headers, body: bytes)
     }
-    let answer = try object(in: received)
-    if let text = answer["authorization"]?.string, let signature = SigningResponse(authorization: text) {
+    let document = try object(in: received)
+    if let text = document["authorization"]?.string, let signature = SigningResponse(authorization: text) {
       return signature
     }
-    guard let id = answer["accessKeyId"]?.string, !id.isEmpty, let signature = answer["signature"]?.string else {
+    guard let id = document["accessKeyId"]?.string, !id.isEmpty, let signature = document["signature"]?.string else {
       throw malformed("neither an authorization nor an accessKeyId with a signature")
     }
     return SigningResponse(
       accessKeyID: AccessKeyID(id), signature: signature,
-      sessionToken: answer["securityToken"]?.string.map { Secret($0) }
+      sessionToken: document["securityToken"]?.string.map { Secret($0) }
     )
   }
 
@@ -59,7 +59,7 @@ struct SigningServiceClient: Sendable {
   /// Sends a request with the app's login headers, and returns the response.
   func receive(
     _ call: @escaping @Sendable (ServiceURL, HTTPFields) -> ServiceCall
-  ) async throws(CredentialError) -> ReceivedAnswer {
+  ) async throws(CredentialError) -> ReceivedResponse {
     try await exchange.receive { () async throws(CredentialError) in
       let address = try RequestCheck(source: source).address(url)
       var fields: HTTPFields
@@ -78,7 +78,7 @@ struct SigningServiceClient: Sendable {
   }
 
   /// Returns the JSON object of a successful response, or throws the error that the response describes.
-  func object(in received: ReceivedAnswer) throws -> JSONObject {
+  func object(in received: ReceivedResponse) throws -> JSONObject {
     let object = (try? JSONValue(parsing: received.body))?.object
     guard received.response.status.kind == .successful else { throw refusal(received, object) }
     guard let object else { throw malformed("no JSON object") }
@@ -87,7 +87,7 @@ struct SigningServiceClient: Sendable {
 
   /// Returns the error for an error response: another key, different clocks, a temporary failure, or a rejected
   /// request.
-  private func refusal(_ received: ReceivedAnswer, _ object: JSONObject?) -> any Error {
+  private func refusal(_ received: ReceivedResponse, _ object: JSONObject?) -> any Error {
     let code = object?["code"]?.string ?? ""
     if code == "\(SigningRefusal.Code.anotherKey)" {
       return SigningRefusal.anotherKey("The signing server has a different key.")
@@ -120,7 +120,7 @@ struct SigningServiceClient: Sendable {
 
   func malformed(_ what: String) -> CredentialError {
     CredentialError(
-      .malformedAnswer, source: source, "The response contains \(what).",
+      .malformedResponse, source: source, "The response contains \(what).",
       remedy: "Check the URL, and that the server implements the protocol of SigningService.")
   }
 }
@@ -138,9 +138,9 @@ private struct SigningServiceIdentity: CredentialProvider {
     let received = try await server.receive { [provider] address, headers in
       address.appending("/identity?provider=\(provider)").call(.get, headers: headers)
     }
-    let answer: JSONObject
+    let document: JSONObject
     do {
-      answer = try server.object(in: received)
+      document = try server.object(in: received)
     } catch let error as CredentialError {
       throw error
     } catch let error as SigningError {
@@ -148,11 +148,11 @@ private struct SigningServiceIdentity: CredentialProvider {
     } catch {
       throw server.malformed("no identity")
     }
-    guard let id = answer["accessKeyId"]?.string, !id.isEmpty else { throw server.malformed("no accessKeyId") }
-    let expiration = answer["expiration"]?.string
+    guard let id = document["accessKeyId"]?.string, !id.isEmpty else { throw server.malformed("no accessKeyId") }
+    let expiration = document["expiration"]?.string
     let end = expiration.flatMap { Timestamp(iso8601: $0) }
     guard expiration == nil || end != nil else { throw server.malformed("an invalid expiration") }
-    let token = answer["securityToken"]?.string.map { Secret($0) }
+    let token = document["securityToken"]?.string.map { Secret($0) }
     return IssuedCredential(
       AccessKey(of: Identity(id: id, sessionToken: token, expiration: end)), issuerTime: received.issuerTime)
   }

@@ -50,19 +50,19 @@ struct TwoStepRequestSigner<Base: TwoStepSigner<AccessKey>>: RemoteRequestSigner
     _ identity: Identity, _ prepare: (Identity) throws(SigningError) -> PendingSignature
   ) async throws -> (pending: PendingSignature, request: HTTPRequest) {
     var pending = try prepare(identity)
-    var answer = try await sign(SigningRequest(pending))
-    if answer.accessKeyID != identity.id {
+    var response = try await sign(SigningRequest(pending))
+    if response.accessKeyID != identity.id {
       guard identity == .unknown else { throw SigningRefusal.anotherKey("The signature is for another access key id.") }
-      let known = try prepare(Identity(id: answer.accessKeyID))
-      if known.stringToSign != pending.stringToSign { answer = try await sign(SigningRequest(known)) }
-      guard answer.accessKeyID == known.identity.id else {
+      let known = try prepare(Identity(id: response.accessKeyID))
+      if known.stringToSign != pending.stringToSign { response = try await sign(SigningRequest(known)) }
+      guard response.accessKeyID == known.identity.id else {
         throw SigningRefusal.anotherKey("Two signatures are for different access key ids.")
       }
       pending = known
     }
-    if let token = answer.sessionToken, token != pending.identity.sessionToken {
+    if let token = response.sessionToken, token != pending.identity.sessionToken {
       throw SigningRefusal.anotherKey("The signature is for another session token.")
     }
-    return (pending, try signer.finish(pending, signature: answer.signature))
+    return (pending, try signer.finish(pending, signature: response.signature))
   }
 }

@@ -35,7 +35,7 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be read or contains no checkpoint of this type.
   public func load() async throws -> Checkpoint? {
     do {
-      return try await StoredCheckpoint<Checkpoint>(FilePlace(path)).load()
+      return try await StoredCheckpoint<Checkpoint>(FileLocation(path)).load()
     } catch let error as StorageError where error.code == .unusableFile {
       // Without its folder there is no checkpoint either.
       if try await !folderExists() { return nil }
@@ -48,7 +48,7 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   /// - Parameter checkpoint: The state of the transfer.
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be written.
   public func save(_ checkpoint: Checkpoint) async throws {
-    try await StoredCheckpoint(FilePlace(path)).save(checkpoint)
+    try await StoredCheckpoint(FileLocation(path)).save(checkpoint)
   }
 
   /// Removes the file, and succeeds if it does not exist.
@@ -56,7 +56,7 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be removed.
   public func remove() async throws {
     guard try await folderExists() else { return }
-    try await StoredCheckpoint<Checkpoint>(FilePlace(path)).remove()
+    try await StoredCheckpoint<Checkpoint>(FileLocation(path)).remove()
   }
 
   private func folderExists() async throws -> Bool {
@@ -75,15 +75,15 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
 
 /// A file in an open folder that contains the checkpoint of one transfer.
 struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
-  let place: FilePlace
+  let location: FileLocation
 
-  init(_ place: FilePlace) {
-    self.place = place
+  init(_ location: FileLocation) {
+    self.location = location
   }
 
   func load() async throws -> Checkpoint? {
-    guard let status = try await place.status(), status.size > 0 else { return nil }
-    let file = try await OpenFile.reading(place.name, in: place.folder, followsLink: true)
+    guard let status = try await location.status(), status.size > 0 else { return nil }
+    let file = try await LocalFile.reading(location.name, in: location.folder, followsLink: true)
     guard file.status.size <= largestCheckpoint else { throw unreadable }
     var bytes: [UInt8] = []
     while bytes.count < file.status.size {
@@ -101,23 +101,23 @@ struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
   func save(_ checkpoint: Checkpoint) async throws {
     let bytes = [UInt8](try JSONEncoder().encode(checkpoint))
     try await FileReplacement.write(
-      place, permissions: .ownerReadWrite, synchronizes: false, temporarilyNamed: temporaryName
+      location, permissions: .ownerReadWrite, synchronizes: false, temporarilyNamed: temporaryName
     ) { file in
       try await file.write(bytes, at: 0)
     }
   }
 
   func remove() async throws {
-    try await place.remove()
-    if let temporaryName { try await FilePlace(temporaryName, in: place.folder).remove() }
+    try await location.remove()
+    if let temporaryName { try await FileLocation(temporaryName, in: location.folder).remove() }
   }
 
   /// The name of the file until it is complete, which is always the same, so that no process leaves more than one.
-  private var temporaryName: FilePath.Component? { FilePath.Component(".\(place.name.string).new") }
+  private var temporaryName: FilePath.Component? { FilePath.Component(".\(location.name.string).new") }
 
   private var unreadable: StorageError {
     StorageError(
-      .unusableFile, "\(place.path) does not contain a checkpoint of this kind of transfer.",
+      .unusableFile, "\(location.path) does not contain a checkpoint of this kind of transfer.",
       remedy: "Name another file; or delete it, and the transfer starts anew.")
   }
 }

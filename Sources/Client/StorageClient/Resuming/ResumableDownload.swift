@@ -8,7 +8,7 @@ internal import SystemPackage
 struct ResumableDownload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
-  let destination: FilePlace
+  let destination: FileLocation
   let options: DownloadOptions
   let storage: any CheckpointStorage<DownloadCheckpoint>
   let ledger: TransferLedger
@@ -86,7 +86,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       return (file, checkpoint)
     }
     if checkpoint.missing.isEmpty, try await destination.permissions() != nil {
-      let complete = try await OpenFile.reading(destination.name, in: destination.folder, followsLink: true)
+      let complete = try await LocalFile.reading(destination.name, in: destination.folder, followsLink: true)
       let ranges = try await verified(checkpoint.ranges) { try await complete.contains($0) }
       if complete.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
     }

@@ -61,7 +61,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   private var location: String { bucket.sender.location(ofKey: key) }
 
   private func upload(_ id: String) -> Upload? {
-    (try? AnswerValue(id, named: "UploadId")).map { Upload(bucket: bucket, key: key, id: $0, fields: fields) }
+    (try? ResponseValue(id, named: "UploadId")).map { Upload(bucket: bucket, key: key, id: $0, fields: fields) }
   }
 
   private func check(_ checkpoint: UploadCheckpoint) throws(StorageError) {
@@ -157,7 +157,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
 extension MultipartUpload.Part {
   /// Creates a part from its entry in a checkpoint, or returns `nil` if its entity tag is too long.
   fileprivate init?(_ part: UploadCheckpoint.Part) {
-    guard let etag = try? AnswerValue(part.etag, named: "ETag") else { return nil }
+    guard let etag = try? ResponseValue(part.etag, named: "ETag") else { return nil }
     self.init(number: part.number, etag: etag, length: part.length, checksum: part.checksum)
   }
 }

@@ -21,7 +21,7 @@ struct RequestDraft: Sendable {
   /// Whether the request forbids overwriting an object, so that a failed precondition means that the object exists.
   var forbidsOverwriting = false
   /// The part of a response's head that is required so that it counts as a success.
-  var proof = SuccessProof.body
+  var successProof = SuccessProof.body
   /// The name of the header with the service's request ID, or `nil` if it is unknown.
   var requestID: HTTPField.Name?
   /// The access that the request needs, or `nil` if it is unknown.

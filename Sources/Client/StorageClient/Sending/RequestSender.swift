@@ -114,7 +114,7 @@ extension RequestSender {
   ) async throws -> Value {
     try await sendUntilDone(draft) { reply in
       guard let body = try await reply.body.collected(upTo: limit) else {
-        throw StorageError.malformedAnswer("it is longer than \(limit) bytes")
+        throw StorageError.malformedResponse("it is longer than \(limit) bytes")
       }
       if let error = draft.errorInside?(reply.response, body) { throw error }
       return try read(reply.response, body)
@@ -233,7 +233,7 @@ extension RequestSender {
       }
       return .refused(refusal)
     }
-    try draft.proof.check(reply.response, draft.subject, requestID: draft.requestID)
+    try draft.successProof.check(reply.response, draft.subject, requestID: draft.requestID)
     do {
       return .done(try await consume(reply), signature)
     } catch let error as TransportError {
@@ -496,13 +496,13 @@ extension RequestSender {
       return plan.step(after: error)
     case .unsigned(let error):
       return plan.step(after: error, pause: credentials(for: draft.scope).remainingBackoff)
-    case .refused(let answer) where answer.isCut:
-      return plan.step(afterCut: answer.error)
-    case .refused(let answer):
-      guard answer.error.isExplained, answer.error.status == refusal.error.status || answer.isAboutTime else {
-        return plan.step(after: answer.error)
+    case .refused(let response) where response.isCut:
+      return plan.step(afterCut: response.error)
+    case .refused(let response):
+      guard response.error.isExplained, response.error.status == refusal.error.status || response.isAboutTime else {
+        return plan.step(after: response.error)
       }
-      refusal = answer
+      refusal = response
       refusal.error.subject = draft.subject
       return nil
     }

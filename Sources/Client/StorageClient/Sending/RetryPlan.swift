@@ -128,10 +128,10 @@ extension Refusal {
   /// Creates a refusal from an error response.
   ///
   /// A cached response, which has an `Age` header, does not provide the service's time.
-  init(_ error: ServiceError, in answer: HTTPResponse, signature: SentSignature, localTime: Timestamp) {
+  init(_ error: ServiceError, in response: HTTPResponse, signature: SentSignature, localTime: Timestamp) {
     self.error = error
     self.signature = signature
-    serverTime = answer.headerFields[.age] == nil ? error.serverTime : nil
+    serverTime = response.headerFields[.age] == nil ? error.serverTime : nil
     self.localTime = localTime
   }
 
@@ -170,7 +170,7 @@ extension Refusal {
 /// Examples are an upload ID, an entity tag, a version, an object key, and a continuation token. The length is limited
 /// when the string is read, because a request line of more than 64 KB terminates the process inside AsyncHTTPClient
 /// 1.37, and with it all other work of the process.
-struct AnswerValue: Sendable, Hashable {
+struct ResponseValue: Sendable, Hashable {
   /// The maximum length of the string in bytes: four times the length of the longest object key.
   static let limit = 4_096
 
@@ -181,10 +181,10 @@ struct AnswerValue: Sendable, Hashable {
   /// - Parameters:
   ///   - text: The string.
   ///   - name: The name of the value, for the error message.
-  /// - Throws: ``StorageError/Code/malformedAnswer`` if the string is longer than ``limit``.
+  /// - Throws: ``StorageError/Code/malformedResponse`` if the string is longer than ``limit``.
   init(_ text: String, named name: String) throws(StorageError) {
     guard Self.isSendable(text) else {
-      throw StorageError.malformedAnswer(
+      throw StorageError.malformedResponse(
         "its \(name) has \(text.utf8.count) bytes; the limit is \(Self.limit) bytes")
     }
     self.text = text

@@ -32,10 +32,10 @@ struct RootFolder: Sendable {
 
   /// Creates a folder at a path of the caller at which there is none.
   init(creating path: FilePath, in system: any FileSystem) async throws {
-    let place = try await FilePlace(path, in: system)
-    folder = try await place.folder.call(place.name) { parent in
-      try system.makeFolder(place.name, in: parent.descriptor, permissions: .newFolder)
-      return try parent.folder(place.name)
+    let location = try await FileLocation(path, in: system)
+    folder = try await location.folder.call(location.name) { parent in
+      try system.makeFolder(location.name, in: parent.descriptor, permissions: .newFolder)
+      return try parent.folder(location.name)
     }
   }
 
@@ -57,10 +57,10 @@ struct RootFolder: Sendable {
   /// Opens a file for reading.
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file, or leads through a link.
-  func open(_ path: String) async throws -> OpenFile {
+  func open(_ path: String) async throws -> LocalFile {
     let names = try Self.components(of: path)
     return try await call(path) {
-      let file = try OpenFile(names.last, in: self.folder(names.parents), .reading(followsLink: false))
+      let file = try LocalFile(names.last, in: self.folder(names.parents), .reading(followsLink: false))
       guard file.status.kind == .regular else { throw StorageError.notRegular(file.path) }
       return file
     }
@@ -75,12 +75,12 @@ struct RootFolder: Sendable {
   ///   - path: The path below the root.
   ///   - modifiedSeconds: The time of the last change in seconds since 1970, or `nil` for the time of the call.
   ///   - replacesFolder: Whether a folder that has the path is removed, if there are no files in it.
-  func put(_ file: FilePlace, at path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
+  func put(_ file: FileLocation, at path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
     let names = try Self.components(of: path)
     try await call(path) {
       let folder = try self.folder(names.parents, creates: true)
       let existing = try folder.status(of: names.last)
-      let complete = try OpenFile(file.name, in: file.folder, .updating)
+      let complete = try LocalFile(file.name, in: file.folder, .updating)
       let replaced = existing?.kind == .regular ? existing : nil
       try complete.set(replaced?.permissions, modifiedSeconds: modifiedSeconds)
       if replaced != nil { try complete.synchronizeNow() }

@@ -55,7 +55,7 @@ final class StagingFolder: Sendable {
         }
         let lock: LockFile?
         do {
-          lock = try LockFile.acquire(FilePlace(lockName, in: folder))
+          lock = try LockFile.acquire(FileLocation(lockName, in: folder))
         } catch Errno.noSuchFileOrDirectory {
           // The process that used the folder has just removed it.
           continue
@@ -95,19 +95,19 @@ final class StagingFolder: Sendable {
   private static let largePrefix = "large-"
 
   /// Returns a new place for a file.
-  func place() throws(StorageError) -> FilePlace {
-    try place(Self.itemPrefix + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined())
+  func location() throws(StorageError) -> FileLocation {
+    try location(Self.itemPrefix + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined())
   }
 
   /// Returns the place for a large object, and the place for the state of its download.
-  func places(of object: ObjectIdentity) throws(StorageError) -> (file: FilePlace, checkpoint: FilePlace) {
+  func locations(of object: ObjectIdentity) throws(StorageError) -> (file: FileLocation, checkpoint: FileLocation) {
     let name = Self.largePrefix + object.fileName
-    return (try place(name), try place(name + ".download"))
+    return (try location(name), try location(name + ".download"))
   }
 
-  private func place(_ name: String) throws(StorageError) -> FilePlace {
+  private func location(_ name: String) throws(StorageError) -> FileLocation {
     guard let component = FilePath.Component(name) else { throw StorageError.notRegular(folder.path) }
-    return FilePlace(component, in: folder)
+    return FileLocation(component, in: folder)
   }
 
   /// Removes the files whose names this type has given, and no others.

@@ -14,22 +14,22 @@ struct StateFolder: Sendable {
 
     /// The state of the upload.
     var upload: StoredCheckpoint<UploadCheckpoint> {
-      get throws { StoredCheckpoint(try place(".upload")) }
+      get throws { StoredCheckpoint(try location(".upload")) }
     }
 
     /// The state of the download into ``content``.
     var download: StoredCheckpoint<DownloadCheckpoint> {
-      get throws { StoredCheckpoint(try place(".download")) }
+      get throws { StoredCheckpoint(try location(".download")) }
     }
 
     /// The copy of an object on its way from one service to another.
-    var content: FilePlace {
-      get throws { try place(".copy") }
+    var content: FileLocation {
+      get throws { try location(".copy") }
     }
 
-    fileprivate func place(_ suffix: String) throws(StorageError) -> FilePlace {
+    fileprivate func location(_ suffix: String) throws(StorageError) -> FileLocation {
       guard let name = FilePath.Component(name + suffix) else { throw StorageError.notRegular(folder.path) }
-      return FilePlace(name, in: folder)
+      return FileLocation(name, in: folder)
     }
   }
 
@@ -64,8 +64,8 @@ struct StateFolder: Sendable {
   func run(_ source: String, _ target: ObjectIdentity, _ body: (Item) async throws -> Void) async throws {
     // The identity of an object contains no line break.
     let item = Item(name: SHA256.hash(Array("\(target.text)\n\(source)".utf8)).hex, folder: folder)
-    let place = try item.place(".lock")
-    guard let lock = try await folder.call(place.name, { _ in try LockFile.acquire(place) }) else {
+    let location = try item.location(".lock")
+    guard let lock = try await folder.call(location.name, { _ in try LockFile.acquire(location) }) else {
       throw StorageError(
         .unusableFile, "Another synchronization transfers the same file or object.", remedy: "Wait for its end.")
     }

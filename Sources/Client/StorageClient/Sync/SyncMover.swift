@@ -28,7 +28,7 @@ final class SyncMover: Sendable {
   /// A complete file whose place is taken by something that will be deleted.
   private struct Waiting: Sendable {
     let transfer: SyncPlan.Transfer
-    let file: FilePlace
+    let file: FileLocation
     let modifiedSeconds: Int64?
   }
 
@@ -138,21 +138,21 @@ final class SyncMover: Sendable {
   private func download(
     _ key: String, _ entry: SyncEntry, from store: any ObjectStore, to staging: StagingFolder,
     _ progress: @escaping TransferProgress.Handler
-  ) async throws -> (FilePlace, ObjectInfo) {
+  ) async throws -> (FileLocation, ObjectInfo) {
     _ = try RootFolder.components(of: entry.path)
     if entry.size >= largeSize, let store = store as? any ResumingFileStore, let identity = store.identity(of: key) {
-      let places = try staging.places(of: identity)
+      let locations = try staging.locations(of: identity)
       do {
         let info = try await store.download(
-          key, to: places.file, checkpoint: StoredCheckpoint(places.checkpoint), options: DownloadOptions(),
+          key, to: locations.file, checkpoint: StoredCheckpoint(locations.checkpoint), options: DownloadOptions(),
           progress: progress)
-        return (places.file, info)
+        return (locations.file, info)
       } catch let error as StorageError where error.code == .unsupported {
         // The service reports no strong entity tag, so that the download cannot be continued.
       }
     }
-    let place = try staging.place()
-    return (place, try await store.download(key, into: place, progress: progress))
+    let location = try staging.location()
+    return (location, try await store.download(key, into: location, progress: progress))
   }
 
   /// Copies a large object through a file, so that another process can continue both halves of the copy.
@@ -175,7 +175,7 @@ final class SyncMover: Sendable {
         let info = try await from.download(
           key, to: content, checkpoint: LastingCheckpoint(base: item.download), options: DownloadOptions(),
           progress: nil)
-        let file = try await OpenFile.reading(content.name, in: content.folder)
+        let file = try await LocalFile.reading(content.name, in: content.folder)
         try await to.upload(
           FilePayload(file), to: targetKey, checkpoint: item.upload, options: UploadOptions(of: info),
           progress: progress)

@@ -78,7 +78,7 @@ final class PrometheusSeries: Sendable {
       state.value = value
       state.count += 1
       state.sum += value
-      for (place, bound) in Self.bounds.enumerated() where value <= bound { state.buckets[place] += 1 }
+      for (position, bound) in Self.bounds.enumerated() where value <= bound { state.buckets[position] += 1 }
     }
   }
 }

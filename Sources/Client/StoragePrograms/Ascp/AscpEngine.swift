@@ -288,7 +288,7 @@ extension AsperaAccount {
       host: host, user: user, password: password, privateKey: key, sshPort: sshPort, udpPort: udpPort, hostKey: hostKey)
     do {
       return try TransferSigner(account: account).signed(
-        TransferSpec(.send, []), with: TransferGrant(token: nil), in: .now)
+        TransferSpec(.send, []), with: TransferCredential(token: nil), in: .now)
     } catch {
       throw AsperaError(.invalidAccount, error.message, remedy: error.remedy)
     }

@@ -16,7 +16,7 @@ enum ProbeCredential {
   case text(Secret, passphrase: Secret?)
 
   /// The maximum number of bytes that the SSH client reads from the askpass program.
-  private static let answerLimit = 1_000
+  private static let responseLimit = 1_000
 
   /// Creates a credential from an account, converting a private key whose format the SSH client cannot read.
   ///
@@ -40,7 +40,7 @@ enum ProbeCredential {
   }
 
   /// The credential in the form that ``SSHConnection`` requires.
-  var proof: SSHConnection.Credential {
+  var connectionCredential: SSHConnection.Credential {
     switch self {
     case .password(let password): .password(password)
     case .file(_, let passphrase), .text(_, let passphrase): .key(passphrase: passphrase)
@@ -72,10 +72,10 @@ enum ProbeCredential {
 
   private static func check(_ secret: Secret, _ name: String) throws(AsperaError) {
     let text = secret.reveal()
-    guard text.utf8.count <= answerLimit, text.utf8.allSatisfy({ ![0x00, 0x0a, 0x0d].contains($0) }) else {
+    guard text.utf8.count <= responseLimit, text.utf8.allSatisfy({ ![0x00, 0x0a, 0x0d].contains($0) }) else {
       throw AsperaError(
         .invalidAccount,
-        "The \(name) is longer than \(answerLimit) bytes or contains a line break or a null byte, so the SSH client cannot receive it.",
+        "The \(name) is longer than \(responseLimit) bytes or contains a line break or a null byte, so the SSH client cannot receive it.",
         remedy: "Check that the \(name) is not another value, such as the contents of a file.")
     }
   }

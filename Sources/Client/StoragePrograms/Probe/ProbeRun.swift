@@ -29,7 +29,7 @@ struct ProbeRun {
       throw TransferFailure(uncheckable: error)
     }
     try write(SSHConnection.askpass, to: SSHConnection.askpassFile, isExecutable: true)
-    let connection = SSHConnection(account: account, credential: credential.proof, hostKeys: hostKeys)
+    let connection = SSHConnection(account: account, credential: credential.connectionCredential, hostKeys: hostKeys)
     let ended = await ending(of: connection.command(in: folder.path, timeout: timeLeft))
     // After the server has accepted the account, it does not matter if the session does not end or prints too much.
     let session: ProbeCommandResult?

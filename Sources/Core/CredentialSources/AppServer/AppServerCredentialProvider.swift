@@ -73,7 +73,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   /// Requests a temporary key from the app server.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request or requires a login; `malformedAnswer`
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request or requires a login; `malformedResponse`
   ///   if the response has no usable key; `failed` or `timeout` if the server cannot be reached; or the error of the
   ///   closure that creates the request.
   public func credential() async throws(CredentialError) -> AccessKey {
@@ -85,8 +85,8 @@ public struct AppServerCredentialProvider: CredentialProvider {
   /// - Returns: A temporary key and the server's time.
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let answer = try await exchange.send { () async throws(CredentialError) in try await prepare() }
-    return try AppServerAnswer(source: source, answer: answer).issued(as: format)
+    let response = try await exchange.send { () async throws(CredentialError) in try await prepare() }
+    return try AppServerResponse(source: source, response: response).issued(as: format)
   }
 
   private func prepare() async throws(CredentialError) -> PreparedCall {

@@ -31,7 +31,7 @@ public struct AppServerFormat: Sendable {
   /// Returns a format whose responses a closure decodes.
   ///
   /// - Parameter decode: A closure that decodes the body of a successful response. A `CredentialError` that the closure
-  ///   throws is passed on unchanged. Any other error becomes the error `malformedAnswer`, which does not show the
+  ///   throws is passed on unchanged. Any other error becomes the error `malformedResponse`, which does not show the
   ///   original error's text.
   public static func custom(_ decode: @escaping @Sendable ([UInt8]) throws -> AccessKey) -> AppServerFormat {
     AppServerFormat(kind: .custom(decode))
@@ -44,11 +44,11 @@ struct AppServerDocument: Sendable {
   let recognizes: @Sendable (JSONObject) -> Bool
 
   /// A closure that reads the access key from a JSON object in an app server's response.
-  let issued: @Sendable (AppServerAnswer, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
+  let issued: @Sendable (AppServerResponse, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
 
   /// A closure that reads the reason for a refusal from a JSON object, or returns `nil` if the object contains no
   /// reason.
-  let refusal: @Sendable (AppServerAnswer, JSONObject) -> ServiceRefusal?
+  let refusal: @Sendable (AppServerResponse, JSONObject) -> ServiceRefusal?
 }
 
 extension AppServerFormat {
@@ -61,11 +61,11 @@ extension AppServerFormat {
 extension AppServerDocument {
   static let oss = AppServerDocument(
     recognizes: { $0.first(["StatusCode", "AccessKeyId", "AccessKeySecret", "ErrorCode"]) != nil },
-    issued: { answer, object throws(CredentialError) in try answer.oss(object) },
-    refusal: { answer, object in answer.ossRefusal(object) })
+    issued: { response, object throws(CredentialError) in try response.oss(object) },
+    refusal: { response, object in response.ossRefusal(object) })
 }
 
-extension AppServerAnswer {
+extension AppServerResponse {
   fileprivate func oss(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
     if let refusal = ossRefusal(object) { throw rejected(refusal) }
     let id = try reader.text(["AccessKeyId"], in: object)
@@ -74,7 +74,7 @@ extension AppServerAnswer {
     guard let end = try reader.instant(["Expiration"], in: [object]) else {
       throw reader.malformed("The response has no field Expiration.")
     }
-    return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: answer.issuerTime)
+    return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: response.issuerTime)
   }
 
   fileprivate func ossRefusal(_ object: JSONObject) -> ServiceRefusal? {
@@ -97,11 +97,11 @@ extension AppServerFormat {
 extension AppServerDocument {
   static let cos = AppServerDocument(
     recognizes: { $0.first(["credentials", "Credentials", "data", "Response"]) != nil },
-    issued: { answer, object throws(CredentialError) in try answer.cos(object) },
-    refusal: { answer, object in answer.cosRefusal(object) })
+    issued: { response, object throws(CredentialError) in try response.cos(object) },
+    refusal: { response, object in response.cosRefusal(object) })
 }
 
-extension AppServerAnswer {
+extension AppServerResponse {
   private static let ids = ["tmpSecretId", "TmpSecretId"]
   private static let secrets = ["tmpSecretKey", "TmpSecretKey"]
   private static let tokens = [
@@ -125,7 +125,7 @@ extension AppServerAnswer {
     }
     let start = try reader.instant(Self.starts, in: objects)
     return try reader.issued(
-      id: id, secret: secret, token: token, start: start, expiration: end, at: answer.issuerTime ?? start)
+      id: id, secret: secret, token: token, start: start, expiration: end, at: response.issuerTime ?? start)
   }
 
   /// Returns the object that contains the fields of the key, or `nil` if there is no such object.
@@ -165,13 +165,13 @@ extension AppServerFormat {
 extension AppServerDocument {
   static let s3 = AppServerDocument(
     recognizes: { $0["SecretAccessKey"] != nil },
-    issued: { answer, object throws(CredentialError) in try answer.s3(object) },
+    issued: { response, object throws(CredentialError) in try response.s3(object) },
     refusal: { _, object in
       object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.string ?? "") }
     })
 }
 
-extension AppServerAnswer {
+extension AppServerResponse {
   fileprivate func s3(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
     if let refusal = AppServerDocument.s3.refusal(self, object) { throw rejected(refusal) }
     let id = try reader.text(["AccessKeyId"], in: object)
@@ -180,6 +180,6 @@ extension AppServerAnswer {
     guard let end = try reader.instant(["Expiration"], in: [object]) else {
       throw reader.malformed("The response has no field Expiration.")
     }
-    return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: answer.issuerTime)
+    return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: response.issuerTime)
   }
 }

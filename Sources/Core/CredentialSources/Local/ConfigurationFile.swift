@@ -41,11 +41,11 @@ package struct ConfigurationFile: Sendable {
     package let bytes: [UInt8]
     package let path: String
     let weakness: FileWeakness?
-    package let place: SettingLocation
+    package let location: SettingLocation
 
     /// Returns the location of a part of this file, such as `profile “default”`, for error messages.
     package func part(_ name: String, remedy: String? = nil) -> SettingLocation {
-      SettingLocation(source: place.source, name: "The \(name) in \(path)", remedy: remedy ?? place.remedy)
+      SettingLocation(source: location.source, name: "The \(name) in \(path)", remedy: remedy ?? location.remedy)
     }
   }
 
@@ -64,7 +64,7 @@ package struct ConfigurationFile: Sendable {
     if let path = named ?? fromVariable {
       let by = named == nil ? ", which \(variable ?? "") names," : ""
       guard let contents = try contents(of: path, on: machine) else {
-        throw place(of: path + by).error(
+        throw location(of: path + by).error(
           .failed, "is not there", remedy: named == nil ? "Correct or remove \(variable ?? "")." : nil)
       }
       return contents
@@ -76,23 +76,24 @@ package struct ConfigurationFile: Sendable {
       .notConfigured, source: source, "There is no file \(paths.joined(separator: " or ")).", remedy: remedy)
   }
 
-  private func place(of path: String) -> SettingLocation {
+  private func location(of path: String) -> SettingLocation {
     SettingLocation(source: source, name: "The file \(path)", remedy: remedy)
   }
 
   private func contents(of path: String, on machine: ProviderContext) throws(CredentialError) -> Contents? {
     guard let absolute = machine.absolute(path) else { return nil }
-    let place = place(of: absolute)
-    guard let contents = try machine.read(absolute, at: place) else { return nil }
-    contents.warnings(about: place, at: absolute).forEach(machine.onWarning)
-    return Contents(bytes: contents.bytes, path: absolute, weakness: contents.weakness(at: absolute), place: place)
+    let location = self.location(of: absolute)
+    guard let contents = try machine.read(absolute, at: location) else { return nil }
+    contents.warnings(about: location, at: absolute).forEach(machine.onWarning)
+    return Contents(
+      bytes: contents.bytes, path: absolute, weakness: contents.weakness(at: absolute), location: location)
   }
 }
 
 extension ProviderContext {
   /// Reads a small configuration file, or returns `nil` if the file does not exist.
-  package func read(_ path: String, at place: SettingLocation) throws(CredentialError) -> FileContents? {
-    try files.read(path, at: place)
+  package func read(_ path: String, at location: SettingLocation) throws(CredentialError) -> FileContents? {
+    try files.read(path, at: location)
   }
 }
 
@@ -101,9 +102,9 @@ extension ConfigurationFile.Contents {
   /// user's rights.
   ///
   /// - Throws: `failed`, with the reason and the remedy, if another user could have written the file.
-  package func checkThatCommandsMayBeRun(for place: SettingLocation) throws(CredentialError) {
+  package func checkThatCommandsMayBeRun(for location: SettingLocation) throws(CredentialError) {
     guard let weakness else { return }
-    throw place.error(
+    throw location.error(
       .failed, "names a command, and others could have written it: \(weakness.reason)", remedy: weakness.remedy)
   }
 }

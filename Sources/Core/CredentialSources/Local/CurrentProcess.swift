@@ -11,7 +11,7 @@ internal import StorageAuth
   internal import Glibc
 #endif
 
-/// What the system says about this process: its environment, its user's home directory and its current directory.
+/// Facts of the system about this process: its environment, its user's home directory and its current directory.
 enum CurrentProcess {
   private static let longestEntry = 1 << 14
 

@@ -153,13 +153,13 @@ struct EnvironmentValues: Sendable {
       throw CredentialError(
         .failed, source: source, "The environment sets both \(name) and \(fileVariable).", remedy: "Unset one of them.")
     }
-    let place = SettingLocation(
+    let location = SettingLocation(
       source: source, name: "The file \(path), which \(fileVariable) names,",
       remedy: "Correct or unset \(fileVariable).")
-    guard let contents = try files.read(path, at: place) else { throw place.error(.failed, "is not there") }
-    contents.warnings(about: place, at: path).forEach(onWarning)
+    guard let contents = try files.read(path, at: location) else { throw location.error(.failed, "is not there") }
+    contents.warnings(about: location, at: path).forEach(onWarning)
     guard let text = String(validating: contents.bytes, as: UTF8.self)?.trimmed else {
-      throw place.error(.failed, "holds no text")
+      throw location.error(.failed, "holds no text")
     }
     return text
   }
@@ -169,17 +169,17 @@ struct EnvironmentValues: Sendable {
 
 extension FileReader {
   /// Reads a small file with settings, or returns `nil` if the file does not exist.
-  func read(_ path: String, at place: SettingLocation) throws(CredentialError) -> FileContents? {
+  func read(_ path: String, at location: SettingLocation) throws(CredentialError) -> FileContents? {
     do {
       return try read(path, limit: ConfigurationFile.sizeLimit)
     } catch {
       switch error {
       case .notFound: return nil
       case .tooLarge:
-        throw place.error(
+        throw location.error(
           .failed, "is larger than \(ConfigurationFile.sizeLimit) bytes", remedy: "See whether it is the right file.")
       case .unreadable(let reason):
-        throw place.error(
+        throw location.error(
           .failed, "cannot be read: \(reason)", remedy: "Let the user who runs this program read it, or remove it.")
       }
     }
@@ -193,18 +193,19 @@ extension FileContents {
   }
 
   /// Returns warnings if other users can read a file with secrets, or could have written it.
-  func warnings(about place: SettingLocation, at path: String) -> [CredentialWarning] {
+  func warnings(about location: SettingLocation, at path: String) -> [CredentialWarning] {
     var warnings: [CredentialWarning] = []
     if isReadableByOthers {
       warnings.append(
         CredentialWarning(
-          source: place.source, "\(place.name) holds secrets and can be read by others than its owner.",
+          source: location.source, "\(location.name) holds secrets and can be read by others than its owner.",
           remedy: "Run chmod 600 \(path)."))
     }
     if let weakness = weakness(at: path) {
       warnings.append(
         CredentialWarning(
-          source: place.source, "\(place.name) holds keys, and others could have written them: \(weakness.reason).",
+          source: location.source,
+          "\(location.name) holds keys, and others could have written them: \(weakness.reason).",
           remedy: weakness.remedy))
     }
     return warnings

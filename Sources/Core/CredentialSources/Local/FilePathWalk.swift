@@ -40,28 +40,28 @@ struct FilePathWalk {
         folder = Substring(folder).utf8.lastIndex(of: UInt8(ascii: "/")).map { String(folder[..<$0]) } ?? ""
         continue
       }
-      let place = "\(folder)/\(name)"
-      guard let status = FileStatus(at: place) else { return Self.changed(path) }
+      let location = "\(folder)/\(name)"
+      guard let status = FileStatus(at: location) else { return Self.changed(path) }
       switch status.kind {
       case .link:
-        if let weakness = follow(place, status, to: path) { return weakness }
+        if let weakness = follow(location, status, to: path) { return weakness }
       case .folder:
-        if let weakness = Self.weakness(of: status, "the folder \(place)", at: place) { return weakness }
-        folder = place
+        if let weakness = Self.weakness(of: status, "the folder \(location)", at: location) { return weakness }
+        folder = location
       case .regular, .other:
         guard pending.isEmpty, status.isSameFile(as: opened) else { return Self.changed(path) }
-        return Self.weakness(of: opened, "the file \(place)", at: place)
+        return Self.weakness(of: opened, "the file \(location)", at: location)
       }
     }
     return Self.changed(path)
   }
 
-  private mutating func follow(_ place: String, _ status: FileStatus, to path: String) -> FileWeakness? {
+  private mutating func follow(_ location: String, _ status: FileStatus, to path: String) -> FileWeakness? {
     linkCount += 1
-    guard linkCount <= Self.longestLinkChain, let target = FileStatus.target(ofLinkAt: place) else {
+    guard linkCount <= Self.longestLinkChain, let target = FileStatus.target(ofLinkAt: location) else {
       return Self.changed(path)
     }
-    if let weakness = Self.weakness(ofOwner: status, "the symbolic link \(place)", at: place) { return weakness }
+    if let weakness = Self.weakness(ofOwner: status, "the symbolic link \(location)", at: location) { return weakness }
     if target.utf8.first == UInt8(ascii: "/") { folder = "" }
     pending += Self.parts(of: target)
     return nil

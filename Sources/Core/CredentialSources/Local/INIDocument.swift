@@ -46,7 +46,7 @@ package struct INIDocument {
     }
   }
 
-  private let place: SettingLocation
+  private let location: SettingLocation
   private let dialect: Dialect
   /// The last key that is not nested, the key's indentation, and whether the key's value is empty.
   private var parent: (name: String, indentation: Int, isEmpty: Bool)?
@@ -59,12 +59,12 @@ package struct INIDocument {
   ///
   /// - Parameters:
   ///   - bytes: The content of the file.
-  ///   - place: The location of the file, for error messages.
+  ///   - location: The location of the file, for error messages.
   ///   - dialect: The dialect of the tool that writes the file.
   /// - Throws: An error that does not show any part of the file, if the file is not UTF-8.
-  package init(_ bytes: [UInt8], at place: SettingLocation, dialect: Dialect = Dialect()) throws(CredentialError) {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw place.malformed("is not text in UTF-8") }
-    self.place = place
+  package init(_ bytes: [UInt8], at location: SettingLocation, dialect: Dialect = Dialect()) throws(CredentialError) {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw location.malformed("is not text in UTF-8") }
+    self.location = location
     self.dialect = dialect
     var current: String?
     let content = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
@@ -85,10 +85,10 @@ package struct INIDocument {
   ///
   /// - Returns: The settings, or `nil` if the file has no such section.
   /// - Throws: An error if the section is repeated, repeats a key, or has a line that is not a setting.
-  package func section(_ name: String, at place: SettingLocation) throws(CredentialError) -> SettingTable? {
+  package func section(_ name: String, at location: SettingLocation) throws(CredentialError) -> SettingTable? {
     guard let section = sections[dialect.section(name)] else { return nil }
-    if let problem = section.problem { throw place.malformed(problem) }
-    return SettingTable(section.values, at: place)
+    if let problem = section.problem { throw location.malformed(problem) }
+    return SettingTable(section.values, at: location)
   }
 
   private mutating func open(_ line: String, at number: Int) -> String? {

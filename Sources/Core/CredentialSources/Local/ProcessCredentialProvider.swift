@@ -44,12 +44,12 @@ public struct ProcessCredentialProvider: CredentialProvider {
   ///
   /// - Returns: The access key that the command printed.
   /// - Throws: A `CredentialError`: `notConfigured` if the context has no command runner, `timeout` if the command took
-  ///   too long, `malformedAnswer` if the command's output is not a key, `cancelled` if the task was cancelled,
+  ///   too long, `malformedResponse` if the command's output is not a key, `cancelled` if the task was cancelled,
   ///   `failed` if the command could not be started or failed.
   public func credential() async throws(CredentialError) -> AccessKey {
     guard let runner else {
       throw CredentialError(
-        .notConfigured, source: source, "\(place.name) cannot be run: this program runs no commands.",
+        .notConfigured, source: source, "\(location.name) cannot be run: this program runs no commands.",
         remedy: "Give ProviderContext a CommandRunner.")
     }
     guard let program = command.arguments.first, !program.isEmpty else {
@@ -68,13 +68,13 @@ public struct ProcessCredentialProvider: CredentialProvider {
         case .exited(let status): "ended with status \(status)"
         case .signalled(let signal): "was ended by signal \(signal)"
         }
-      throw place.error(
+      throw location.error(
         .failed, "\(ending) and wrote \(result.standardErrorLength) bytes to its standard error", isRetryable: true)
     }
     return try format.key(try SettingTable(json: result.standardOutput, at: output))
   }
 
-  private var place: SettingLocation {
+  private var location: SettingLocation {
     SettingLocation(source: source, name: "The command \(command)", remedy: "Run it in a terminal to see its output.")
   }
 
@@ -87,12 +87,12 @@ public struct ProcessCredentialProvider: CredentialProvider {
   private func problem(with error: CommandError) -> CredentialError {
     switch error {
     case .notFound:
-      place.error(.failed, "is not there", remedy: "Install it, or name it by its whole path.")
+      location.error(.failed, "is not there", remedy: "Install it, or name it by its whole path.")
     case .notStarted(let reason):
-      place.error(.failed, "could not be started: \(reason)", remedy: "See whether this user may run it.")
-    case .timeout: place.error(.timeout, "took longer than \(timeout)", isRetryable: true)
+      location.error(.failed, "could not be started: \(reason)", remedy: "See whether this user may run it.")
+    case .timeout: location.error(.timeout, "took longer than \(timeout)", isRetryable: true)
     case .outputTooLarge: output.malformed("is longer than \(Self.outputLimit) bytes")
-    case .cancelled: place.error(.cancelled, "was ended because the wait was cancelled", remedy: "Retry.")
+    case .cancelled: location.error(.cancelled, "was ended because the wait was cancelled", remedy: "Retry.")
     }
   }
 }
@@ -116,22 +116,23 @@ public struct ProcessOutputFormat: Sendable {
   /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}`. The token and the expiration are
   /// optional.
   public static let standard = ProcessOutputFormat(fields: "AccessKeyId and AccessKeySecret") {
-    (answer) throws(CredentialError) in
-    guard answer.has("access_key_id") || answer.has("access_key_secret") || answer.has("mode") else {
-      return try answer.requiredKey(
+    (response) throws(CredentialError) in
+    guard response.has("access_key_id") || response.has("access_key_secret") || response.has("mode") else {
+      return try response.requiredKey(
         .init(id: "AccessKeyId", secret: "AccessKeySecret", token: "SecurityToken", expiration: "Expiration"))
     }
-    switch try answer.text("mode") {
+    switch try response.text("mode") {
     case "AK"?:
-      return try answer.requiredKey(.init(id: "access_key_id", secret: "access_key_secret"))
+      return try response.requiredKey(.init(id: "access_key_id", secret: "access_key_secret"))
     case "StsToken"?:
-      _ = try answer.required("sts_token")
+      _ = try response.required("sts_token")
       fallthrough
     case nil:
-      return try answer.requiredKey(
+      return try response.requiredKey(
         .init(id: "access_key_id", secret: "access_key_secret", token: "sts_token", expiration: "expiration"))
     case let mode?:
-      throw answer.place.malformed("has the mode \(mode.shownIfName)", remedy: "Let it print the mode AK or StsToken.")
+      throw response.location.malformed(
+        "has the mode \(mode.shownIfName)", remedy: "Let it print the mode AK or StsToken.")
     }
   }
 }

@@ -116,13 +116,13 @@ extension ProviderContext {
   ///
   /// - Parameters:
   ///   - path: The path of the token file.
-  ///   - place: The location of the setting that specifies the file, for error messages.
+  ///   - location: The location of the setting that specifies the file, for error messages.
   package func token(
-    in path: String, for place: SettingLocation
+    in path: String, for location: SettingLocation
   ) -> @Sendable @concurrent () async throws(CredentialError) -> Secret {
     { () throws(CredentialError) in
       let file = SettingLocation(
-        source: place.source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
+        source: location.source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
       guard let absolute = absolute(path), let contents = try read(absolute, at: file) else {
         throw file.error(.failed, "is not there")
       }
@@ -141,20 +141,20 @@ extension ProviderContext {
   ///   - names: The names of the variables.
   ///   - telling: The variables out of `names` that other tools do not set. If none of them is set, the source is not
   ///     configured.
-  ///   - place: The location of the variables, for error messages.
+  ///   - location: The location of the variables, for error messages.
   /// - Returns: The values of the variables, in the order of `names`.
   /// - Throws: `notConfigured` if no variable of `telling` is set. `failed` if some variables are set and others are
   ///   not.
   package func variables(
-    _ names: [String], unlessUnset telling: [String], at place: SettingLocation
+    _ names: [String], unlessUnset telling: [String], at location: SettingLocation
   ) throws(CredentialError) -> [String] {
     guard telling.contains(where: { variable($0) != nil }) else {
-      throw place.error(.notConfigured, "does not set \(telling.joined(separator: " and "))")
+      throw location.error(.notConfigured, "does not set \(telling.joined(separator: " and "))")
     }
     let missing = names.filter { variable($0) == nil }
     guard missing.isEmpty else {
       let present = names.filter { variable($0) != nil }
-      throw place.error(
+      throw location.error(
         .failed, "sets \(present.joined(separator: " and ")) but not \(missing.joined(separator: " and "))")
     }
     return names.compactMap { variable($0) }

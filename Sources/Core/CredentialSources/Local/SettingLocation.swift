@@ -36,7 +36,7 @@ package struct SettingLocation: Sendable {
 
   /// Returns an error about an invalid value at this location.
   package func malformed(_ predicate: String, remedy: String? = nil) -> CredentialError {
-    error(.malformedAnswer, predicate, remedy: remedy)
+    error(.malformedResponse, predicate, remedy: remedy)
   }
 }
 
@@ -55,9 +55,9 @@ extension CredentialError {
   /// provider.
   ///
   /// The code `notConfigured` becomes `failed`.
-  fileprivate func inside(_ place: SettingLocation) -> CredentialError {
+  fileprivate func inside(_ location: SettingLocation) -> CredentialError {
     CredentialError(
-      code == .notConfigured ? .failed : code, source: "\(place.source): \(source)", "\(place.name): \(message)",
+      code == .notConfigured ? .failed : code, source: "\(location.source): \(source)", "\(location.name): \(message)",
       remedy: remedy, isRetryable: isRetryable, declined: declined)
   }
 }
@@ -67,14 +67,14 @@ extension CredentialProvider {
   ///
   /// The error `notConfigured` becomes `failed`, because the setting requires the credential.
   ///
-  /// - Parameter place: The location of the setting, for error messages.
-  package func issue(for place: SettingLocation) async throws(CredentialError) -> IssuedCredential<Value> {
+  /// - Parameter location: The location of the setting, for error messages.
+  package func issue(for location: SettingLocation) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
       let issued = try await issue()
       return IssuedCredential(
-        issued.credential, issuerTime: issued.issuerTime, source: "\(place.source): \(issued.source ?? source)")
+        issued.credential, issuerTime: issued.issuerTime, source: "\(location.source): \(issued.source ?? source)")
     } catch {
-      throw error.inside(place)
+      throw error.inside(location)
     }
   }
 }

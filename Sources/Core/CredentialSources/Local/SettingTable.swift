@@ -8,21 +8,21 @@ package import StorageAuth
 /// Errors about a setting contain the setting's name and location.
 package struct SettingTable: Sendable {
   /// The location of the settings, for error messages.
-  package var place: SettingLocation
+  package var location: SettingLocation
 
   private let values: [String: JSONValue]
 
   /// Creates a table from the members of a JSON object.
   ///
   /// A member whose value is `null` counts as unset.
-  package init(_ object: JSONObject, at place: SettingLocation) {
-    self.place = place
+  package init(_ object: JSONObject, at location: SettingLocation) {
+    self.location = location
     values = Dictionary(object.filter { $0.value != .null }) { _, last in last }
   }
 
   /// Creates a table from the keys and values of an INI section.
-  package init(_ texts: [String: String], at place: SettingLocation) {
-    self.place = place
+  package init(_ texts: [String: String], at location: SettingLocation) {
+    self.location = location
     values = texts.mapValues { .string($0) }
   }
 
@@ -31,7 +31,7 @@ package struct SettingTable: Sendable {
     switch values[name] {
     case nil: return nil
     case .string(let text)?: return text.trimmed
-    default: throw place.malformed("has no string in “\(name)”")
+    default: throw location.malformed("has no string in “\(name)”")
     }
   }
 
@@ -46,7 +46,7 @@ package struct SettingTable: Sendable {
 
   /// Returns a string setting, or throws an error if the setting is missing or empty.
   package func required(_ name: String) throws(CredentialError) -> String {
-    guard let text = try text(name) else { throw place.malformed("has no “\(name)”") }
+    guard let text = try text(name) else { throw location.malformed("has no “\(name)”") }
     return text
   }
 
@@ -61,7 +61,7 @@ package struct SettingTable: Sendable {
       if let integer = Int64(digits) { return integer }
     default: break
     }
-    throw place.malformed("has no whole number in “\(name)”")
+    throw location.malformed("has no whole number in “\(name)”")
   }
 
   /// Returns a Boolean setting, which can be a Boolean or a string, or `false` if the setting is missing or empty.
@@ -77,7 +77,7 @@ package struct SettingTable: Sendable {
       }
     default: break
     }
-    throw place.malformed("has neither true nor false in “\(name)”")
+    throw location.malformed("has neither true nor false in “\(name)”")
   }
 
   /// Returns a time setting, which can be in ISO 8601 or Unix time, or `nil` if the setting is missing, empty or 0.
@@ -95,7 +95,7 @@ package struct SettingTable: Sendable {
       if let instant = Timestamp(expiration: trimmed) { return instant }
     default: break
     }
-    throw place.malformed("has no time in “\(name)”", remedy: "Write it as 2026-11-20T08:00:00Z or as Unix time.")
+    throw location.malformed("has no time in “\(name)”", remedy: "Write it as 2026-11-20T08:00:00Z or as Unix time.")
   }
 
   /// Returns the elements of an array setting, or an empty array if the setting is missing.
@@ -103,7 +103,7 @@ package struct SettingTable: Sendable {
     switch values[name] {
     case nil: return []
     case .array(let array)?: return array
-    default: throw place.malformed("has no array in “\(name)”")
+    default: throw location.malformed("has no array in “\(name)”")
     }
   }
 
@@ -121,18 +121,18 @@ extension SettingTable {
   /// Parses the settings from a JSON object, which may begin with a byte order mark.
   ///
   /// - Throws: An error that does not show any part of the input, if the input is not a JSON object.
-  package init(json bytes: [UInt8], at place: SettingLocation) throws(CredentialError) {
+  package init(json bytes: [UInt8], at location: SettingLocation) throws(CredentialError) {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
-    guard text.contains(where: { $0 > UInt8(ascii: " ") }) else { throw place.malformed("is empty") }
+    guard text.contains(where: { $0 > UInt8(ascii: " ") }) else { throw location.malformed("is empty") }
     let document: JSONValue
     do {
       document = try JSONValue(parsing: bytes)
     } catch {
-      throw place.malformed("is not a JSON object: \(error)")
+      throw location.malformed("is not a JSON object: \(error)")
     }
-    guard let object = document.object else { throw place.malformed("is not a JSON object") }
-    self.init(object, at: place)
+    guard let object = document.object else { throw location.malformed("is not a JSON object") }
+    self.init(object, at: location)
   }
 }
 
@@ -162,7 +162,7 @@ extension SettingTable {
     if id == nil && secret == nil { return nil }
     guard let id, let secret else {
       let (missing, present) = id == nil ? (names.id, names.secret) : (names.secret, names.id)
-      throw place.malformed("has “\(present)” but no “\(missing)”")
+      throw location.malformed("has “\(present)” but no “\(missing)”")
     }
     var token: String?
     if let name = names.token { token = try text(name) }
@@ -172,14 +172,14 @@ extension SettingTable {
     do {
       try key.check(idWithout: [])
     } catch {
-      throw place.malformed("has a key that cannot be used (\(error.message.dropLast()))")
+      throw location.malformed("has a key that cannot be used (\(error.message.dropLast()))")
     }
     return key
   }
 
   /// Returns the access key that the settings contain, or throws an error if both the ID and the secret are missing.
   package func requiredKey(_ names: KeyNames) throws(CredentialError) -> AccessKey {
-    guard let key = try key(names) else { throw place.malformed("has no “\(names.id)” and no “\(names.secret)”") }
+    guard let key = try key(names) else { throw location.malformed("has no “\(names.id)” and no “\(names.secret)”") }
     return key
   }
 }

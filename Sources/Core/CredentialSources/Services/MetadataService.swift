@@ -21,14 +21,14 @@ package struct MetadataService: Sendable {
 
   package var source: String { exchange.source }
 
-  package var reader: AnswerReader {
-    AnswerReader(source: source, remedy: "Check that the address is that of the vendor's metadata service.")
+  package var reader: CredentialReader {
+    CredentialReader(source: source, remedy: "Check that the address is that of the vendor's metadata service.")
   }
 
-  package func get(_ path: String, headers: HTTPFields = [:]) async throws(CredentialError) -> ServiceAnswer {
-    let answer = try await send(.get, path, headers: headers)
-    guard answer.isSuccess || answer.status == 404 else { throw refusal(answer) }
-    return answer
+  package func get(_ path: String, headers: HTTPFields = [:]) async throws(CredentialError) -> ServiceResponse {
+    let response = try await send(.get, path, headers: headers)
+    guard response.isSuccess || response.status == 404 else { throw refusal(response) }
+    return response
   }
 
   /// Sends a request to the metadata service and returns the response.
@@ -36,7 +36,7 @@ package struct MetadataService: Sendable {
   /// A retryable error becomes `notConfigured` if the service has never responded to this client.
   package func send(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
-  ) async throws(CredentialError) -> ServiceAnswer {
+  ) async throws(CredentialError) -> ServiceResponse {
     do throws(CredentialError) {
       return try await attempt(method, path, headers: headers)
     } catch {
@@ -47,7 +47,7 @@ package struct MetadataService: Sendable {
   /// Sends a request to the metadata service without turning a retryable error into `notConfigured`.
   package func attempt(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
-  ) async throws(CredentialError) -> ServiceAnswer {
+  ) async throws(CredentialError) -> ServiceResponse {
     let call = try address.appending(path).call(method, headers: headers)
     return try await exchange.send { () async throws(CredentialError) in
       PreparedCall(call, masks: call.confidentialWords)
@@ -79,9 +79,9 @@ package struct MetadataService: Sendable {
   /// Returns the first role in a response that lists one role per line, or `nil` if the response lists no role.
   ///
   /// A response with the status 404 lists no role.
-  package func firstRole(in answer: ServiceAnswer) throws(CredentialError) -> String? {
-    guard answer.status != 404 else { return nil }
-    let lines = String(decoding: answer.body, as: UTF8.self).split(whereSeparator: \.isNewline)
+  package func firstRole(in response: ServiceResponse) throws(CredentialError) -> String? {
+    guard response.status != 404 else { return nil }
+    let lines = String(decoding: response.body, as: UTF8.self).split(whereSeparator: \.isNewline)
     return lines.lazy.map { String($0).trimmingBlanks() }.first { !$0.isEmpty }
   }
 
@@ -96,12 +96,12 @@ package struct MetadataService: Sendable {
   }
 
   /// Returns the fields of a metadata response, whose field `Code` must be `Success`.
-  package func fields(of answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
-    let object = try reader.object(answer)
+  package func fields(of response: ServiceResponse) throws(CredentialError) -> JSONObject {
+    let object = try reader.object(response)
     if let code = object["Code"]?.code, code != "Success" {
       throw CredentialError(
         .failed, source: source,
-        "The metadata service has no key: \(answer.text.shown("\(code) \(object["Message"]?.string ?? "")"))",
+        "The metadata service has no key: \(response.text.shown("\(code) \(object["Message"]?.string ?? "")"))",
         remedy: "Check that the role of the instance exists and trusts the vendor's compute service.", isRetryable: true
       )
     }
@@ -121,10 +121,10 @@ package struct MetadataService: Sendable {
       remedy: "Name the role of the instance, or omit it to use the instance's own.")
   }
 
-  package func refusal(_ answer: ServiceAnswer) -> CredentialError {
+  package func refusal(_ response: ServiceResponse) -> CredentialError {
     CredentialError(
-      .failed, source: source, "The metadata service responded with HTTP \(answer.status).",
-      remedy: "Check the settings of the instance's metadata service.", isRetryable: answer.status >= 500)
+      .failed, source: source, "The metadata service responded with HTTP \(response.status).",
+      remedy: "Check the settings of the instance's metadata service.", isRetryable: response.status >= 500)
   }
 }
 

@@ -13,7 +13,7 @@ package struct ServiceExchange: Sendable {
   /// The time limit from the start of a request's preparation to the last byte of the response.
   let timeout: Duration
   /// The maximum size of a response body, in bytes.
-  let answerLimit: Int
+  let responseLimit: Int
 
   /// Creates a client for requests to a service.
   ///
@@ -22,15 +22,15 @@ package struct ServiceExchange: Sendable {
   ///   - transport: The transport that sends the requests.
   ///   - time: The clocks of this machine.
   ///   - timeout: The time limit from the start of a request's preparation to the last byte of the response.
-  ///   - answerLimit: The maximum size of a response body, in bytes.
+  ///   - responseLimit: The maximum size of a response body, in bytes.
   package init(
-    source: String, transport: any HTTPTransport, time: any SigningClock, timeout: Duration, answerLimit: Int = 65_536
+    source: String, transport: any HTTPTransport, time: any SigningClock, timeout: Duration, responseLimit: Int = 65_536
   ) {
     self.source = source
     self.transport = transport
     self.time = time
     self.timeout = timeout
-    self.answerLimit = answerLimit
+    self.responseLimit = responseLimit
   }
 
   /// Prepares a request, sends it and returns the response with its body parsed.
@@ -41,8 +41,8 @@ package struct ServiceExchange: Sendable {
   /// - Throws: A `CredentialError` if no response was received, or if the response is a redirect or too long.
   package func send(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
-  ) async throws(CredentialError) -> ServiceAnswer {
-    ServiceAnswer(try await receive(prepare))
+  ) async throws(CredentialError) -> ServiceResponse {
+    ServiceResponse(try await receive(prepare))
   }
 
   /// Prepares a request, sends it and returns the response with its body unparsed.
@@ -53,10 +53,10 @@ package struct ServiceExchange: Sendable {
   /// - Throws: A `CredentialError` if no response was received, or if the response is a redirect or too long.
   package func receive(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
-  ) async throws(CredentialError) -> ReceivedAnswer {
-    let outcome = await time.limiting(to: timeout) { () async -> Result<ReceivedAnswer, CredentialError> in
+  ) async throws(CredentialError) -> ReceivedResponse {
+    let outcome = await time.limiting(to: timeout) { () async -> Result<ReceivedResponse, CredentialError> in
       do throws(CredentialError) {
-        return .success(try await answer(to: try await prepare()))
+        return .success(try await response(to: try await prepare()))
       } catch {
         return .failure(error)
       }
@@ -71,7 +71,7 @@ package struct ServiceExchange: Sendable {
     }
   }
 
-  private func answer(to prepared: PreparedCall) async throws(CredentialError) -> ReceivedAnswer {
+  private func response(to prepared: PreparedCall) async throws(CredentialError) -> ReceivedResponse {
     let call = prepared.call
     let text = ServiceText(masking: prepared.masks)
     let reply: HTTPStreamingResponse
@@ -88,7 +88,7 @@ package struct ServiceExchange: Sendable {
     }
     let body: [UInt8]?
     do {
-      body = try await reply.body.collected(upTo: answerLimit)
+      body = try await reply.body.collected(upTo: responseLimit)
     } catch let error as TransportError {
       throw failure(error, text)
     } catch is CancellationError {
@@ -99,10 +99,10 @@ package struct ServiceExchange: Sendable {
     }
     guard let body else {
       throw CredentialError(
-        .malformedAnswer, source: source, "The response is longer than \(answerLimit) bytes.",
+        .malformedResponse, source: source, "The response is longer than \(responseLimit) bytes.",
         remedy: "Check the address; a response with a key is far shorter.")
     }
-    return ReceivedAnswer(reply.response, body: body, masks: prepared.masks)
+    return ReceivedResponse(reply.response, body: body, masks: prepared.masks)
   }
 
   private var cancelled: CredentialError {

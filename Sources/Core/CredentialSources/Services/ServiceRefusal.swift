@@ -39,27 +39,27 @@ package struct RefusalRules: Sendable {
   /// Returns the error for a service's response that contains no credential.
   ///
   /// - Parameters:
-  ///   - answer: The service's response.
+  ///   - response: The service's response.
   ///   - refusal: The content of the error response, or `nil` if the content cannot be read.
   ///   - source: The name of the provider that receives the response.
   ///   - fallback: The remedy for a permanent error whose code has no rule.
   package func error(
-    for answer: ServiceAnswer, _ refusal: ServiceRefusal?, source: String, fallback: String
+    for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String, fallback: String
   ) -> CredentialError {
     let isPassing =
-      answer.status >= 500 || answer.status == 429 || answer.status == 408
+      response.status >= 500 || response.status == 429 || response.status == 408
       || passing.contains { refusal?.code.hasPrefix($0) == true }
     let known = remedies.first { refusal?.code.hasPrefix($0.code) == true }?.remedy
     return CredentialError(
-      isPassing ? .failed : .rejected, source: source, message(answer, refusal),
+      isPassing ? .failed : .rejected, source: source, message(response, refusal),
       remedy: known ?? (isPassing ? "Retry later." : fallback), isRetryable: isPassing)
   }
 
-  private func message(_ answer: ServiceAnswer, _ refusal: ServiceRefusal?) -> String {
-    guard let refusal else { return "The service responded with HTTP \(answer.status)." }
+  private func message(_ response: ServiceResponse, _ refusal: ServiceRefusal?) -> String {
+    guard let refusal else { return "The service responded with HTTP \(response.status)." }
     var text = refusal.code
     if !refusal.message.isEmpty { text += ": \(refusal.message)" }
     if let id = refusal.requestID { text += " (request \(id))" }
-    return "The service refused (HTTP \(answer.status)). \(answer.text.shown(text))"
+    return "The service refused (HTTP \(response.status)). \(response.text.shown(text))"
   }
 }

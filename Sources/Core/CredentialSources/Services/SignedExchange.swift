@@ -29,25 +29,25 @@ package struct SignedExchange: Sendable {
   ///     once.
   /// - Returns: A successful response.
   /// - Throws: A `CredentialError` if there is no key to sign with, or if the service returns no successful response.
-  package func answer(
-    signedWith signer: some Signer<ServiceCall, AccessKey>, refusal: @Sendable (ServiceAnswer) -> ServiceRefusal?,
+  package func response(
+    signedWith signer: some Signer<ServiceCall, AccessKey>, refusal: @Sendable (ServiceResponse) -> ServiceRefusal?,
     permanent: Bool = false, _ makeCall: @escaping @Sendable () -> ServiceCall
-  ) async throws(CredentialError) -> ServiceAnswer {
+  ) async throws(CredentialError) -> ServiceResponse {
     let key = try await key(permanent: permanent)
     let masks = [key.secret] + (key.sessionToken.map { [$0] } ?? [])
     var isCorrected = false
     while true {
       let date = clock.now(by: exchange.time)
       let call = try signed(makeCall(), signer, key, at: date)
-      let answer = try await exchange.send { () async throws(CredentialError) in PreparedCall(call, masks: masks) }
-      let refused = refusal(answer)
-      if answer.isSuccess, refused == nil { return answer }
-      if rules.isClock(refused), !isCorrected, clock.correct(by: answer.issuerTime, signedAt: date, exchange.time) {
+      let response = try await exchange.send { () async throws(CredentialError) in PreparedCall(call, masks: masks) }
+      let refused = refusal(response)
+      if response.isSuccess, refused == nil { return response }
+      if rules.isClock(refused), !isCorrected, clock.correct(by: response.issuerTime, signedAt: date, exchange.time) {
         isCorrected = true
         continue
       }
       throw rules.error(
-        for: answer, refused, source: exchange.source, fallback: "See the vendor's documentation of this code.")
+        for: response, refused, source: exchange.source, fallback: "See the vendor's documentation of this code.")
     }
   }
 

@@ -35,7 +35,7 @@ package struct CacheMachine<Value: Credential> {
     /// The cache cancels the request to the provider if it is still running, because no response is needed any more.
     case abandon(flight: UInt64)
     /// The cache resumes a waiter with a credential or an error.
-    case answer(waiter: UInt64, Result<CachedCredential<Value>, CredentialError>)
+    case response(waiter: UInt64, Result<CachedCredential<Value>, CredentialError>)
     /// The cache notifies its observers of a refresh event.
     case tell(AuthEvent.Refresh)
   }
@@ -180,7 +180,7 @@ package struct CacheMachine<Value: Credential> {
   /// Handles the cancellation of a waiter, which fails with a cancellation error.
   mutating func leave(_ waiter: UInt64) -> [Effect] {
     guard waiters.removeValue(forKey: waiter) != nil else { return [] }
-    return [.answer(waiter: waiter, .failure(.waitCancelled(source)))]
+    return [.response(waiter: waiter, .failure(.waitCancelled(source)))]
   }
 
   /// Stores a new credential and clears the record of failures.
@@ -331,9 +331,9 @@ extension CacheMachine {
     rejected = nil
     return waiters.map { waiter, need in
       if let cached = ready(lasting: need.lasting, at: uptime), cached.generation != need.rejected {
-        return .answer(waiter: waiter, .success(cached))
+        return .response(waiter: waiter, .success(cached))
       }
-      return .answer(waiter: waiter, .failure(refusal(of: need, because: error, at: uptime)))
+      return .response(waiter: waiter, .failure(refusal(of: need, because: error, at: uptime)))
     }
   }
 
@@ -347,16 +347,16 @@ extension CacheMachine {
   private mutating func answerAll(_ held: Held, at uptime: Duration) -> [Effect] {
     defer { waiters = [:] }
     return waiters.map { waiter, need in
-      if held.lives(need.lasting, at: uptime) { return .answer(waiter: waiter, .success(held.cached)) }
+      if held.lives(need.lasting, at: uptime) { return .response(waiter: waiter, .success(held.cached)) }
       let shortest = min(need.lasting, shortfall?.lasting ?? need.lasting)
       shortfall = (shortest, uptime + configuration.longestBackoff)
-      return .answer(waiter: waiter, .failure(tooShort(held, for: need.lasting, at: uptime)))
+      return .response(waiter: waiter, .failure(tooShort(held, for: need.lasting, at: uptime)))
     }
   }
 
   private mutating func refuseAll(_ error: CredentialError) -> [Effect] {
     defer { waiters = [:] }
-    return waiters.keys.map { .answer(waiter: $0, .failure(error)) }
+    return waiters.keys.map { .response(waiter: $0, .failure(error)) }
   }
 }
 
@@ -388,7 +388,7 @@ extension CredentialError {
     let end = issued.credential.expiration?.iso8601 ?? "its start"
     let present = (issued.issuerTime ?? issued.credential.start)?.iso8601 ?? "now"
     return CredentialError(
-      .malformedAnswer, source: source,
+      .malformedResponse, source: source,
       "The source returned a credential that expired at \(end); the time by its own clock is \(present).",
       remedy: "Make the source issue a new one; its cached copy may be out of date.", isRetryable: true)
   }

@@ -30,7 +30,7 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
   /// Calls the blocking function and returns the credential that it fetches.
   ///
   /// - Throws: The ``CredentialError`` that the function throws; an error with the code
-  ///   ``CredentialError/Code/timeout`` if an earlier call has not returned, ``CredentialError/Code/malformedAnswer``
+  ///   ``CredentialError/Code/timeout`` if an earlier call has not returned, ``CredentialError/Code/malformedResponse``
   ///   if the function returns `nil`, or ``CredentialError/Code/failed`` if the function throws another error.
   public func credential() async throws(CredentialError) -> Value {
     let isFree = isBusy.withLock { isBusy in
@@ -50,7 +50,7 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
       }
     }
     do {
-      return try answer(of: result.get(), from: source)
+      return try response(of: result.get(), from: source)
     } catch {
       throw credentialError(error, from: source)
     }

@@ -22,11 +22,11 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   /// Calls the asynchronous function and returns the credential that it fetches.
   ///
   /// - Throws: The ``CredentialError`` that the function throws; an error with the code
-  ///   ``CredentialError/Code/malformedAnswer`` if the function returns `nil`, or ``CredentialError/Code/failed`` if
+  ///   ``CredentialError/Code/malformedResponse`` if the function returns `nil`, or ``CredentialError/Code/failed`` if
   ///   the function throws another error.
   public func credential() async throws(CredentialError) -> Value {
     do {
-      return try await answer(of: fetch(), from: source)
+      return try await response(of: fetch(), from: source)
     } catch {
       throw credentialError(error, from: source)
     }
@@ -34,10 +34,10 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
 }
 
 /// Returns the value that a provider's callback returned, or throws a ``CredentialError`` if the value is `nil`.
-func answer<Value>(of value: Value?, from source: String) throws(CredentialError) -> Value {
+func response<Value>(of value: Value?, from source: String) throws(CredentialError) -> Value {
   if let value { return value }
   throw CredentialError(
-    .malformedAnswer, source: source, "The callback returned nil.",
+    .malformedResponse, source: source, "The callback returned nil.",
     remedy: "Return a credential on every path, or throw a CredentialError that says why there is none.")
 }
 

@@ -47,7 +47,7 @@ public struct CredentialError: Error, Sendable, Hashable {
   /// A code that identifies why a provider cannot return a credential.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
-      case notConfigured, failed, malformedAnswer, rejected, timeout, cancelled
+      case notConfigured, failed, malformedResponse, rejected, timeout, cancelled
     }
 
     private let value: Value
@@ -57,7 +57,7 @@ public struct CredentialError: Error, Sendable, Hashable {
     /// The source could not be reached or read, or returned no credential that is valid long enough.
     public static let failed = Code(value: .failed)
     /// The source returned data that is not a credential.
-    public static let malformedAnswer = Code(value: .malformedAnswer)
+    public static let malformedResponse = Code(value: .malformedResponse)
     /// The source refused to issue a credential.
     public static let rejected = Code(value: .rejected)
     /// The source did not respond in time.

@@ -43,8 +43,8 @@ public struct FormDraft: Sendable {
     if let sizes = policy.sizes, sizes.lowerBound < 0 {
       throw .form("The smallest size is negative.", remedy: "Give a range that starts at 0 or more.")
     }
-    var conditions = [Self.answer(policy.answer), try Self.key(policy.objects, upTo: endpoint.keyByteLimit)].compactMap
-    { $0 }
+    var conditions = [Self.response(policy.response), try Self.key(policy.objects, upTo: endpoint.keyByteLimit)]
+      .compactMap { $0 }
     if let type = policy.contentType { conditions.append(FormCondition(contentTypeName, type)) }
     for condition in policy.conditions {
       let name = condition.field.asciiLowercased
@@ -82,8 +82,8 @@ public struct FormDraft: Sendable {
     return FormCondition("key", .startsWith(text))
   }
 
-  private static func answer(_ answer: FormPolicy.Answer?) -> FormCondition? {
-    switch answer {
+  private static func response(_ response: FormPolicy.Response?) -> FormCondition? {
+    switch response {
     case nil: nil
     case .ok: FormCondition("success_action_status", .equals("200"))
     case .created: FormCondition("success_action_status", .equals("201"))

@@ -26,7 +26,7 @@ public struct FormPolicy: Sendable, Hashable {
   public var contentType: FormCondition.Rule?
 
   /// The service's response to a successful upload, or `nil` for the service's default response.
-  public var answer: Answer?
+  public var response: Response?
 
   /// The conditions on other form fields, such as user metadata.
   public var conditions: [FormCondition]
@@ -35,7 +35,7 @@ public struct FormPolicy: Sendable, Hashable {
   public var expiration: Timestamp
 
   /// A service's response to a successful form upload.
-  public enum Answer: Sendable, Hashable {
+  public enum Response: Sendable, Hashable {
     /// The service responds with the status 200 and an empty body.
     case ok
     /// The service responds with the status 201 and a document that describes the object.
@@ -53,18 +53,18 @@ public struct FormPolicy: Sendable, Hashable {
   ///   - objects: The keys that the uploaded object may have; the file name is appended to a prefix.
   ///   - sizes: The permitted size of the uploaded file in bytes, or `nil` for the service's limit.
   ///   - contentType: The rule for the uploaded object's media type, or `nil` to allow any media type.
-  ///   - answer: The service's response to a successful upload, or `nil` for the service's default response.
+  ///   - response: The service's response to a successful upload, or `nil` for the service's default response.
   ///   - conditions: The conditions on other form fields.
   ///   - expiration: The time at which the form expires.
   public init(
     bucket: String, objects: ObjectScope, sizes: ClosedRange<Int64>? = nil, contentType: FormCondition.Rule? = nil,
-    answer: Answer? = nil, conditions: [FormCondition] = [], until expiration: Timestamp
+    response: Response? = nil, conditions: [FormCondition] = [], until expiration: Timestamp
   ) {
     self.bucket = bucket
     self.objects = objects
     self.sizes = sizes
     self.contentType = contentType
-    self.answer = answer
+    self.response = response
     self.conditions = conditions
     self.expiration = expiration
   }
@@ -75,11 +75,11 @@ public struct FormPolicy: Sendable, Hashable {
   ///   - rule: The access rule; only its permission to write becomes part of the form.
   ///   - expiration: The time at which the form expires, or `nil` for the rule's expiration; the earlier of both times
   ///     applies.
-  ///   - answer: The service's response to a successful upload, or `nil` for the service's default response.
+  ///   - response: The service's response to a successful upload, or `nil` for the service's default response.
   /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidRequest`` if a form cannot express the rule:
   ///   the rule does not allow writing, is bound to source addresses, or lists several kinds of media types, or neither
   ///   the rule nor the caller sets an expiration.
-  public init(_ rule: AccessRule, until expiration: Timestamp? = nil, answer: Answer? = nil) throws(SigningError) {
+  public init(_ rule: AccessRule, until expiration: Timestamp? = nil, response: Response? = nil) throws(SigningError) {
     guard rule.actions.contains(.write) else {
       throw .form("The rule does not allow writing.", remedy: "Use a rule that does.")
     }
@@ -97,7 +97,7 @@ public struct FormPolicy: Sendable, Hashable {
     }
     self.init(
       bucket: rule.bucket, objects: rule.objects, sizes: rule.maximumSize.map { 0...$0 },
-      contentType: try rule.contentTypes.map(Self.rule), answer: answer, until: end)
+      contentType: try rule.contentTypes.map(Self.rule), response: response, until: end)
   }
 
   private static func rule(for types: [String]) throws(SigningError) -> FormCondition.Rule {

@@ -185,32 +185,32 @@ struct JSONParser {
   private static let deepest = 64
 
   private let bytes: [UInt8]
-  private var place = 0
+  private var position = 0
   private var depth = 0
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    if bytes.starts(with: [0xef, 0xbb, 0xbf]) { place = 3 }
+    if bytes.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
   }
 
   mutating func document() throws(JSONError) -> JSONValue {
     let value = try value()
     skipSpace()
-    guard place == bytes.count else { throw error("The document continues after its end") }
+    guard position == bytes.count else { throw error("The document continues after its end") }
     return value
   }
 
-  private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  private func error(_ message: String) -> JSONError { JSONError(offset: place, message: message) }
+  private func error(_ message: String) -> JSONError { JSONError(offset: position, message: message) }
 
   private mutating func skipSpace() {
-    while let byte = next, [0x20, 0x0a, 0x0d, 0x09].contains(byte) { place += 1 }
+    while let byte = next, [0x20, 0x0a, 0x0d, 0x09].contains(byte) { position += 1 }
   }
 
   private mutating func take(_ character: Character) -> Bool {
     guard let byte = next, byte == character.asciiValue else { return false }
-    place += 1
+    position += 1
     return true
   }
 
@@ -233,7 +233,7 @@ struct JSONParser {
   ) throws(JSONError) -> JSONValue {
     guard depth < Self.deepest else { throw error("The document is nested deeper than \(Self.deepest) levels") }
     depth += 1
-    place += 1
+    position += 1
     let value = try read(&self)
     depth -= 1
     return value
@@ -270,13 +270,13 @@ struct JSONParser {
   }
 
   private mutating func word(_ word: String, _ value: JSONValue) throws(JSONError) -> JSONValue {
-    guard bytes[place...].starts(with: word.utf8) else { throw error("A value is missing") }
-    place += word.utf8.count
+    guard bytes[position...].starts(with: word.utf8) else { throw error("A value is missing") }
+    position += word.utf8.count
     return value
   }
 
   private mutating func number() throws(JSONError) -> JSONNumber {
-    let start = place
+    let start = position
     _ = take("-")
     if !take("0") { try digits() }
     if take(".") { try digits() }
@@ -284,21 +284,21 @@ struct JSONParser {
       if !take("+") { _ = take("-") }
       try digits()
     }
-    return JSONNumber(digits: String(decoding: bytes[start..<place], as: UTF8.self))
+    return JSONNumber(digits: String(decoding: bytes[start..<position], as: UTF8.self))
   }
 
   private mutating func digits() throws(JSONError) {
     guard let byte = next, Self.isDigit(byte) else { throw error("A digit is missing") }
-    while let byte = next, Self.isDigit(byte) { place += 1 }
+    while let byte = next, Self.isDigit(byte) { position += 1 }
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
   private mutating func text() throws(JSONError) -> String {
-    place += 1
+    position += 1
     var units: [UInt8] = []
     while let byte = next {
-      place += 1
+      position += 1
       switch byte {
       case UInt8(ascii: "\""):
         guard let text = String(validating: units, as: UTF8.self) else { throw error("A string is not valid UTF-8") }
@@ -313,7 +313,7 @@ struct JSONParser {
 
   private mutating func escape(_ units: inout [UInt8]) throws(JSONError) {
     guard let byte = next else { throw error("An escape is cut off") }
-    place += 1
+    position += 1
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): units.append(byte)
     case UInt8(ascii: "b"): units.append(0x08)
@@ -340,13 +340,13 @@ struct JSONParser {
   }
 
   private mutating func unit() throws(JSONError) -> UInt16 {
-    guard place + 4 <= bytes.count else { throw error("An escape is cut off") }
+    guard position + 4 <= bytes.count else { throw error("An escape is cut off") }
     var code: UInt16 = 0
-    for byte in bytes[place..<place + 4] {
+    for byte in bytes[position..<position + 4] {
       guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw error("An escape is not hex") }
       code = code << 4 | UInt16(digit)
     }
-    place += 4
+    position += 4
     return code
   }
 }

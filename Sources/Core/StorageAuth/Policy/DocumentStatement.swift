@@ -57,10 +57,10 @@ extension [DocumentStatement] {
   /// conditions.
   package mutating func add(_ statement: DocumentStatement) {
     guard !statement.actions.isEmpty else { return }
-    let place = firstIndex { $0.actions == statement.actions && $0.conditions == statement.conditions }
-    guard let place else { return append(statement) }
-    for resource in statement.resources where !self[place].resources.contains(where: resource.isIdentical) {
-      self[place].resources.append(resource)
+    let position = firstIndex { $0.actions == statement.actions && $0.conditions == statement.conditions }
+    guard let position else { return append(statement) }
+    for resource in statement.resources where !self[position].resources.contains(where: resource.isIdentical) {
+      self[position].resources.append(resource)
     }
   }
 }

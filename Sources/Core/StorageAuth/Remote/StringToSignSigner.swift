@@ -12,22 +12,22 @@ public protocol StringToSignSigner: Sendable {
 
   /// Parses a string to sign into the request that its signature would authorize.
   ///
-  /// - Parameter order: The client's request to sign a string.
+  /// - Parameter request: The client's request to sign a string.
   /// - Returns: The request that the string represents, and the other targets for which the signature would be valid.
   /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, the string to sign of a request.
-  func intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest
+  func intent(of request: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest
 
   /// Returns the signature of a string that has passed the checks of ``sign(_:with:under:at:)``.
   ///
   /// - Parameters:
-  ///   - order: The client's request to sign a string.
+  ///   - request: The client's request to sign a string.
   ///   - intent: The result of ``intent(of:)`` for the client's request.
   ///   - key: The access key that signs the string.
   ///   - date: The current time.
   /// - Returns: The signature in the encoding of the signature scheme.
   /// - Throws: A ``SigningRefusal`` if the string cannot be signed although it satisfies the rules.
   func signature(
-    of order: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
+    of request: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String
 
   /// Returns the word before `id:signature` in the response format that the vendor documents for signing servers.
@@ -45,19 +45,19 @@ extension StringToSignSigner {
   /// Signs a client's string if the request that it represents satisfies the caller's rules.
   ///
   /// - Parameters:
-  ///   - order: The client's request to sign a string.
+  ///   - request: The client's request to sign a string.
   ///   - key: The access key that signs the string.
   ///   - rules: The rules for the caller.
   ///   - date: The current time.
   /// - Returns: The signature with the key's ID and session token.
   /// - Throws: A ``SigningRefusal`` if the string cannot be parsed in exactly one way, or violates the rules.
   public func sign(
-    _ order: SigningRequest, with key: AccessKey, under rules: SigningRules, at date: Timestamp
+    _ request: SigningRequest, with key: AccessKey, under rules: SigningRules, at date: Timestamp
   ) throws(SigningRefusal) -> SigningResponse {
-    let intent = try intent(of: order)
+    let intent = try intent(of: request)
     try rules.check(intent, with: key, at: date)
     return SigningResponse(
-      accessKeyID: key.id, signature: try signature(of: order, intent, with: key, at: date),
+      accessKeyID: key.id, signature: try signature(of: request, intent, with: key, at: date),
       sessionToken: key.sessionToken)
   }
 }

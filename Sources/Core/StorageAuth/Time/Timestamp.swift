@@ -308,9 +308,9 @@ extension ByteWriter {
   }
 
   @inline(__always)
-  private mutating func put(twoDigits number: UInt8, at place: Int) {
-    unsafe put(UInt8(ascii: "0") &+ number / 10, at: place)
-    unsafe put(UInt8(ascii: "0") &+ number % 10, at: place &+ 1)
+  private mutating func put(twoDigits number: UInt8, at location: Int) {
+    unsafe put(UInt8(ascii: "0") &+ number / 10, at: location)
+    unsafe put(UInt8(ascii: "0") &+ number % 10, at: location &+ 1)
   }
 
   /// Appends a decimal integer, padded with leading zeros to at least `digits` digits (19 at most).

@@ -23,27 +23,27 @@ extension ByteWriter {
       forEachBase64Group(of: bytes) { writer, digits, isKept in
         if isKept { return writer.append(lanes: UInt64(digits), count: 4) }
         // Within the reserved space: four digits of three bytes each.
-        var place = writer.reserve(12)
+        var location = writer.reserve(12)
         for digit in 0..<4 as Range<UInt32> {
-          writer.put(encoding: UInt8(truncatingIfNeeded: digits &>> (8 &* digit)), at: &place)
+          writer.put(encoding: UInt8(truncatingIfNeeded: digits &>> (8 &* digit)), at: &location)
         }
-        writer.giveBack(from: place)
+        writer.giveBack(from: location)
       }
     }
   }
 
   /// Writes a percent-encoded Base64 digit to reserved space for three bytes.
   @inline(__always)
-  private mutating func put(encoding digit: UInt8, at place: inout Int) {
+  private mutating func put(encoding digit: UInt8, at location: inout Int) {
     guard URLByte.kind(of: digit) != URLByte.unreserved else {
-      unsafe put(digit, at: place)
-      place &+= 1
+      unsafe put(digit, at: location)
+      location &+= 1
       return
     }
-    unsafe put(UInt8(ascii: "%"), at: place)
-    unsafe put(escapeDigit(digit &>> 4, .asWritten), at: place &+ 1)
-    unsafe put(escapeDigit(digit & 0xf, .asWritten), at: place &+ 2)
-    place &+= 3
+    unsafe put(UInt8(ascii: "%"), at: location)
+    unsafe put(escapeDigit(digit &>> 4, .asWritten), at: location &+ 1)
+    unsafe put(escapeDigit(digit & 0xf, .asWritten), at: location &+ 2)
+    location &+= 3
   }
 
   /// Calls `body` for each group of three bytes, with the four Base64 digits of the group.

@@ -97,16 +97,16 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     var sorted = 1
     while sorted < count {
       let element = self[sorted]
-      var place = sorted
-      while place > 0 {
+      var position = sorted
+      while position > 0 {
         // Equal elements are adjacent, so that an element is compared with the last of them.
-        let order = compare(element, self[place &- 1])
+        let order = compare(element, self[position &- 1])
         if order == 0 { hasEqual = true }
         if order >= 0 { break }
-        self[place] = self[place &- 1]
-        place &-= 1
+        self[position] = self[position &- 1]
+        position &-= 1
       }
-      self[place] = element
+      self[position] = element
       sorted &+= 1
     }
     return hasEqual

@@ -62,10 +62,10 @@ struct SentRequest {
   }
 
   /// Returns the components of the client's strings whose counterparts the service's response shows.
-  func parts(showing answer: RejectedResponse.Reading) -> SignedParts? {
+  func parts(showing response: RejectedResponse.Reading) -> SignedParts? {
     signedParts(
-      answer.stringToSign == nil ? nil : texts?.stringToSign,
-      answer.canonicalRequest == nil ? nil : texts?.canonicalRequest)
+      response.stringToSign == nil ? nil : texts?.stringToSign,
+      response.canonicalRequest == nil ? nil : texts?.canonicalRequest)
   }
 
   /// Whether the request contains a session token at a position where the service reads it.

@@ -8,14 +8,14 @@
   extension KeyHandle {
     /// Parses and, if necessary, decrypts a private key in PEM.
     static func reading(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
-      let answer = PassphraseAnswer(passphrase)
+      let response = PassphraseAnswer(passphrase)
       let outcome: Result<KeyHandle, KeyError> = clearingErrors {
         let handle = pem.withBytes { pem in
           unsafe MemoryBIO.reading(pem) { bio in
-            unsafe KeyHandle(answer.use { unsafe PEM_read_bio_PrivateKey(bio, nil, answerPassphrase, $0) })
+            unsafe KeyHandle(response.use { unsafe PEM_read_bio_PrivateKey(bio, nil, answerPassphrase, $0) })
           }
         }
-        return handle.map { .success($0) } ?? .failure(answer.failure)
+        return handle.map { .success($0) } ?? .failure(response.failure)
       }
       return try outcome.get()
     }

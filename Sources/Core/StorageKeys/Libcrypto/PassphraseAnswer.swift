@@ -21,7 +21,7 @@
       withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
     }
 
-    fileprivate func answer(into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+    fileprivate func response(into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
       wasAsked = true
       return passphrase?.withBytes { passphrase in
         guard passphrase.count <= buffer.count else { return -1 }
@@ -49,6 +49,6 @@
   ) -> Int32 {
     guard let buffer = unsafe buffer, let context = unsafe context else { return -1 }
     return unsafe Unmanaged<PassphraseAnswer>.fromOpaque(context).takeUnretainedValue()
-      .answer(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(size)))
+      .response(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(size)))
   }
 #endif

@@ -221,7 +221,7 @@ extension AsperaAccount {
       key = AsperaPrivateKey(
         file, passphrase: machine.environment(passphraseVariable).map { Secret($0) }, wellKnownKeys: wellKnownKeys)
       guard key.passphrase != nil else {
-        throw KeyPlace(file).error(
+        throw KeyLocation(file).error(
           .wrongPassphrase, "is encrypted (\(cipher)) and no passphrase is given",
           remedy: "Give the passphrase, or set \(passphraseVariable); IBM's samples contain it.")
       }
@@ -232,22 +232,22 @@ extension AsperaAccount {
 
   /// Returns the path of the first private key found at the locations where IBM's products install the key.
   private static func installedTokenKey(on machine: ProviderContext) throws(AsperaError) -> String {
-    let places = TokenKeyPlaces.all(on: machine).compactMap { machine.absolute($0) }
-    for place in places {
+    let locations = TokenKeyPlaces.all(on: machine).compactMap { machine.absolute($0) }
+    for location in locations {
       do {
-        _ = try machine.files.read(place, limit: 1 << 16)
-        return place
+        _ = try machine.files.read(location, limit: 1 << 16)
+        return location
       } catch FileReadError.notFound {
         continue
       } catch {
         // The file exists. The function that reads the key reports why the file cannot be read.
-        return place
+        return location
       }
     }
     throw AsperaError(
       .keyNotFound,
       "No key for transfers with tokens is on this machine; these locations were searched: "
-        + "\(places.joined(separator: ", ")).",
+        + "\(locations.joined(separator: ", ")).",
       remedy: "Install IBM Aspera Connect, name the key with keyPath, or use a DynamicKey if the server supports it.")
   }
 }
@@ -257,7 +257,7 @@ extension AsperaPrivateKey {
   ///
   /// Other users are allowed to read the file, because IBM's key is recognized only with its passphrase.
   func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
-    switch try KeyText([UInt8](uncheckedText(on: machine).secret), at: KeyPlace(source)) {
+    switch try KeyText([UInt8](uncheckedText(on: machine).secret), at: KeyLocation(source)) {
     case .pem(let block): block.cipher
     case .openSSH(let key): key.isEncrypted ? key.cipher : nil
     }

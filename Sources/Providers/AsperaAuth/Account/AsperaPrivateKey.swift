@@ -85,10 +85,10 @@ extension AsperaPrivateKey {
   public func converted(
     for client: PrivateKeyReport.Client, on machine: ProviderContext
   ) throws(AsperaError) -> AsperaPrivateKey {
-    let place = KeyPlace(source)
+    let location = KeyLocation(source)
     let text = try checkedText(on: machine)
     let result: SecretBytes?
-    switch try KeyText([UInt8](text.secret), at: place) {
+    switch try KeyText([UInt8](text.secret), at: location) {
     case .pem(let block):
       let key = block.isPKCS8 ? try pemKey(text.secret, block) : nil
       result = key?.kind == .ed25519 ? key?.openSSHPEM() : nil
@@ -97,7 +97,7 @@ extension AsperaPrivateKey {
       do {
         result = try key.privateKey().traditionalPEM
       } catch {
-        throw error.error(at: place)
+        throw error.error(at: location)
       }
     }
     guard let result else { return readable(text, by: client) }
@@ -132,24 +132,24 @@ extension AsperaPrivateKey {
   ///   for a key that is not encrypted (ascp would try the passphrase as the user's password); or if the public key
   ///   file contains another key.
   public func check(on machine: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
-    let place = KeyPlace(source)
+    let location = KeyLocation(source)
     let original = try checkedText(on: machine)
     let text = original.secret
     let report: PrivateKeyReport
     let publicKey: SSHPublicKey
-    switch try KeyText([UInt8](text), at: place) {
+    switch try KeyText([UInt8](text), at: location) {
     case .pem(let block):
       if block.cipher == nil { try refusePassphrase() }
       let key = try pemKey(text, block)
-      let kind = try PrivateKeyReport.Kind(key.kind, at: place)
-      publicKey = try Self.publicKey(of: key, at: place)
+      let kind = try PrivateKeyReport.Kind(key.kind, at: location)
+      publicKey = try Self.publicKey(of: key, at: location)
       report = PrivateKeyReport(
         format: block.isPKCS8 ? .pkcs8 : .traditional, kind: kind, cipher: block.cipher,
         passphrase: block.cipher == nil ? .none : .correct, publicKey: publicKey,
         hasByteOrderMark: original.hasByteOrderMark)
     case .openSSH(let key):
       publicKey = key.publicKey
-      let kind = try PrivateKeyReport.Kind(publicKey.kind, at: place)
+      let kind = try PrivateKeyReport.Kind(publicKey.kind, at: location)
       report = PrivateKeyReport(
         format: .openSSH, kind: kind, cipher: key.isEncrypted ? key.cipher : nil,
         passphrase: try await checkPassphrase(of: key, text, machine), publicKey: publicKey,
@@ -161,14 +161,14 @@ extension AsperaPrivateKey {
 
   private func refusePassphrase() throws(AsperaError) {
     guard passphrase != nil else { return }
-    throw KeyPlace(source).error(
+    throw KeyLocation(source).error(
       .ambiguousCredential, "is not encrypted and has a passphrase, which ascp would try as the password of the user",
       remedy: "Leave the passphrase out.")
   }
 
-  private static func publicKey(of key: PrivateKey, at place: KeyPlace) throws(AsperaError) -> SSHPublicKey {
+  private static func publicKey(of key: PrivateKey, at location: KeyLocation) throws(AsperaError) -> SSHPublicKey {
     guard key.isWhole, let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
-      throw place.error(
+      throw location.error(
         .malformedKey, "is damaged: its public key does not verify its signatures",
         remedy: "Copy the key again, or create another one.")
     }
@@ -183,7 +183,7 @@ extension AsperaPrivateKey {
       do {
         _ = try key.privateKey()
       } catch {
-        throw error.error(at: KeyPlace(source))
+        throw error.error(at: KeyLocation(source))
       }
       return .none
     }
@@ -191,27 +191,27 @@ extension AsperaPrivateKey {
     switch try await PassphraseTrial(text: text, passphrase: passphrase, publicKey: key.publicKey).run(on: machine) {
     case .opened: return .correct
     case .refused: throw passphraseWrong()
-    case .otherKey: throw OpenSSHKey.Problem.mismatch.error(at: KeyPlace(source))
+    case .otherKey: throw OpenSSHKey.Problem.mismatch.error(at: KeyLocation(source))
     case .notTried(let reason): return .unchecked(reason)
     }
   }
 
   private func checkPublicKeyFile(against key: SSHPublicKey, _ machine: ProviderContext) throws(AsperaError) {
     guard let publicKeyFile else { return }
-    let place = KeyPlace(publicKeyFile: publicKeyFile)
-    let bytes = try Self.read(publicKeyFile, at: place, machine).bytes
-    guard !bytes.isUTF16 else { throw place.utf16Error() }
+    let location = KeyLocation(publicKeyFile: publicKeyFile)
+    let bytes = try Self.read(publicKeyFile, at: location, machine).bytes
+    guard !bytes.isUTF16 else { throw location.utf16Error() }
     let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
     let named =
       text.contains("-----BEGIN ")
       ? (try? PublicKey(pem: text))?.sshBlob.flatMap { SSHPublicKey(blob: $0) } : SSHPublicKey(line: text)
     guard let named else {
-      throw place.error(
+      throw location.error(
         .malformedKey, "holds no public key",
         remedy: "Name a .pub file of OpenSSH or a PEM file that begins with BEGIN PUBLIC KEY.")
     }
     guard named == key else {
-      throw place.error(
+      throw location.error(
         .publicKeyMismatch, "holds another key (\(named.fingerprint)) than the private one (\(key.fingerprint))",
         remedy: "Name the public key of this private key, or leave it out.")
     }
@@ -272,10 +272,10 @@ extension AsperaPrivateKey {
   func uncheckedText(on machine: ProviderContext) throws(AsperaError) -> Text {
     switch source {
     case .pem(let text):
-      guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.tooLong(at: KeyPlace(source)) }
+      guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.tooLong(at: KeyLocation(source)) }
       return Text([UInt8](text), exposure: nil)
     case .file(let path):
-      let contents = try Self.read(path, at: KeyPlace(source), machine)
+      let contents = try Self.read(path, at: KeyLocation(source), machine)
       return Text(contents.bytes, exposure: exposure(of: contents, at: path))
     }
   }
@@ -283,12 +283,12 @@ extension AsperaPrivateKey {
   /// Returns an error if other users can read or replace a key file.
   private func exposure(of contents: FileContents, at path: String) -> AsperaError? {
     if let permissions = contents.permissions, permissions & 0o077 != 0 {
-      return KeyPlace(source).error(
+      return KeyLocation(source).error(
         .insecureKeyFile, "is accessible to other users (mode 0\(String(permissions, radix: 8)))",
         remedy: "Restrict it: chmod 600 \(path).")
     }
     return contents.weakness.map { weakness in
-      KeyPlace(source).error(
+      KeyLocation(source).error(
         .insecureKeyFile, "could have been written by other users: \(weakness.reason)", remedy: weakness.remedy)
     }
   }
@@ -300,7 +300,7 @@ extension AsperaPrivateKey {
   ///
   /// - Throws: An ``AsperaError`` if the text is not a private key of a supported format.
   private func isWellKnown(_ text: Secret) throws(AsperaError) -> Bool? {
-    switch try KeyText([UInt8](text), at: KeyPlace(source)) {
+    switch try KeyText([UInt8](text), at: KeyLocation(source)) {
     case .pem(let block):
       guard let key = try? PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes) else {
         return block.cipher == nil ? false : nil
@@ -313,34 +313,34 @@ extension AsperaPrivateKey {
 
   /// Returns the contents of a key file, or throws if the file is missing, too large or cannot be read.
   static func read(
-    _ path: String, at place: KeyPlace, _ machine: ProviderContext
+    _ path: String, at location: KeyLocation, _ machine: ProviderContext
   ) throws(AsperaError) -> FileContents {
     guard let absolute = machine.absolute(path) else {
-      throw place.error(
+      throw location.error(
         .keyNotFound, "is in the home directory, which is not known", remedy: "Give its absolute path.")
     }
     do {
       return try machine.files.read(absolute, limit: sizeLimit)
     } catch {
       switch error {
-      case .notFound: throw place.error(.keyNotFound, "does not exist", remedy: "Give the path of an existing file.")
-      case .tooLarge: throw tooLong(at: place)
+      case .notFound: throw location.error(.keyNotFound, "does not exist", remedy: "Give the path of an existing file.")
+      case .tooLarge: throw tooLong(at: location)
       case .unreadable(let reason):
-        throw place.error(
+        throw location.error(
           .keyUnreadable, "cannot be read: \(reason)",
           remedy: "Allow the user that runs this program to read it, and no other user.")
       }
     }
   }
 
-  private static func tooLong(at place: KeyPlace) -> AsperaError {
-    place.error(
+  private static func tooLong(at location: KeyLocation) -> AsperaError {
+    location.error(
       .malformedKey, "is longer than \(sizeLimit) bytes, and so not a key", remedy: "Give a file with only the key.")
   }
 
   /// Parses and, if necessary, decrypts a PEM-encoded private key.
   func pemKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
-    let place = KeyPlace(source)
+    let location = KeyLocation(source)
     do {
       return try PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes)
     } catch {
@@ -348,24 +348,24 @@ extension AsperaPrivateKey {
       case .passphraseMissing: throw passphraseMissing(block.cipher)
       case .wrongPassphrase: throw passphraseWrong()
       case .unsupportedEncryption:
-        throw place.error(
+        throw location.error(
           .unsupportedKey,
           "is encrypted with \(block.cipher ?? "a cipher") in a way that this system's cryptography does not offer",
           remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       case .malformed, .unsupportedKind, .failed:
-        throw place.error(.malformedKey, "is damaged", remedy: "Copy the key again, or create another one.")
+        throw location.error(.malformedKey, "is damaged", remedy: "Copy the key again, or create another one.")
       }
     }
   }
 
   func passphraseMissing(_ cipher: String?) -> AsperaError {
-    KeyPlace(source).error(
+    KeyLocation(source).error(
       .wrongPassphrase, "is encrypted (\(cipher ?? "an unknown cipher")) and no passphrase is given",
       remedy: "Give the passphrase with the key; a blank one counts as none.")
   }
 
   func passphraseWrong() -> AsperaError {
-    KeyPlace(source).error(
+    KeyLocation(source).error(
       .wrongPassphrase, "is not opened by its passphrase", remedy: "Give the right one; if it is, the key is damaged.")
   }
 }

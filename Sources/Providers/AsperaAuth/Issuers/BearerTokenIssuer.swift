@@ -37,14 +37,14 @@ public struct BearerTokenIssuer: TokenIssuer {
   /// Signs a bearer token, and returns it with the tags that the server requires.
   ///
   /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
-  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let (minted, present) = try maker.token(for: source)
     do {
       let token = try AsperaToken(
         Secret(BearerText.prefix + minted.secret.reveal()), expiration: minted.claims.expiration)
       let specification = TransferSpec.naming(accessKey: maker.accessKey, fileID: fileID)
       return IssuedCredential(
-        TransferGrant(token: token, specification: specification), issuerTime: present, source: source)
+        TransferCredential(token: token, specification: specification), issuerTime: present, source: source)
     } catch {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }

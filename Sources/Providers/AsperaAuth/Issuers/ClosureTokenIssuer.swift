@@ -7,14 +7,14 @@ public import StorageAuth
 ///
 /// ```swift
 /// let issuer = ClosureTokenIssuer(source: "my app's server") { request in
-///   TransferGrant(token: try AsperaToken(try await api.token(for: request.specification.paths)))
+///   TransferCredential(token: try AsperaToken(try await api.token(for: request.specification.paths)))
 /// }
 /// ```
 public struct ClosureTokenIssuer: TokenIssuer {
   /// The issuer name that errors and events show.
   public let source: String
 
-  private let fetch: @Sendable @concurrent (TokenRequest) async throws -> TransferGrant?
+  private let fetch: @Sendable @concurrent (TokenRequest) async throws -> TransferCredential?
 
   /// Creates a token issuer that calls an asynchronous function.
   ///
@@ -23,7 +23,9 @@ public struct ClosureTokenIssuer: TokenIssuer {
   ///   - fetch: A function that returns a grant. Returning `nil` is an error. If the function throws a
   ///     `CredentialError`, the error is rethrown. If it throws another error except an `AsperaError`, only the error's
   ///     type is shown.
-  public init(source: String, _ fetch: @escaping @Sendable @concurrent (TokenRequest) async throws -> TransferGrant?) {
+  public init(
+    source: String, _ fetch: @escaping @Sendable @concurrent (TokenRequest) async throws -> TransferCredential?
+  ) {
     self.source = source
     self.fetch = fetch
   }
@@ -37,17 +39,17 @@ public struct ClosureTokenIssuer: TokenIssuer {
   ///   - source: The issuer name that errors and events show, without secrets.
   ///   - fetch: A function that returns a grant, as for ``init(source:_:)``. The function must always return, within
   ///     its own time limit.
-  public init(source: String, blocking fetch: @escaping @Sendable (TokenRequest) throws -> TransferGrant?) {
+  public init(source: String, blocking fetch: @escaping @Sendable (TokenRequest) throws -> TransferCredential?) {
     let call = BlockingCall("tokens: \(source)", fetch)
     self.init(source: source) { try await call($0) }
   }
 
   /// Calls the function with a token request, and returns the function's grant.
   ///
-  /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `malformedAnswer` if the function returned
+  /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `malformedResponse` if the function returned
   ///   `nil` or threw an ``AsperaError``, or the error that the function threw.
-  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
-    let grant: TransferGrant?
+  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+    let grant: TransferCredential?
     do {
       grant = try await fetch(request)
     } catch is CancellationError {
@@ -55,13 +57,13 @@ public struct ClosureTokenIssuer: TokenIssuer {
         .cancelled, source: source, "The wait for a token was cancelled.",
         remedy: "Request a token again if it is still needed.")
     } catch let error as AsperaError {
-      throw CredentialError(.malformedAnswer, source: source, error.message, remedy: error.remedy)
+      throw CredentialError(.malformedResponse, source: source, error.message, remedy: error.remedy)
     } catch {
       throw credentialError(error, from: source)
     }
     guard let grant else {
       throw CredentialError(
-        .malformedAnswer, source: source, "The callback returned nil.",
+        .malformedResponse, source: source, "The callback returned nil.",
         remedy: "Return a grant on every path, or throw a CredentialError that says why there is none.")
     }
     return IssuedCredential(grant, source: source)

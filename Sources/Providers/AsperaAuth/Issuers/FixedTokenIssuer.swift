@@ -8,7 +8,7 @@ public struct FixedTokenIssuer: TokenIssuer {
   /// The issuer name that errors and events show.
   public let source: String
 
-  private let grant: TransferGrant
+  private let grant: TransferCredential
 
   /// Creates a token issuer that always returns the given token.
   ///
@@ -18,7 +18,7 @@ public struct FixedTokenIssuer: TokenIssuer {
   ///   - source: The issuer name that errors and events show, without secrets.
   public init(_ token: AsperaToken, specification: TransferSpec? = nil, source: String = "fixed token") {
     self.source = source
-    grant = TransferGrant(token: token, specification: specification)
+    grant = TransferCredential(token: token, specification: specification)
   }
 
   /// Creates a token issuer that uses an access key as a basic token, which servers accept for their own storage.
@@ -38,7 +38,7 @@ public struct FixedTokenIssuer: TokenIssuer {
   ///
   /// - Throws: A `CredentialError` with the code `rejected` if a different token is required because the token has
   ///   expired or the server rejected it.
-  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     switch request.reason {
     case .initial, .missing: return IssuedCredential(grant, source: source)
     case .expired, .rejected:

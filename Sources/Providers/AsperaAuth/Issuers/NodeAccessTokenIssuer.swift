@@ -47,7 +47,7 @@ public struct NodeAccessTokenIssuer: TokenIssuer {
   ///
   /// - Throws: A `CredentialError` if there is no valid credential, or if the credential is the password of a node
   ///   user, which authorizes no transfers.
-  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let rejected = request.reason == .initial ? nil : holders.generation(of: request.session)
     let cached = try await credential(replacing: rejected)
     holders.note(cached.generation, of: request.session)
@@ -71,7 +71,7 @@ public struct NodeAccessTokenIssuer: TokenIssuer {
     }
   }
 
-  private func grant(for access: AsperaNodeAccess) throws(AsperaError) -> TransferGrant {
+  private func grant(for access: AsperaNodeAccess) throws(AsperaError) -> TransferCredential {
     let token: AsperaToken
     switch access.method {
     case .bearer(let secret, _):
@@ -92,7 +92,7 @@ public struct NodeAccessTokenIssuer: TokenIssuer {
         naming.fields[name] = value
       }
     }
-    return TransferGrant(token: token, specification: naming)
+    return TransferCredential(token: token, specification: naming)
   }
 }
 

@@ -21,7 +21,7 @@ public struct SetupTokenIssuer: TokenIssuer {
   /// The maximum size of a response, in bytes.
   ///
   /// The limit is large because a response contains every path of a transfer.
-  static let answerLimit = 16 << 20
+  static let responseLimit = 16 << 20
 
   /// The issuer name that errors and events show.
   public let source: String
@@ -56,7 +56,7 @@ public struct SetupTokenIssuer: TokenIssuer {
     self.node = node
     self.access = access as? CredentialCache<AsperaNodeAccess> ?? CredentialCache(access, time: time)
     exchange = ServiceExchange(
-      source: source, transport: transport, time: time, timeout: timeout, answerLimit: Self.answerLimit)
+      source: source, transport: transport, time: time, timeout: timeout, responseLimit: Self.responseLimit)
     self.tokenLifetime = tokenLifetime
     self.allowsPlainHTTP = allowsPlainHTTP
     self.time = time
@@ -68,21 +68,21 @@ public struct SetupTokenIssuer: TokenIssuer {
   ///
   /// - Parameter request: The transfer, and the reason why a token is needed.
   /// - Returns: The token, with the specification that the node returned.
-  /// - Throws: A `CredentialError`: `rejected` if the node refuses the transfer, `malformedAnswer` if the response is
+  /// - Throws: A `CredentialError`: `rejected` if the node refuses the transfer, `malformedResponse` if the response is
   ///   malformed, and `failed` or `timeout` if the node cannot be reached.
-  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let call = try call(for: request.specification)
     let life = try life(of: request.specification)
     let lasting = time.now.duration(to: signer.requiredValidity(from: time.now))
     let first = try await access.credential(lasting: lasting)
-    let answer = try await send(call, with: first.credential)
-    guard Self.isRefusal(answer.status) else { return try grant(in: answer, life: life) }
+    let received = try await send(call, with: first.credential)
+    guard Self.isRefusal(received.status) else { return try grant(in: received, life: life) }
     let second: CachedCredential<AsperaNodeAccess>
     do {
       second = try await access.credential(lasting: lasting, replacing: first.generation)
     } catch {
       if error.code == .cancelled { throw error }
-      throw refusal(answer, because: [error])
+      throw refusal(received, because: [error])
     }
     return try grant(in: try await send(call, with: second.credential), life: life)
   }
@@ -139,7 +139,7 @@ extension SetupTokenIssuer {
 
   func send(
     _ call: ServiceCall, with access: AsperaNodeAccess
-  ) async throws(CredentialError) -> ReceivedAnswer {
+  ) async throws(CredentialError) -> ReceivedResponse {
     var signed = call
     do {
       try signer.sign(&signed.request, with: access, in: .at(time.now))
@@ -156,57 +156,57 @@ extension SetupTokenIssuer {
 
   /// Returns the grant that a node's response contains, or throws the node's error.
   func grant(
-    in answer: ReceivedAnswer, life: Duration
-  ) throws(CredentialError) -> IssuedCredential<TransferGrant> {
-    guard answer.response.status.kind == .successful else { throw refusal(answer) }
+    in received: ReceivedResponse, life: Duration
+  ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
+    guard received.response.status.kind == .successful else { throw refusal(received) }
     let result: Result<TransferSpec, NodeRefusal>?
     do {
-      result = try NodeSetup.results(of: answer.body, count: 1).first
+      result = try NodeSetup.results(of: received.body, count: 1).first
     } catch {
       throw malformed(error.message, error.remedy, isRetryable: true)
     }
     switch result {
-    case .success(let specification)?: return try grant(from: specification, answer, life: life)
-    case .failure(let refusal)?: throw error(for: refusal, status: refusal.status ?? answer.status, answer)
+    case .success(let specification)?: return try grant(from: specification, received, life: life)
+    case .failure(let refusal)?: throw error(for: refusal, status: refusal.status ?? received.status, received)
     case nil: throw malformed("The response has no element.", "Check that the address is that of a Node API.")
     }
   }
 
   private func grant(
-    from specification: TransferSpec, _ answer: ReceivedAnswer, life: Duration
-  ) throws(CredentialError) -> IssuedCredential<TransferGrant> {
+    from specification: TransferSpec, _ received: ReceivedResponse, life: Duration
+  ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
     guard let secret = specification.token, !secret.isEmpty else {
       throw malformed(
         "The response has no token.", "Let the node authorize transfers by token, or do without an issuer.")
     }
-    let present = answer.issuerTime ?? time.now
+    let present = received.issuerTime ?? time.now
     do {
       let token = try AsperaToken(secret)
       let end = token.kind == .basic ? nil : token.expiration ?? present.advanced(by: life)
       let timed = try AsperaToken(secret, expiration: end)
       return IssuedCredential(
-        TransferGrant(token: timed, specification: specification), issuerTime: answer.issuerTime, source: source)
+        TransferCredential(token: timed, specification: specification), issuerTime: received.issuerTime, source: source)
     } catch {
       throw malformed("The response has a token that cannot be used. \(error.message)", error.remedy)
     }
   }
 
   private func malformed(_ message: String, _ remedy: String, isRetryable: Bool = false) -> CredentialError {
-    CredentialError(.malformedAnswer, source: source, message, remedy: remedy, isRetryable: isRetryable)
+    CredentialError(.malformedResponse, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
   /// Returns the error for a response whose HTTP status reports a failure.
-  func refusal(_ answer: ReceivedAnswer, because declined: [CredentialError] = []) -> CredentialError {
-    let said = (try? JSONValue(parsing: answer.body)).flatMap { NodeRefusal(of: $0) }
-    return error(for: said, status: answer.status, answer, because: declined)
+  func refusal(_ received: ReceivedResponse, because declined: [CredentialError] = []) -> CredentialError {
+    let said = (try? JSONValue(parsing: received.body)).flatMap { NodeRefusal(of: $0) }
+    return error(for: said, status: received.status, received, because: declined)
   }
 
   private func error(
-    for refusal: NodeRefusal?, status: Int, _ answer: ReceivedAnswer, because declined: [CredentialError] = []
+    for refusal: NodeRefusal?, status: Int, _ received: ReceivedResponse, because declined: [CredentialError] = []
   ) -> CredentialError {
     let isPassing = status >= 500 || status == 429 || status == 408
-    var said = answer.response.status.kind == .successful ? [] : ["HTTP \(answer.status)"]
-    if let refusal { said.append(ServiceText(masking: answer.masks).shown(refusal.text)) }
+    var said = received.response.status.kind == .successful ? [] : ["HTTP \(received.status)"]
+    if let refusal { said.append(ServiceText(masking: received.masks).shown(refusal.text)) }
     let remedy =
       switch status {
       case 401, 403: "Check the node user or the access key, and that it may transfer these paths."

@@ -16,7 +16,7 @@ public protocol TokenIssuer: Sendable {
   /// - Parameter request: The transfer, and the reason why a token is needed.
   /// - Returns: The grant, and the current time according to the issuer's clock if that time is known.
   /// - Throws: A `CredentialError` that contains the issuer name and a remedy.
-  func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant>
+  func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential>
 }
 
 /// A request for a token, which describes the transfer and the reason why a token is needed.
@@ -55,7 +55,7 @@ public struct TokenRequest: Sendable, Equatable {
 }
 
 /// An authorization for a single transfer: a token, and the issuer's changes to the transfer specification.
-public struct TransferGrant: Credential {
+public struct TransferCredential: Credential {
   /// The token that authorizes the transfer, or `nil` if the server authorizes transfers based only on the account.
   public let token: AsperaToken?
 

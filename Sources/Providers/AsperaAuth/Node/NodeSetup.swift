@@ -55,13 +55,13 @@ package enum NodeSetup {
   package static func results(
     of body: [UInt8], count: Int
   ) throws(AsperaError) -> [Result<TransferSpec, NodeRefusal>] {
-    let answer: JSONValue
+    let response: JSONValue
     do {
-      answer = try JSONValue(parsing: body)
+      response = try JSONValue(parsing: body)
     } catch {
       throw invalid("The response of the node is not JSON: \(error).")
     }
-    guard let elements = answer["transfer_specs"]?.array else {
+    guard let elements = response["transfer_specs"]?.array else {
       throw invalid("The response has no array transfer_specs.")
     }
     guard elements.count == count else {

@@ -46,7 +46,7 @@ public struct CloudKeyGrantProvider: CredentialProvider {
 
   /// Requests an access token.
   ///
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses the API key, `malformedAnswer` if the response is
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the API key, `malformedResponse` if the response is
   ///   malformed, `failed` if the API key is empty or the server cannot be reached, and `timeout` if it does not respond
   ///   in time.
   public func credential() async throws(CredentialError) -> OAuthBearer {

@@ -73,7 +73,7 @@ public struct JWTGrantProvider: CredentialProvider {
 
   /// Requests an access token.
   ///
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses the assertion, `malformedAnswer` if the response
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the assertion, `malformedResponse` if the response
   ///   is malformed, `failed` if the parameters are invalid or the server cannot be reached, and `timeout` if it does
   ///   not respond in time.
   public func credential() async throws(CredentialError) -> OAuthBearer {

@@ -47,15 +47,15 @@ public struct JWTSigningKey: Sendable {
   }
 
   private init(parsing key: AsperaPrivateKey, text: Secret) throws(AsperaError) {
-    let place = KeyPlace(key.source)
+    let location = KeyLocation(key.source)
     let parsed = try key.signingKey(text)
     guard let algorithm = JWTAlgorithm.standard(for: parsed.kind), let publicKey = parsed.publicKey.pem else {
-      throw place.error(
+      throw location.error(
         .unsupportedKey, "is neither an RSA key nor an ECDSA key on a curve of NIST",
         remedy: "Create one with openssl genrsa 4096, and register its public key.")
     }
     if case .rsa(let bits) = parsed.kind, bits < JWTAlgorithm.shortestRSA {
-      throw place.error(
+      throw location.error(
         .unsupportedKey, "has \(bits) bits, and signatures of JSON Web Tokens need \(JWTAlgorithm.shortestRSA)",
         remedy: "Create one with openssl genrsa 4096, and register its public key.")
     }
@@ -79,19 +79,19 @@ public struct JWTSigningKey: Sendable {
 extension AsperaPrivateKey {
   /// Parses the text of the key and, if necessary, decrypts it.
   fileprivate func signingKey(_ text: Secret) throws(AsperaError) -> PrivateKey {
-    let place = KeyPlace(source)
-    switch try KeyText([UInt8](text), at: place) {
+    let location = KeyLocation(source)
+    switch try KeyText([UInt8](text), at: location) {
     case .pem(let block): return try pemKey(text, block)
     case .openSSH(let key):
       guard !key.isEncrypted else {
-        throw place.error(
+        throw location.error(
           .unsupportedKey, "is encrypted in OpenSSH's own format, which only OpenSSH decrypts",
           remedy: "Convert it: ssh-keygen -p -m PEM -f KEY.")
       }
       do {
         return try key.privateKey()
       } catch {
-        throw error.error(at: place)
+        throw error.error(at: location)
       }
     }
   }

@@ -31,7 +31,7 @@ public struct NodeGrantProvider: CredentialProvider {
 
   /// Requests a bearer token of the node.
   ///
-  /// - Throws: A `CredentialError`; see ``JWTGrantProvider/credential()``. The code is `malformedAnswer` if the token
+  /// - Throws: A `CredentialError`; see ``JWTGrantProvider/credential()``. The code is `malformedResponse` if the token
   ///   belongs to another access key.
   public func credential() async throws(CredentialError) -> AsperaNodeAccess {
     try await issue().credential
@@ -45,7 +45,7 @@ public struct NodeGrantProvider: CredentialProvider {
     let token = issued.credential.token
     if let named = (try? NodeBearerToken(token))?.claims.scope, named != scope {
       throw CredentialError(
-        .malformedAnswer, source: source, "The token has another scope than the requested one.",
+        .malformedResponse, source: source, "The token has another scope than the requested one.",
         remedy: "Check the access key of the node.")
     }
     return IssuedCredential(

@@ -50,17 +50,17 @@ struct TokenEndpoint: Sendable {
     let call = address.call(.post, headers: headers, body: Array(FormPair.written(form).utf8))
     let sent = masks + (authorization.map { [Secret($0)] } ?? [])
     let prepared = PreparedCall(call, masks: sent)
-    let answer = try await exchange.receive { prepared }
-    let object = (try? JSONValue(parsing: answer.body))?.object
+    let received = try await exchange.receive { prepared }
+    let object = (try? JSONValue(parsing: received.body))?.object
     let text = ServiceText(masking: sent + (object?.secrets ?? []))
-    guard answer.response.status.kind == .successful else {
-      return .refused(OAuthRefusal(object, status: answer.status, issuerTime: answer.issuerTime, text))
+    guard received.response.status.kind == .successful else {
+      return .refused(OAuthRefusal(object, status: received.status, issuerTime: received.issuerTime, text))
     }
     guard let object else { throw malformed("The response is not a JSON object.", isRetryable: true) }
     if object["access_token"] == nil, object["error"] != nil {
-      return .refused(OAuthRefusal(object, status: answer.status, issuerTime: answer.issuerTime, text))
+      return .refused(OAuthRefusal(object, status: received.status, issuerTime: received.issuerTime, text))
     }
-    return .issued(try issued(object, issuerTime: answer.issuerTime, text))
+    return .issued(try issued(object, issuerTime: received.issuerTime, text))
   }
 
   /// Returns the token that a successful response contains (RFC 6749, section 5.1).
@@ -101,7 +101,7 @@ struct TokenEndpoint: Sendable {
 
   private func malformed(_ message: String, isRetryable: Bool = false) -> CredentialError {
     CredentialError(
-      .malformedAnswer, source: source, message,
+      .malformedResponse, source: source, message,
       remedy: "Check that the address is that of the token endpoint.", isRetryable: isRetryable)
   }
 }

@@ -52,14 +52,14 @@ struct TransferScope {
       var paths: [TransferPath] = []
       for path in specification.paths {
         let source = root.map { "\($0)/\(path.source)" } ?? path.source
-        paths.append(TransferPath(try place(source).absolute, to: path.destination))
+        paths.append(TransferPath(try location(source).absolute, to: path.destination))
       }
       allowed.paths = paths
       allowed.sourceRoot = nil
     case .send?, nil:
-      let root = try place(specification.destinationRoot ?? "", isFolder: true)
+      let root = try location(specification.destinationRoot ?? "", isFolder: true)
       for destination in specification.paths.compactMap(\.destination) {
-        _ = try place("\(root.absolute)/\(destination)")
+        _ = try location("\(root.absolute)/\(destination)")
       }
       allowed.destinationRoot = root.absolute
     }
@@ -71,20 +71,20 @@ struct TransferScope {
   }
 
   /// Resolves a path in the specification to a path on the node, or throws if the rule does not allow the path.
-  private func place(_ path: String, isFolder: Bool = false) throws(PolicyError) -> TransferPlace {
+  private func location(_ path: String, isFolder: Bool = false) throws(PolicyError) -> TransferPlace {
     // A prefix without a trailing slash ends within a name. Relative paths are then resolved in the folder before that
     // name.
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
     let text =
       path.utf8.first == UInt8(ascii: "/")
       ? String(path.utf8.dropFirst()) : folder.isEmpty ? path : "\(folder)/\(path)"
-    guard let text, let place = TransferPlace(text) else {
+    guard let text, let location = TransferPlace(text) else {
       throw Self.refused("The path \"\(path)\" leads out of its folder")
     }
-    guard place.key(isFolder: isFolder).utf8.starts(with: prefix.utf8) else {
+    guard location.key(isFolder: isFolder).utf8.starts(with: prefix.utf8) else {
       throw Self.refused("The path \"\(path)\" is not below \"/\(prefix)\"")
     }
-    return place
+    return location
   }
 
   private static func unsupported(_ what: String) -> PolicyError {

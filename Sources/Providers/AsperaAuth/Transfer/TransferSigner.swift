@@ -48,26 +48,27 @@ public struct TransferSigner: Signer {
   ///
   /// - Parameters:
   ///   - request: The specification to sign. The account replaces the server and the credentials in the specification.
-  ///   - proof: The grant. If it has no token, the token in the specification is used.
+  ///   - credential: The grant. If it has no token, the token in the specification is used.
   ///   - context: The signing context, which contains the current time.
   /// - Throws: A `SigningError` if the grant has expired, if the account, the grant and the specification contradict
   ///   each other, if a required token is missing, or if the specification cannot be carried out. On error, the
   ///   specification is unchanged.
   public func sign(
-    _ request: inout TransferSpec, with proof: TransferGrant, in context: SigningContext
+    _ request: inout TransferSpec, with credential: TransferCredential, in context: SigningContext
   ) throws(SigningError) {
-    if let end = proof.expiration, end <= context.date {
+    if let end = credential.expiration, end <= context.date {
       throw .credentialEndsFirst(end, required: context.date)
     }
     do {
       var signed = request
       let wantsWebSocket = request.offersWebSocket == true
       if let account { try signed.put(account) }
-      if let answer = proof.specification { try signed.take(answer, takesWebSocket: account == nil) }
+      if let response = credential.specification { try signed.take(response, takesWebSocket: account == nil) }
       if let account { try signed.authenticate(as: account) }
-      if wantsWebSocket, let answer = proof.specification { try signed.keepWebSocket(of: request, answer) }
-      try signed.pin(account?.hostKey, wantsWebSocket ? nil : proof.specification?.sshfp)
-      try signed.present(proof.token?.secret ?? proof.specification?.token, isRequired: account?.requiresToken ?? false)
+      if wantsWebSocket, let response = credential.specification { try signed.keepWebSocket(of: request, response) }
+      try signed.pin(account?.hostKey, wantsWebSocket ? nil : credential.specification?.sshfp)
+      try signed.present(
+        credential.token?.secret ?? credential.specification?.token, isRequired: account?.requiresToken ?? false)
       try signed.checkPlace()
       try signed.validate()
       request = signed
@@ -103,8 +104,8 @@ extension TransferSpec {
   }
 
   /// Keeps the WebSocket that the caller requested, if the server of a grant does not exclude it.
-  mutating func keepWebSocket(of own: TransferSpec, _ answer: TransferSpec) throws(AsperaError) {
-    guard answer.offersWebSocket != false else {
+  mutating func keepWebSocket(of own: TransferSpec, _ response: TransferSpec) throws(AsperaError) {
+    guard response.offersWebSocket != false else {
       throw Self.mismatch(
         "says that the server has no WebSocket, which the transfer requests", "Log in over SSH, with an account.")
     }
@@ -206,22 +207,22 @@ extension TransferSpec {
   /// field that is `null` or an empty string is also ignored.
   ///
   /// - Parameters:
-  ///   - answer: The specification in the grant.
+  ///   - response: The specification in the grant.
   ///   - takesWebSocket: Whether the session may use a WebSocket, which requires that there is no account.
   /// - Throws: An ``AsperaError`` if the grant is for another transfer.
-  mutating func take(_ answer: TransferSpec, takesWebSocket: Bool) throws(AsperaError) {
-    if let other = answer.filled("direction"), other != text("direction") {
+  mutating func take(_ response: TransferSpec, takesWebSocket: Bool) throws(AsperaError) {
+    if let other = response.filled("direction"), other != text("direction") {
       throw Self.mismatch("is for the other direction", "Request a token for the direction of the transfer.")
     }
     for name in Self.grantable + (takesWebSocket ? ["wss_enabled", "wss_port"] : []) {
-      if let value = answer.said(name) { fields[name] = value }
+      if let value = response.said(name) { fields[name] = value }
     }
     // The server can select a cipher, but it must not replace the caller's cipher with `none`.
-    if let cipher = answer.said("cipher"), text("cipher") == nil || cipher != .string("none") {
+    if let cipher = response.said("cipher"), text("cipher") == nil || cipher != .string("none") {
       fields["cipher"] = cipher
     }
-    try takeTags(answer)
-    try takePaths(answer)
+    try takeTags(response)
+    try takePaths(response)
   }
 
   /// Returns a field's value, or `nil` if the value is `null` or an empty string.
@@ -232,8 +233,8 @@ extension TransferSpec {
   /// Merges the tags of a grant's specification into this specification.
   ///
   /// If both specifications contain a tag, the grant's value is used.
-  private mutating func takeTags(_ answer: TransferSpec) throws(AsperaError) {
-    guard let more = answer.tags else { return }
+  private mutating func takeTags(_ response: TransferSpec) throws(AsperaError) {
+    guard let more = response.tags else { return }
     let own = try decodedTags() ?? JSONObject()
     fields["tags64"] = nil
     tags = Self.merged(own, more)
@@ -265,13 +266,13 @@ extension TransferSpec {
   ///
   /// For an upload, the grant contains only destinations, and the caller's sources remain. For a download, the grant
   /// contains the sources in the order of the token, and the caller's local names remain.
-  private mutating func takePaths(_ answer: TransferSpec) throws(AsperaError) {
+  private mutating func takePaths(_ response: TransferSpec) throws(AsperaError) {
     switch direction {
     case .send?:
-      if let root = answer.said("destination_root") { fields["destination_root"] = root }
+      if let root = response.said("destination_root") { fields["destination_root"] = root }
     case .receive?:
-      if let root = answer.said("source_root") { fields["source_root"] = root }
-      guard let granted = answer.fields["paths"]?.array, !granted.isEmpty else { return }
+      if let root = response.said("source_root") { fields["source_root"] = root }
+      guard let granted = response.fields["paths"]?.array, !granted.isEmpty else { return }
       let sources = granted.compactMap { $0["source"]?.string }
       let own = paths
       guard sources.count == granted.count, sources.count == own.count else {

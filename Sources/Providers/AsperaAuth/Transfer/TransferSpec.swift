@@ -373,9 +373,9 @@ extension TransferSpec: Redacted {
   /// A description that contains the server, the user, the direction, the number of paths, and the names of other
   /// fields.
   public var description: String {
-    let place = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
+    let location = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
     let count = fields["paths"]?.array?.count ?? 0
-    var parts = [place.isEmpty ? "nowhere" : place, direction?.rawValue ?? "no direction"]
+    var parts = [location.isEmpty ? "nowhere" : location, direction?.rawValue ?? "no direction"]
     parts.append(count == 1 ? "1 path" : "\(count) paths")
     let others = fields.names.filter { !Self.described.contains($0) }
     if !others.isEmpty { parts.append("fields: \(others.joined(separator: ", "))") }

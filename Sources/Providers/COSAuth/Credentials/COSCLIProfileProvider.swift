@@ -38,7 +38,7 @@ public struct COSCLIProfileProvider: CredentialProvider {
   /// Returns the access key in the file, or a temporary key for the instance's role.
   ///
   /// - Throws: A `CredentialError`: `notConfigured` if the file does not exist, the file has no key, or the keys are
-  ///   obfuscated; `failed` or `malformedAnswer` if a file that is specified cannot be used; or the error of the
+  ///   obfuscated; `failed` or `malformedResponse` if a file that is specified cannot be used; or the error of the
   ///   metadata service.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
@@ -49,26 +49,26 @@ public struct COSCLIProfileProvider: CredentialProvider {
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let contents = try Self.file.read(on: machine, named: path)
-    let place = contents.part("mapping cos.base")
-    guard let base = try YAMLMapping(contents.bytes, path: ["cos", "base"], at: contents.place) else {
-      throw contents.place.error(.notConfigured, "has no mapping cos.base")
+    let location = contents.part("mapping cos.base")
+    guard let base = try YAMLMapping(contents.bytes, path: ["cos", "base"], at: contents.location) else {
+      throw contents.location.error(.notConfigured, "has no mapping cos.base")
     }
-    let settings = SettingTable(base.values, at: place)
+    let settings = SettingTable(base.values, at: location)
     let mode = try settings.text("mode") ?? "SecretKey"
     switch mode.lowercased() {
     case "secretkey": return IssuedCredential(try key(settings))
     case "cvmrole":
-      return try await services.instanceRole(try settings.text("cvmrolename"), machine).issue(for: place)
-    default: throw place.malformed("has the mode \(mode.shownIfName), which is unknown")
+      return try await services.instanceRole(try settings.text("cvmrolename"), machine).issue(for: location)
+    default: throw location.malformed("has the mode \(mode.shownIfName), which is unknown")
     }
   }
 
   private func key(_ settings: SettingTable) throws(CredentialError) -> AccessKey {
     guard settings.has("secretid") || settings.has("secretkey") else {
-      throw settings.place.error(.notConfigured, "has no key")
+      throw settings.location.error(.notConfigured, "has no key")
     }
     guard try settings.flag("disableencryption") else {
-      throw settings.place.error(
+      throw settings.location.error(
         .notConfigured, "has keys that coscli has obfuscated, which other programs cannot read",
         remedy: "Set disableencryption to \"true\" with the keys in plain, or name another source.")
     }

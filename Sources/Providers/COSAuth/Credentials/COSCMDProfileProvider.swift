@@ -30,12 +30,12 @@ public struct COSCMDProfileProvider: CredentialProvider {
   /// Returns the access key in the file, or the anonymous key if the file contains `anonymous = true`.
   ///
   /// - Throws: A `CredentialError`: `notConfigured` if the file does not exist or has no section `[common]`; `failed`
-  ///   or `malformedAnswer` if the file cannot be read or is invalid.
+  ///   or `malformedResponse` if the file cannot be read or is invalid.
   public func credential() async throws(CredentialError) -> AccessKey {
     let contents = try Self.file.read(on: machine, named: path)
-    let document = try INIDocument(contents.bytes, at: contents.place)
+    let document = try INIDocument(contents.bytes, at: contents.location)
     guard let settings = try document.section("common", at: contents.part("section [common]")) else {
-      throw contents.place.missing(section: "common", of: document, isMistake: false)
+      throw contents.location.missing(section: "common", of: document, isMistake: false)
     }
     if try settings.flag("anonymous") { return .anonymous }
     let id = settings.has("secret_id") ? "secret_id" : "access_id"

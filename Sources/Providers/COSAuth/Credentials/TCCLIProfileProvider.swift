@@ -33,7 +33,7 @@ public struct TCCLIProfileProvider: CredentialProvider {
   ///
   /// - Throws: A `CredentialError`: `notConfigured` if no profile is specified and the default profile does not exist,
   ///   or if the profile has no key or requires a login in a browser; `failed` if a profile that is specified does not
-  ///   exist; `malformedAnswer` if the profile's file is invalid.
+  ///   exist; `malformedResponse` if the profile's file is invalid.
   public func credential() async throws(CredentialError) -> AccessKey {
     let named = profile ?? machine.variable("TCCLI_PROFILE")
     let name = named ?? "default"
@@ -44,18 +44,18 @@ public struct TCCLIProfileProvider: CredentialProvider {
     let path = "~/.tccli/\(name).credential"
     let file = ConfigurationFile(source: source, paths: [path], remedy: "Run tccli configure --profile \(name).")
     let contents = try file.read(on: machine, named: named == nil ? nil : path)
-    let settings = try SettingTable(json: contents.bytes, at: contents.place)
-    guard let key = try settings.key(Self.key) else { throw contents.place.error(.notConfigured, "has no key") }
+    let settings = try SettingTable(json: contents.bytes, at: contents.location)
+    guard let key = try settings.key(Self.key) else { throw contents.location.error(.notConfigured, "has no key") }
     let type = try settings.text("type") ?? "secret"
     switch type {
     case "secret": return key
     case "oauth", "sso":
       if key.expiration != nil, !key.expires(within: .zero, at: machine.time.now) { return key }
-      throw contents.place.error(
+      throw contents.location.error(
         .notConfigured, "has the type \(type), which needs a login in a browser, and its key expired at \(key.ending)",
         remedy: "Run tccli \(type == "sso" ? "sso" : "auth") login --profile \(name).")
     default:
-      throw contents.place.malformed("has the type \(type.shownIfName), which is unknown")
+      throw contents.location.malformed("has the type \(type.shownIfName), which is unknown")
     }
   }
 }

@@ -61,7 +61,7 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
   /// Assumes the role and returns a temporary key.
   ///
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
   ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
   ///   supply the signing key.
   public func credential() async throws(CredentialError) -> AccessKey {
@@ -79,10 +79,10 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
       roleARN: roleARN, sessionName: sessionName, policy: TencentSTSParameters.encoded(policy: policy),
       externalID: externalID, seconds: try check.seconds(duration, in: 1...43_200))
     let call = try TencentSTSCall("AssumeRole", region: region, endpoint: endpoint, check).call(parameters)
-    let answer = try await service.answer(
+    let response = try await service.response(
       signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal
     ) { call }
-    return try AnswerReader.tencentSTS(source).tencentRoleKey(in: answer)
+    return try CredentialReader.tencentSTS(source).tencentRoleKey(in: response)
   }
 }
 

@@ -106,10 +106,11 @@ struct TencentPodRoleProvider: CredentialProvider {
   }
 
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let place = SettingLocation(source: source, name: "The environment", remedy: "Set all four of them, or none.")
-    let values = try machine.variables(Self.names, unlessUnset: Array(Self.names.prefix(3)), at: place)
+    let location = SettingLocation(source: source, name: "The environment", remedy: "Set all four of them, or none.")
+    let values = try machine.variables(Self.names, unlessUnset: Array(Self.names.prefix(3)), at: location)
     let role = TencentServices.PodRole(arn: values[0], providerID: values[1], region: values[3])
-    return try await services.webIdentity(role, machine.token(in: values[2], for: place), machine).issue(for: place)
+    return try await services.webIdentity(role, machine.token(in: values[2], for: location), machine).issue(
+      for: location)
   }
 }
 

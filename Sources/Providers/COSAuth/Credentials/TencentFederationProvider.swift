@@ -56,7 +56,7 @@ public struct TencentFederationProvider: CredentialProvider {
   ///
   /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits, the signing key is
-  ///   temporary or the service cannot be reached; `rejected` if the service refuses the request; `malformedAnswer` if
+  ///   temporary or the service cannot be reached; `rejected` if the service refuses the request; `malformedResponse` if
   ///   the response has no usable key; `timeout` if the service does not respond in time; or the code of the error with
   ///   which `credentials` failed to supply the signing key.
   public func credential() async throws(CredentialError) -> AccessKey {
@@ -75,9 +75,9 @@ public struct TencentFederationProvider: CredentialProvider {
       name: name, policy: TencentSTSParameters.encoded(policy: policy),
       seconds: try check.seconds(duration, in: 1...129_600))
     let call = try TencentSTSCall("GetFederationToken", region: region, endpoint: endpoint, check).call(parameters)
-    let answer = try await service.answer(
+    let response = try await service.response(
       signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, permanent: true
     ) { call }
-    return try AnswerReader.tencentSTS(source).tencentRoleKey(in: answer)
+    return try CredentialReader.tencentSTS(source).tencentRoleKey(in: response)
   }
 }

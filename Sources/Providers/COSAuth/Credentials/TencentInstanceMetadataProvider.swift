@@ -39,7 +39,7 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
   ///
   /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
-  ///   `failed`, `timeout` or `malformedAnswer` if the service does not work correctly.
+  ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
@@ -54,10 +54,10 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
       var name = role
       if name == nil { name = try service.firstRole(in: try await service.get(path)) }
       guard let name else { continue }
-      let answer = try await service.get(path + (try service.pathElement(ofRole: name)))
-      guard answer.status != 404 else { continue }
+      let response = try await service.get(path + (try service.pathElement(ofRole: name)))
+      guard response.status != 404 else { continue }
       return try service.reader.tencentKey(
-        in: try service.fields(of: answer), times: [try service.fields(of: answer)], at: answer.issuerTime)
+        in: try service.fields(of: response), times: [try service.fields(of: response)], at: response.issuerTime)
     }
     if let role { throw service.unknownRole(role) }
     throw service.noRole

@@ -55,7 +55,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
   /// Assumes the role and returns a temporary key.
   ///
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
   ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
@@ -70,7 +70,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     try check.resourceName(providerID, of: "identity provider", form: "of one word", !providerID.isEmpty)
     let seconds = try check.seconds(duration, in: 1...43_200)
     let unsigned = try TencentSTSCall("AssumeRoleWithWebIdentity", region: region, endpoint: endpoint, check)
-    let answer = try await exchange.send { () async throws(CredentialError) in
+    let response = try await exchange.send { () async throws(CredentialError) in
       let identity = try await check.identityToken(token)
       var call = unsigned.call(
         TencentSTSParameters(
@@ -80,11 +80,11 @@ public struct TencentWebIdentityProvider: CredentialProvider {
       call.request.headerFields[.tcTimestamp] = "\(exchange.time.now.unixSeconds)"
       return PreparedCall(call, masks: [identity])
     }
-    let refusal = answer.tencentRefusal
-    guard answer.isSuccess, refusal == nil else {
+    let refusal = response.tencentRefusal
+    guard response.isSuccess, refusal == nil else {
       throw RefusalRules.tencent.error(
-        for: answer, refusal, source: source, fallback: "See the vendor's documentation of this code.")
+        for: response, refusal, source: source, fallback: "See the vendor's documentation of this code.")
     }
-    return try AnswerReader.tencentSTS(source).tencentRoleKey(in: answer)
+    return try CredentialReader.tencentSTS(source).tencentRoleKey(in: response)
   }
 }

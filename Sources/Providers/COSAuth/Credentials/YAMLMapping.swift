@@ -19,10 +19,10 @@ struct YAMLMapping {
   /// - Parameters:
   ///   - bytes: The content of the file.
   ///   - path: The keys that lead to the mapping, in lowercase.
-  ///   - place: The location of the file, for error messages.
+  ///   - location: The location of the file, for error messages.
   /// - Throws: An error if the file is not UTF-8, or if the mapping has a repeated key or an unsupported kind of value.
-  init?(_ bytes: [UInt8], path: [String], at place: SettingLocation) throws(CredentialError) {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw place.malformed("is not text in UTF-8") }
+  init?(_ bytes: [UInt8], path: [String], at location: SettingLocation) throws(CredentialError) {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw location.malformed("is not text in UTF-8") }
     var parents: [(indent: Int, key: String)] = []
     var isFound = false
     let content = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
@@ -33,17 +33,17 @@ struct YAMLMapping {
       parents.removeAll { $0.indent >= indent }
       let isInside = parents.map(\.key) == path
       guard let (key, value) = Self.pair(trimmed) else {
-        if isInside { throw place.malformed("has content in line \(index + 1) that is not a key with a value") }
+        if isInside { throw location.malformed("has content in line \(index + 1) that is not a key with a value") }
         continue
       }
       parents.append((indent, key))
       isFound = isFound || parents.map(\.key) == path
       guard isInside, !value.isEmpty else { continue }
       guard let scalar = Self.scalar(value) else {
-        throw place.malformed("has a value in line \(index + 1) that is not a plain string")
+        throw location.malformed("has a value in line \(index + 1) that is not a plain string")
       }
       if values.updateValue(scalar, forKey: key) != nil {
-        throw place.malformed("has the key of line \(index + 1) twice")
+        throw location.malformed("has the key of line \(index + 1) twice")
       }
     }
     if !isFound { return nil }

@@ -61,7 +61,7 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
   /// Assumes the role and returns a temporary key.
   ///
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
   ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
   ///   supply the signing key.
   public func credential() async throws(CredentialError) -> AccessKey {
@@ -82,14 +82,14 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
       parameters.append(FormPair("ExternalId", externalID))
     }
     let address = try check.address(endpoint.url).appending("/?" + FormPair.written(parameters))
-    let answer = try await service.answer(signedWith: ACS3Signer(), refusal: \.alibabaRefusal) {
+    let response = try await service.response(signedWith: ACS3Signer(), refusal: \.alibabaRefusal) {
       var call = address.call(.post)
       call.request.headerFields[.acsAction] = "AssumeRole"
       call.request.headerFields[.acsVersion] = AlibabaRole.version
       call.request.headerFields[.acsNonce] = ServiceNonce.make()
       return call
     }
-    return try AnswerReader.alibabaSTS(source).alibabaRoleKey(in: answer)
+    return try CredentialReader.alibabaSTS(source).alibabaRoleKey(in: response)
   }
 }
 

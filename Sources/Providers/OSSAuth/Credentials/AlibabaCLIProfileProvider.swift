@@ -47,7 +47,7 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
   ///
   /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
   ///   `notConfigured` if the default file or profile does not exist, the source is disabled, or the profile requires a
-  ///   login in a browser; `failed` or `malformedAnswer` if the profile cannot be used; or the error of the service or
+  ///   login in a browser; `failed` or `malformedResponse` if the profile cannot be used; or the error of the service or
   ///   the command that the profile specifies.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
@@ -70,6 +70,6 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
     guard let plan = try profiles.plan(for: name) else {
       throw profiles.unknown(name, isMistake: profile != nil || named == nil)
     }
-    return try await plan.issue(at: profiles.place(of: name), on: machine, through: services)
+    return try await plan.issue(at: profiles.location(of: name), on: machine, through: services)
   }
 }

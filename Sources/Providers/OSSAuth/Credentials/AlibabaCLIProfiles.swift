@@ -30,7 +30,7 @@ struct AlibabaCLIProfiles {
   init(_ file: ConfigurationFile.Contents, at now: Timestamp) throws(CredentialError) {
     self.file = file
     self.now = now
-    root = try SettingTable(json: file.bytes, at: file.place)
+    root = try SettingTable(json: file.bytes, at: file.location)
     for (index, element) in try root.array("profiles").enumerated() {
       guard case .object(let settings) = element, case .string(let name)? = settings["name"] else {
         throw file.part("profile number \(index + 1)").malformed("has no “name”")
@@ -51,7 +51,7 @@ struct AlibabaCLIProfiles {
   }
 
   /// The error for a configuration file that contains no profiles.
-  var nothing: CredentialError { file.place.error(.notConfigured, "has no profile") }
+  var nothing: CredentialError { file.location.error(.notConfigured, "has no profile") }
 
   /// Returns the error for a profile name that the file does not contain.
   ///
@@ -61,13 +61,13 @@ struct AlibabaCLIProfiles {
   ///     `notConfigured`.
   func unknown(_ name: String, isMistake: Bool) -> CredentialError {
     let known = profiles.isEmpty ? "none" : profiles.map { "“\($0.name)”" }.joined(separator: ", ")
-    return file.place.error(
+    return file.location.error(
       isMistake ? .failed : .notConfigured, "has no profile “\(name)”; its profiles: \(known)",
       remedy: "Name one of them, or run aliyun configure --profile \(name).")
   }
 
   /// Returns a profile's location in the file, for error messages.
-  func place(of name: String) -> SettingLocation {
+  func location(of name: String) -> SettingLocation {
     file.part("profile “\(name)”", remedy: "Run aliyun configure --profile \(name).")
   }
 
@@ -81,20 +81,22 @@ struct AlibabaCLIProfiles {
   private func plan(for name: String, askedBy others: [String]) throws(CredentialError) -> AlibabaPlan? {
     let found = profiles.filter { $0.name == name }
     guard let profile = found.first else { return nil }
-    let place = place(of: name)
-    if found.count > 1 { throw place.malformed("is defined \(found.count) times", remedy: "Remove all but one.") }
-    let settings = SettingTable(profile.settings, at: place)
+    let location = self.location(of: name)
+    if found.count > 1 { throw location.malformed("is defined \(found.count) times", remedy: "Remove all but one.") }
+    let settings = SettingTable(profile.settings, at: location)
     let mode = try settings.text("mode") ?? "AK"
     switch mode.lowercased() {
     case "ak":
       guard let key = try settings.key(.init(id: Self.key.id, secret: Self.key.secret)) else {
-        throw place.error(.notConfigured, "has no key")
+        throw location.error(.notConfigured, "has no key")
       }
       return .key(key)
     case "ststoken":
       _ = try settings.required("sts_token")
       let key = try settings.requiredKey(Self.issuedKey)
-      if key.expires(within: .zero, at: now) { throw place.error(.failed, "has a key that expired at \(key.ending)") }
+      if key.expires(within: .zero, at: now) {
+        throw location.error(.failed, "has a key that expired at \(key.ending)")
+      }
       return .key(key)
     case "ramrolearn": return .role(try settings.role(Self.role), with: .key(try settings.requiredKey(Self.key)))
     case "ramrolearnwithrolename":
@@ -110,10 +112,10 @@ struct AlibabaCLIProfiles {
     case "credentialsuri": return .uri(try settings.required("credentials_uri"))
     case "cloudsso", "oauth": return .key(try keyOfLogin(settings, mode: mode))
     case "rsakeypair":
-      throw place.error(
+      throw location.error(
         .failed, "has the mode RsaKeyPair, which is not supported", remedy: "Use the mode AK or RamRoleArn.")
     default:
-      throw place.malformed("has the mode \(mode.shownIfName), which is unknown")
+      throw location.malformed("has the mode \(mode.shownIfName), which is unknown")
     }
   }
 
@@ -124,19 +126,19 @@ struct AlibabaCLIProfiles {
     let path = others + [name]
     if path.contains(sourceName) {
       let circle = (path + [sourceName]).map { "“\($0)”" }.joined(separator: " to ")
-      throw settings.place.malformed("forms a cycle: \(circle)")
+      throw settings.location.malformed("forms a cycle: \(circle)")
     }
     guard let plan = try plan(for: sourceName, askedBy: path) else {
-      throw settings.place.malformed("has the source profile “\(sourceName)”, which is not there")
+      throw settings.location.malformed("has the source profile “\(sourceName)”, which is not there")
     }
     return plan
   }
 
   private func command(_ settings: SettingTable) throws(CredentialError) -> CredentialCommand {
     guard let command = CredentialCommand(splitting: try settings.required("process_command")) else {
-      throw settings.place.malformed("has a “process_command” with an open quotation mark")
+      throw settings.location.malformed("has a “process_command” with an open quotation mark")
     }
-    try file.checkThatCommandsMayBeRun(for: settings.place)
+    try file.checkThatCommandsMayBeRun(for: settings.location)
     return command
   }
 
@@ -146,7 +148,7 @@ struct AlibabaCLIProfiles {
     let key = try settings.key(Self.issuedKey)
     if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
     let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.ending ?? "")"
-    throw settings.place.error(
+    throw settings.location.error(
       .notConfigured, "has the mode \(mode), which needs a login in a browser, \(state)")
   }
 }

@@ -25,21 +25,21 @@ struct AlibabaPodRoleProvider: CredentialProvider {
   /// The source counts as not configured if only `ALIBABA_CLOUD_ROLE_ARN` is set, because other tools set that variable
   /// too.
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let place = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
+    let location = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
     let values = try machine.variables(
-      [Self.roleName, Self.providerName, Self.fileName], unlessUnset: [Self.providerName, Self.fileName], at: place)
+      [Self.roleName, Self.providerName, Self.fileName], unlessUnset: [Self.providerName, Self.fileName], at: location)
     var role = AlibabaRolePlan(arn: values[0])
     if let name = machine.variable("ALIBABA_CLOUD_ROLE_SESSION_NAME") { role.sessionName = name }
     if let region = machine.variable("ALIBABA_CLOUD_STS_REGION") {
       let isPrivate = machine.isTrue("ALIBABA_CLOUD_VPC_ENDPOINT_ENABLED")
       guard let endpoint = AlibabaSTSEndpoint(region: region, isPrivate: isPrivate) else {
-        throw place.error(
+        throw location.error(
           .failed, "sets an invalid ALIBABA_CLOUD_STS_REGION", remedy: "Write it like cn-hangzhou.")
       }
       role.endpoint = endpoint
     }
     return try await AlibabaPlan.webIdentity(role, providerARN: values[1], tokenFile: values[2])
-      .issue(at: place, on: machine, through: services)
+      .issue(at: location, on: machine, through: services)
   }
 }
 
@@ -83,10 +83,10 @@ struct AlibabaCredentialsURIProvider: CredentialProvider {
 
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let name = "ALIBABA_CLOUD_CREDENTIALS_URI"
-    let place = SettingLocation(
+    let location = SettingLocation(
       source: source, name: "The environment", remedy: "Set \(name) to a URL that returns a key.")
-    guard let url = machine.variable(name) else { throw place.error(.notConfigured, "does not set \(name)") }
-    return try await AlibabaPlan.uri(url).issue(at: place, on: machine, through: services)
+    guard let url = machine.variable(name) else { throw location.error(.notConfigured, "does not set \(name)") }
+    return try await AlibabaPlan.uri(url).issue(at: location, on: machine, through: services)
   }
 }
 

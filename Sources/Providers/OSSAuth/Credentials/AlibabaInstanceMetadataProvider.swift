@@ -42,7 +42,7 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
   ///
   /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
-  ///   `failed`, `timeout` or `malformedAnswer` if the service does not work correctly.
+  ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
@@ -57,28 +57,28 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
     var name = role
     if name == nil { name = try service.firstRole(in: try await service.get(path, headers: headers)) }
     guard let name else { throw service.noRole }
-    let answer = try await service.get(path + (try service.pathElement(ofRole: name)), headers: headers)
-    guard answer.status != 404 else { throw service.unknownRole(name) }
-    let fields = try service.fields(of: answer)
-    return try service.reader.alibabaKey(in: fields, at: answer.issuerTime)
+    let response = try await service.get(path + (try service.pathElement(ofRole: name)), headers: headers)
+    guard response.status != 404 else { throw service.unknownRole(name) }
+    let fields = try service.fields(of: response)
+    return try service.reader.alibabaKey(in: fields, at: response.issuerTime)
   }
 
   /// Requests a token of the newer protocol and returns the headers with the token.
   ///
   /// Returns no headers if the service supports only the older protocol.
   private func tokenHeaders() async throws(CredentialError) -> HTTPFields {
-    let answer = try await service.send(.put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"])
-    if answer.isSuccess {
-      let token = String(decoding: answer.body, as: UTF8.self).trimmingBlanks()
+    let response = try await service.send(.put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"])
+    if response.isSuccess {
+      let token = String(decoding: response.body, as: UTF8.self).trimmingBlanks()
       guard !token.isEmpty, token.utf8.count <= 4096, token.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f })
       else { throw service.reader.malformed("The metadata service responded without a token.") }
       return [.metadataToken: token]
     }
-    guard [400, 403, 404, 405, 501].contains(answer.status) else { throw service.refusal(answer) }
+    guard [400, 403, 404, 405, 501].contains(response.status) else { throw service.refusal(response) }
     guard allowsV1 else {
       throw CredentialError(
         .failed, source: source,
-        "The metadata service issues no token (HTTP \(answer.status)), and requests without one are not allowed.",
+        "The metadata service issues no token (HTTP \(response.status)), and requests without one are not allowed.",
         remedy: "Switch the instance to the newer metadata service, or allow the older one.")
     }
     return [:]

@@ -51,7 +51,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   /// Assumes the role and returns a temporary key.
   ///
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
   ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
@@ -71,7 +71,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
       FormPair("Timestamp", exchange.time.now.iso8601), FormPair("SignatureNonce", ServiceNonce.make()),
     ])
     let address = try check.address(endpoint.url).appending("/?" + query)
-    let answer = try await exchange.send { () async throws(CredentialError) in
+    let response = try await exchange.send { () async throws(CredentialError) in
       let identity = try await check.identityToken(token)
       let form =
         parameters + [
@@ -81,11 +81,11 @@ public struct AlibabaOIDCProvider: CredentialProvider {
         .post, headers: [.contentType: "application/x-www-form-urlencoded"], body: Array(FormPair.written(form).utf8))
       return PreparedCall(call, masks: [identity])
     }
-    let refusal = answer.alibabaRefusal
-    guard answer.isSuccess, refusal == nil else {
+    let refusal = response.alibabaRefusal
+    guard response.isSuccess, refusal == nil else {
       throw RefusalRules.alibaba.error(
-        for: answer, refusal, source: source, fallback: "See the vendor's documentation of this code.")
+        for: response, refusal, source: source, fallback: "See the vendor's documentation of this code.")
     }
-    return try AnswerReader.alibabaSTS(source).alibabaRoleKey(in: answer)
+    return try CredentialReader.alibabaSTS(source).alibabaRoleKey(in: response)
   }
 }

@@ -26,19 +26,19 @@ extension AlibabaPlan {
   /// Returns the provider that carries out this plan.
   ///
   /// - Parameters:
-  ///   - place: The location of the profile, for error messages.
+  ///   - location: The location of the profile, for error messages.
   ///   - machine: The context that the provider uses.
   ///   - services: The factory that creates the provider.
   func provider(
-    at place: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
+    at location: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
   ) -> any CredentialProvider<AccessKey> {
     switch self {
-    case .key(let key): return StaticCredentialProvider(key, source: place.source)
+    case .key(let key): return StaticCredentialProvider(key, source: location.source)
     case .instanceRole(let name): return services.instanceRole(name, machine)
     case .role(let role, let plan):
-      return services.role(role, plan.provider(at: place, on: machine, through: services), machine)
+      return services.role(role, plan.provider(at: location, on: machine, through: services), machine)
     case .webIdentity(let role, let providerARN, let tokenFile):
-      return services.webIdentity(role, providerARN, machine.token(in: tokenFile, for: place), machine)
+      return services.webIdentity(role, providerARN, machine.token(in: tokenFile, for: location), machine)
     case .command(let command, let timeout):
       return ProcessCredentialProvider(command, timeout: timeout, machine: machine)
     case .uri(let url): return services.uri(url, machine)
@@ -47,10 +47,10 @@ extension AlibabaPlan {
 
   /// Carries out this plan and returns the access key.
   func issue(
-    at place: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
+    at location: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     if case .key(let key) = self { return IssuedCredential(key) }
-    return try await provider(at: place, on: machine, through: services).issue(for: place)
+    return try await provider(at: location, on: machine, through: services).issue(for: location)
   }
 }
 
@@ -90,7 +90,7 @@ extension SettingTable {
     if let region = try text(names.region) {
       let isPrivate = try names.usesPrivateNetwork.map(flag) ?? false
       guard let endpoint = AlibabaSTSEndpoint(region: region, isPrivate: isPrivate) else {
-        throw place.malformed("has no region in “\(names.region ?? "")”")
+        throw location.malformed("has no region in “\(names.region ?? "")”")
       }
       role.endpoint = endpoint
     }

@@ -51,7 +51,7 @@ extension RefusalRules {
     ])
 }
 
-extension ServiceAnswer {
+extension ServiceResponse {
   /// The refusal in an error response of an Alibaba Cloud service, or `nil` if the response contains no error code.
   var alibabaRefusal: ServiceRefusal? {
     guard let object, let code = object["Code"]?.code, code != "Success" else { return nil }
@@ -60,17 +60,18 @@ extension ServiceAnswer {
   }
 }
 
-extension AnswerReader {
-  static func alibabaSTS(_ source: String) -> AnswerReader {
-    AnswerReader(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
+extension CredentialReader {
+  static func alibabaSTS(_ source: String) -> CredentialReader {
+    CredentialReader(
+      source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }
 
   /// Returns the temporary key in a response to `AssumeRole` or `AssumeRoleWithOIDC`.
-  func alibabaRoleKey(in answer: ServiceAnswer) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    guard let fields = try object(answer)["Credentials"]?.object else {
+  func alibabaRoleKey(in response: ServiceResponse) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    guard let fields = try object(response)["Credentials"]?.object else {
       throw malformed("The response has no object Credentials.")
     }
-    return try alibabaKey(in: fields, at: answer.issuerTime)
+    return try alibabaKey(in: fields, at: response.issuerTime)
   }
 
   /// Returns the temporary key in a JSON object with the four fields that all services of Alibaba Cloud use.

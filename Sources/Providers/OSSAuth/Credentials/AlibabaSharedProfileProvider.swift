@@ -45,7 +45,7 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
   /// Returns the access key that the profile contains or that a service issues for the profile.
   ///
   /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
-  ///   `notConfigured` if the default file or profile does not exist; `failed` or `malformedAnswer` if the profile
+  ///   `notConfigured` if the default file or profile does not exist; `failed` or `malformedResponse` if the profile
   ///   cannot be used; or the error of the service that the profile specifies.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
@@ -57,12 +57,12 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let contents = try Self.file.read(on: machine, named: path)
     let name = profile ?? machine.variable("ALIBABA_CLOUD_PROFILE") ?? "default"
-    let document = try INIDocument(contents.bytes, at: contents.place)
-    let place = contents.part("section [\(name)]", remedy: Self.file.remedy)
-    guard let settings = try document.section(name, at: place) else {
-      throw contents.place.missing(section: name, of: document, isMistake: profile != nil)
+    let document = try INIDocument(contents.bytes, at: contents.location)
+    let location = contents.part("section [\(name)]", remedy: Self.file.remedy)
+    guard let settings = try document.section(name, at: location) else {
+      throw contents.location.missing(section: name, of: document, isMistake: profile != nil)
     }
-    return try await plan(settings).issue(at: place, on: machine, through: services)
+    return try await plan(settings).issue(at: location, on: machine, through: services)
   }
 
   private func plan(_ settings: SettingTable) throws(CredentialError) -> AlibabaPlan {
@@ -82,7 +82,7 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
         try settings.role(Self.role), providerARN: try settings.required("oidc_provider_arn"),
         tokenFile: try settings.required("oidc_token_file_path"))
     default:
-      throw settings.place.malformed(
+      throw settings.location.malformed(
         "has the type \(type.shownIfName)",
         remedy: "Use access_key, sts, ecs_ram_role, ram_role_arn or oidc_role_arn.")
     }

@@ -39,7 +39,7 @@ public struct CredentialsURIProvider: CredentialProvider {
   /// Requests a temporary key from the URL.
   ///
   /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request, `malformedAnswer` if the response has
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request, `malformedResponse` if the response has
   ///   no usable key, `failed` or `timeout` if the server cannot be reached.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
@@ -52,17 +52,17 @@ public struct CredentialsURIProvider: CredentialProvider {
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let address = try RequestCheck(source: source).address(url, allowsPlainHTTP: allowsPlainHTTP)
     let call = address.call(.get)
-    let answer = try await exchange.send { () async throws(CredentialError) in
+    let response = try await exchange.send { () async throws(CredentialError) in
       PreparedCall(call, masks: call.confidentialWords)
     }
-    let refusal = answer.alibabaRefusal
-    guard answer.isSuccess, refusal == nil else {
+    let refusal = response.alibabaRefusal
+    guard response.isSuccess, refusal == nil else {
       throw RefusalRules.alibaba.error(
-        for: answer, refusal, source: source, fallback: "Check the address, and what serves it.")
+        for: response, refusal, source: source, fallback: "Check the address, and what serves it.")
     }
-    let reader = AnswerReader(
+    let reader = CredentialReader(
       source: source, remedy: "Let it respond with AccessKeyId, AccessKeySecret, SecurityToken and Expiration.")
-    return try reader.alibabaKey(in: try reader.object(answer), at: answer.issuerTime)
+    return try reader.alibabaKey(in: try reader.object(response), at: response.issuerTime)
   }
 }
 

@@ -34,13 +34,13 @@ public struct OSSSDKProfileProvider: CredentialProvider {
   /// Returns the access key in the profile.
   ///
   /// - Throws: A `CredentialError`: `notConfigured` if the file or the profile does not exist; `failed` or
-  ///   `malformedAnswer` if a file or a profile that is specified cannot be used.
+  ///   `malformedResponse` if a file or a profile that is specified cannot be used.
   public func credential() async throws(CredentialError) -> AccessKey {
     let contents = try Self.file.read(on: machine, named: path)
-    let document = try INIDocument(contents.bytes, at: contents.place)
+    let document = try INIDocument(contents.bytes, at: contents.location)
     let name = profile ?? "default"
     guard let settings = try document.section(name, at: contents.part("section [\(name)]")) else {
-      throw contents.place.missing(section: name, of: document, isMistake: profile != nil)
+      throw contents.location.missing(section: name, of: document, isMistake: profile != nil)
     }
     return try settings.requiredKey(
       .init(id: "oss_access_key_id", secret: "oss_secret_access_key", token: "oss_session_token"))

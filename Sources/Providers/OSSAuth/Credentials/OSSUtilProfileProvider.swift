@@ -55,7 +55,7 @@ public struct OSSUtilProfileProvider: CredentialProvider {
   ///
   /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
   ///   `notConfigured` if the default file or profile does not exist, or the profile contains no key; `failed` or
-  ///   `malformedAnswer` if the profile cannot be used; or the error of the service or the command that the profile
+  ///   `malformedResponse` if the profile cannot be used; or the error of the service or the command that the profile
   ///   specifies.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
@@ -66,16 +66,16 @@ public struct OSSUtilProfileProvider: CredentialProvider {
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let contents = try Self.file.read(on: machine, named: path)
-    let document = try INIDocument(contents.bytes, at: contents.place, dialect: Self.dialect)
+    let document = try INIDocument(contents.bytes, at: contents.location, dialect: Self.dialect)
     let named = profile ?? machine.variable("OSSUTIL_PROFILE")
     let name = named ?? "default"
     let sections = ["profile \(name)", name] + (name == "default" ? ["Credentials"] : [])
     for section in sections {
-      let place = contents.part("section [\(section)]")
-      guard let settings = try document.section(section, at: place) else { continue }
-      return try await plan(settings, contents).issue(at: place, on: machine, through: services)
+      let location = contents.part("section [\(section)]")
+      guard let settings = try document.section(section, at: location) else { continue }
+      return try await plan(settings, contents).issue(at: location, on: machine, through: services)
     }
-    throw contents.place.missing(section: name, of: document, isMistake: named != nil)
+    throw contents.location.missing(section: name, of: document, isMistake: named != nil)
   }
 
   private func plan(
@@ -87,7 +87,7 @@ public struct OSSUtilProfileProvider: CredentialProvider {
     let mode = try settings.text("mode") ?? (settings.has(role.arn) ? "RamRoleArn" : "AK")
     switch mode.lowercased() {
     case "ak", "ststoken":
-      guard let key = try settings.key(Self.key) else { throw settings.place.error(.notConfigured, "has no key") }
+      guard let key = try settings.key(Self.key) else { throw settings.location.error(.notConfigured, "has no key") }
       return .key(key)
     case "ramrolearn":
       return .role(try settings.role(role), with: .key(try settings.requiredKey(Self.key)))
@@ -102,7 +102,7 @@ public struct OSSUtilProfileProvider: CredentialProvider {
       return .uri(try settings.required("credentialsuri"))
     case "anonymous": return .key(.anonymous)
     default:
-      throw settings.place.malformed("has the mode \(mode.shownIfName), which is unknown")
+      throw settings.location.malformed("has the mode \(mode.shownIfName), which is unknown")
     }
   }
 
@@ -112,10 +112,10 @@ public struct OSSUtilProfileProvider: CredentialProvider {
     let line = try settings.required("credentialprocess")
     guard !line.contains(where: { Self.shellWords.contains($0) }), let command = CredentialCommand(splitting: line)
     else {
-      throw settings.place.malformed(
+      throw settings.location.malformed(
         "has a “credentialProcess” that needs a shell", remedy: "Put it into a script, and name the script.")
     }
-    try contents.checkThatCommandsMayBeRun(for: settings.place)
+    try contents.checkThatCommandsMayBeRun(for: settings.location)
     let seconds = try settings.integer("credentialprocesstimeout") ?? 15
     return .command(command, timeout: .seconds(min(max(seconds, 1), 600)))
   }

@@ -64,7 +64,7 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   /// Assumes the role and returns a temporary key.
   ///
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
   ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
   ///   supply the signing key.
   public func credential() async throws(CredentialError) -> AccessKey {
@@ -86,7 +86,7 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
     }
     let call = try endpoint.address(check).amazonCall(form)
     let signer = SigV4Signer(region: endpoint.region, service: "sts")
-    let answer = try await service.answer(signedWith: signer, refusal: \.amazonRefusal) { call }
-    return try AnswerReader.amazonSTS(source).amazonRoleKey(in: answer, to: Self.action)
+    let response = try await service.response(signedWith: signer, refusal: \.amazonRefusal) { call }
+    return try CredentialReader.amazonSTS(source).amazonRoleKey(in: response, to: Self.action)
   }
 }

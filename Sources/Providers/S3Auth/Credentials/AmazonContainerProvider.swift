@@ -46,7 +46,7 @@ public struct AmazonContainerProvider: CredentialProvider {
   ///
   /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `notConfigured` if the environment specifies no URL; `failed` if the URL is not
-  ///   allowed or cannot be reached; `rejected` if the platform refuses the request; `malformedAnswer` if the response
+  ///   allowed or cannot be reached; `rejected` if the platform refuses the request; `malformedResponse` if the response
   ///   has no usable key; `timeout` if the platform does not respond in time.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
@@ -58,47 +58,47 @@ public struct AmazonContainerProvider: CredentialProvider {
   /// - Throws: The same errors as ``credential()``.
   public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let call = try address().call(.get, headers: try headers())
-    let reader = AnswerReader(source: source, remedy: "Check that the address is that of the platform.")
+    let reader = CredentialReader(source: source, remedy: "Check that the address is that of the platform.")
     var tries = Self.tries
     while true {
       tries -= 1
       do throws(CredentialError) {
-        let answer = try await exchange.send { () async throws(CredentialError) in
+        let response = try await exchange.send { () async throws(CredentialError) in
           PreparedCall(call, masks: call.confidentialWords)
         }
-        guard answer.isSuccess else {
+        guard response.isSuccess else {
           throw RefusalRules.amazon.error(
-            for: answer, answer.containerRefusal, source: source,
+            for: response, response.containerRefusal, source: source,
             fallback: "Check the role of the task or of the pod.")
         }
-        return try reader.amazonKey(in: try reader.object(answer), token: "Token", at: answer.issuerTime)
+        return try reader.amazonKey(in: try reader.object(response), token: "Token", at: response.issuerTime)
       } catch {
-        guard error.isRetryable, error.code != .malformedAnswer, tries > 0 else { throw error }
+        guard error.isRetryable, error.code != .malformedResponse, tries > 0 else { throw error }
       }
     }
   }
 
-  private var place: SettingLocation {
+  private var location: SettingLocation {
     SettingLocation(source: source, name: "The environment", remedy: "Let the platform set \(Self.relativeName).")
   }
 
   private func address() throws(CredentialError) -> ServiceURL {
     if let path = machine.variable(Self.relativeName) {
       guard path.hasBytePrefix("/"), let address = ServiceURL("http://169.254.170.2\(path)") else {
-        throw place.error(.failed, "sets \(Self.relativeName) to an invalid path", remedy: "Begin it with a slash.")
+        throw location.error(.failed, "sets \(Self.relativeName) to an invalid path", remedy: "Begin it with a slash.")
       }
       return address
     }
     guard let url = machine.variable(Self.fullName) else {
-      throw place.error(.notConfigured, "sets neither \(Self.relativeName) nor \(Self.fullName)")
+      throw location.error(.notConfigured, "sets neither \(Self.relativeName) nor \(Self.fullName)")
     }
     guard let address = ServiceURL(url) else {
-      throw place.error(
+      throw location.error(
         .failed, "sets \(Self.fullName) to an invalid URL",
         remedy: "Write it like http://169.254.170.23/v1/credentials.")
     }
     guard address.isPrivate || Self.platformHosts.contains(hostWithoutPort(address.authority)) else {
-      throw place.error(
+      throw location.error(
         .failed, "names \(address.visible) in \(Self.fullName), which is neither encrypted nor the platform's",
         remedy: "Use https, this machine, or an address of the platform.")
     }
@@ -108,18 +108,18 @@ public struct AmazonContainerProvider: CredentialProvider {
   /// Returns the `Authorization` header that identifies the task or the pod, or no headers if the environment specifies
   /// no token.
   private func headers() throws(CredentialError) -> HTTPFields {
-    guard let (token, place) = try token() else { return [:] }
+    guard let (token, location) = try token() else { return [:] }
     // A line break would start another header.
     guard !token.isEmpty, HTTPField.isValidValue(token) else {
-      throw place.error(.failed, "is not valid as the value of a header", remedy: "Write it without a line break.")
+      throw location.error(.failed, "is not valid as the value of a header", remedy: "Write it without a line break.")
     }
     return [.authorization: token]
   }
 
-  private func token() throws(CredentialError) -> (text: String, place: SettingLocation)? {
+  private func token() throws(CredentialError) -> (text: String, location: SettingLocation)? {
     guard let path = machine.variable(Self.fileName) else {
       guard let text = machine.environment(Self.tokenName), text.trimmed != nil else { return nil }
-      return (text, SettingLocation(source: source, name: "The variable \(Self.tokenName)", remedy: place.remedy))
+      return (text, SettingLocation(source: source, name: "The variable \(Self.tokenName)", remedy: location.remedy))
     }
     let file = SettingLocation(
       source: source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
@@ -131,7 +131,7 @@ public struct AmazonContainerProvider: CredentialProvider {
   }
 }
 
-extension ServiceAnswer {
+extension ServiceResponse {
   /// The refusal in an error response of the container platform, or `nil` if the response contains no error code.
   ///
   /// Such a response has the fields `code` and `message`.

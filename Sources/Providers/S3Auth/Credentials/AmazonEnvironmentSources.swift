@@ -34,12 +34,13 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
   ///
   /// The source counts as not configured if only `AWS_ROLE_ARN` is set, because other tools set that variable too.
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let place = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
-    let values = try machine.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: place)
+    let location = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
+    let values = try machine.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: location)
     var role = AmazonRolePlan(arn: values[1])
     if let name = machine.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }
     role.endpoint = try AmazonSettings(machine).stsEndpoint
-    return try await AmazonPlan.webIdentity(role, tokenFile: values[0]).issue(at: place, on: machine, through: services)
+    return try await AmazonPlan.webIdentity(role, tokenFile: values[0]).issue(
+      at: location, on: machine, through: services)
   }
 }
 
@@ -72,13 +73,13 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
   }
 
   func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let place = SettingLocation(
+    let location = SettingLocation(
       source: source, name: "The environment", remedy: "Unset it to use the metadata service.")
     if machine.isTrue(Self.switchName) {
-      throw place.error(.notConfigured, "disables the metadata service with \(Self.switchName)")
+      throw location.error(.notConfigured, "disables the metadata service with \(Self.switchName)")
     }
     if let mode = machine.variable(Self.modeName), !["ipv4", "ipv6"].contains(mode.lowercased()) {
-      throw place.error(
+      throw location.error(
         .failed, "sets \(Self.modeName) to \(mode.shownIfName)", remedy: "Set it to IPv4 or IPv6, or unset it.")
     }
     return try await provider.issue()

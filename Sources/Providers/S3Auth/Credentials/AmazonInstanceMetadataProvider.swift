@@ -45,7 +45,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
   ///
   /// - Returns: A temporary key.
   /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
-  ///   `failed`, `timeout` or `malformedAnswer` if the service does not work correctly.
+  ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
   }
@@ -66,46 +66,46 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
   private func key(_ headers: HTTPFields) async throws(CredentialError) -> IssuedCredential<AccessKey>? {
     var name = role
     if name == nil {
-      guard let list = try await answer(to: Self.rolesPath, headers) else { return nil }
+      guard let list = try await response(to: Self.rolesPath, headers) else { return nil }
       name = try service.firstRole(in: list)
     }
     guard let name else { throw service.noRole }
     let path = Self.rolesPath + (try service.pathElement(ofRole: name))
-    guard let answer = try await answer(to: path, headers) else { return nil }
-    guard answer.status != 404 else { throw service.unknownRole(name) }
-    let fields = try service.fields(of: answer)
-    return try service.reader.amazonKey(in: fields, token: "Token", at: answer.issuerTime)
+    guard let response = try await self.response(to: path, headers) else { return nil }
+    guard response.status != 404 else { throw service.unknownRole(name) }
+    let fields = try service.fields(of: response)
+    return try service.reader.amazonKey(in: fields, token: "Token", at: response.issuerTime)
   }
 
-  private func answer(to path: String, _ headers: HTTPFields) async throws(CredentialError) -> ServiceAnswer? {
-    let answer = try await service.send(.get, path, headers: headers)
-    if answer.status == 401 { return nil }
-    guard answer.isSuccess || answer.status == 404 else { throw service.refusal(answer) }
-    return answer
+  private func response(to path: String, _ headers: HTTPFields) async throws(CredentialError) -> ServiceResponse? {
+    let response = try await service.send(.get, path, headers: headers)
+    if response.status == 401 { return nil }
+    guard response.isSuccess || response.status == 404 else { throw service.refusal(response) }
+    return response
   }
 
   /// Requests a token of the newer protocol and returns the headers with the token.
   ///
   /// Returns no headers if only the older protocol works.
   private func tokenHeaders() async throws(CredentialError) -> HTTPFields {
-    let answer: ServiceAnswer
+    let response: ServiceResponse
     do {
-      answer = try await service.attempt(.put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"])
+      response = try await service.attempt(.put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"])
     } catch {
       guard error.code == .timeout, allowsV1 else { throw service.explained(error) }
       return [:]
     }
-    if answer.isSuccess {
-      let token = String(decoding: answer.body, as: UTF8.self).trimmingBlanks()
+    if response.isSuccess {
+      let token = String(decoding: response.body, as: UTF8.self).trimmingBlanks()
       guard !token.isEmpty, token.utf8.count <= 4096, token.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f })
       else { throw service.reader.malformed("The metadata service responded without a token.") }
       return [.metadataToken: token]
     }
-    guard [403, 404, 405].contains(answer.status) else { throw service.refusal(answer) }
+    guard [403, 404, 405].contains(response.status) else { throw service.refusal(response) }
     guard allowsV1 else {
       throw CredentialError(
         .failed, source: source,
-        "The metadata service issues no token (HTTP \(answer.status)), and requests without one are not allowed.",
+        "The metadata service issues no token (HTTP \(response.status)), and requests without one are not allowed.",
         remedy: "Switch the instance to the newer metadata service, or allow the older one.")
     }
     return [:]

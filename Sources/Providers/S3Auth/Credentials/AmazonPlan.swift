@@ -35,31 +35,31 @@ extension AmazonPlan {
   /// Returns the provider that carries out this plan.
   ///
   /// - Parameters:
-  ///   - place: The location of the profile, for error messages.
+  ///   - location: The location of the profile, for error messages.
   ///   - machine: The context that the provider uses.
   ///   - services: The factory that creates the provider.
   func provider(
-    at place: SettingLocation, on machine: ProviderContext, through services: AmazonServices
+    at location: SettingLocation, on machine: ProviderContext, through services: AmazonServices
   ) -> any CredentialProvider<AccessKey> {
     switch self {
-    case .key(let key): return StaticCredentialProvider(key, source: place.source)
+    case .key(let key): return StaticCredentialProvider(key, source: location.source)
     case .environment: return EnvironmentCredentialProvider.aws.reading(machine)
     case .container: return services.container(machine)
     case .instanceRole: return services.instanceRole(machine)
     case .role(let role, let plan):
-      return services.role(role, plan.provider(at: place, on: machine, through: services), machine)
+      return services.role(role, plan.provider(at: location, on: machine, through: services), machine)
     case .webIdentity(let role, let tokenFile):
-      return services.webIdentity(role, machine.token(in: tokenFile, for: place), machine)
+      return services.webIdentity(role, machine.token(in: tokenFile, for: location), machine)
     case .command(let command): return ProcessCredentialProvider(command, format: .amazon, machine: machine)
     }
   }
 
   /// Carries out this plan and returns the access key.
   func issue(
-    at place: SettingLocation, on machine: ProviderContext, through services: AmazonServices
+    at location: SettingLocation, on machine: ProviderContext, through services: AmazonServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     if case .key(let key) = self { return IssuedCredential(key) }
-    return try await provider(at: place, on: machine, through: services).issue(for: place)
+    return try await provider(at: location, on: machine, through: services).issue(for: location)
   }
 }
 

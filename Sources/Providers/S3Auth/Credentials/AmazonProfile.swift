@@ -54,7 +54,7 @@ struct AmazonFiles {
       guard error.code == .notConfigured else { throw error }
       return nil
     }
-    return File(contents: contents, document: try INIDocument(contents.bytes, at: contents.place, dialect: dialect))
+    return File(contents: contents, document: try INIDocument(contents.bytes, at: contents.location, dialect: dialect))
   }
 
   /// Returns the profile name that the environment specifies, or `nil` if the environment specifies no profile.
@@ -81,8 +81,8 @@ struct AmazonFiles {
 
   private func section(_ name: String, of file: File?) throws(CredentialError) -> AmazonProfile.Section? {
     guard let file else { return nil }
-    let place = file.contents.part("section [\(name)]")
-    guard let settings = try file.document.section(name, at: place) else { return nil }
+    let location = file.contents.part("section [\(name)]")
+    guard let settings = try file.document.section(name, at: location) else { return nil }
     return AmazonProfile.Section(settings: settings, file: file.contents)
   }
 
@@ -120,7 +120,7 @@ struct AmazonProfile {
   let sections: [Section]
 
   /// The profile's location for error messages, with the paths of all files that contain the profile.
-  var place: SettingLocation {
+  var location: SettingLocation {
     SettingLocation(
       source: AmazonFiles.source,
       name: "The profile “\(name)” in \(sections.map(\.file.path).joined(separator: " and "))",

@@ -46,7 +46,7 @@ public struct AmazonProfileProvider: CredentialProvider {
   /// Returns the access key that the profile contains or that a service or command issues for the profile.
   ///
   /// - Throws: A `CredentialError`: `notConfigured` if no profile is specified and the default profile does not exist,
-  ///   or if the profile has neither a key nor a way to obtain a key; `failed` or `malformedAnswer` if a profile that
+  ///   or if the profile has neither a key nor a way to obtain a key; `failed` or `malformedResponse` if a profile that
   ///   is specified does not exist or a profile is invalid; or the error of the service or the command that the profile
   ///   specifies.
   public func credential() async throws(CredentialError) -> AccessKey {
@@ -64,7 +64,7 @@ public struct AmazonProfileProvider: CredentialProvider {
     let reader = AmazonPlanReader(
       files: files, endpoint: try AmazonSettings(machine, files: files, profile: profile).stsEndpoint,
       isNamed: named != nil)
-    return try await reader.plan(for: profile).issue(at: profile.place, on: machine, through: services)
+    return try await reader.plan(for: profile).issue(at: profile.location, on: machine, through: services)
   }
 }
 
@@ -91,28 +91,28 @@ struct AmazonPlanReader {
   }
 
   private func plan(for profile: AmazonProfile, askedBy others: [String]) throws(CredentialError) -> AmazonPlan {
-    let place = profile.place
+    let location = profile.location
     if let arn = try profile.text("role_arn") {
       return try role(arn, of: profile, askedBy: others)
     }
     if profile.section(with: "web_identity_token_file") != nil {
-      throw place.malformed("has a “web_identity_token_file” but no “role_arn”")
+      throw location.malformed("has a “web_identity_token_file” but no “role_arn”")
     }
     if let key = try profile.key() { return .key(key) }
     if let command = try command(of: profile) { return .command(command) }
     if Self.loginNames.contains(where: { profile.section(with: $0) != nil }) {
-      throw place.error(
+      throw location.error(
         isNamed ? .failed : .notConfigured, "needs a login in a browser",
         remedy:
           "Log in, then export its key with aws configure export-credentials --profile \(profile.name) --format env.")
     }
-    throw place.error(others.isEmpty ? .notConfigured : .failed, "has no key")
+    throw location.error(others.isEmpty ? .notConfigured : .failed, "has no key")
   }
 
   private func role(
     _ arn: String, of profile: AmazonProfile, askedBy others: [String]
   ) throws(CredentialError) -> AmazonPlan {
-    let place = profile.place
+    let location = profile.location
     var role = AmazonRolePlan(arn: arn, externalID: try profile.text("external_id"), endpoint: endpoint)
     if let name = try profile.text("role_session_name") { role.sessionName = name }
     if let seconds = try profile.section(with: "duration_seconds")?.settings.integer("duration_seconds") {
@@ -123,30 +123,30 @@ struct AmazonPlanReader {
     }
     guard ways.count == 1 else {
       let found = ways.isEmpty ? "none" : ways.map { "“\($0)”" }.joined(separator: " and ")
-      throw place.malformed(
+      throw location.malformed(
         "has a “role_arn” and, to assume the role, \(found)",
         remedy: "Give it one of source_profile, credential_source and web_identity_token_file.")
     }
     if let file = try profile.text("web_identity_token_file") { return .webIdentity(role, tokenFile: file) }
     if profile.section(with: "mfa_serial") != nil {
-      throw place.error(
+      throw location.error(
         isNamed ? .failed : .notConfigured, "requires a code from the user (“mfa_serial”)",
         remedy:
           "Export its key with aws configure export-credentials --profile \(profile.name) --format env.")
     }
     if let source = try profile.text("credential_source") {
-      return .role(role, with: try credentialSource(source, at: place))
+      return .role(role, with: try credentialSource(source, at: location))
     }
     return .role(role, with: try source(of: profile, askedBy: others))
   }
 
-  private func credentialSource(_ name: String, at place: SettingLocation) throws(CredentialError) -> AmazonPlan {
+  private func credentialSource(_ name: String, at location: SettingLocation) throws(CredentialError) -> AmazonPlan {
     switch name {
     case "Environment": return .environment
     case "EcsContainer": return .container
     case "Ec2InstanceMetadata": return .instanceRole
     default:
-      throw place.malformed(
+      throw location.malformed(
         "has the “credential_source” \(name.shownIfName)",
         remedy: "Use Environment, EcsContainer or Ec2InstanceMetadata.")
     }
@@ -159,13 +159,13 @@ struct AmazonPlanReader {
   private func source(of profile: AmazonProfile, askedBy others: [String]) throws(CredentialError) -> AmazonPlan {
     let name = try profile.text("source_profile") ?? ""
     guard let source = try files.profile(name) else {
-      throw profile.place.malformed("has the source profile “\(name)”, which is not there")
+      throw profile.location.malformed("has the source profile “\(name)”, which is not there")
     }
     if let key = try source.key() { return .key(key) }
     let path = others + [profile.name]
     if path.contains(name) {
       let circle = (path + [name]).map { "“\($0)”" }.joined(separator: " to ")
-      throw profile.place.malformed("forms a cycle: \(circle)")
+      throw profile.location.malformed("forms a cycle: \(circle)")
     }
     return try plan(for: source, askedBy: path)
   }
@@ -175,9 +175,9 @@ struct AmazonPlanReader {
     guard let line = try section.settings.text("credential_process"),
       let command = CredentialCommand(splitting: line)
     else {
-      throw section.settings.place.malformed("has a “credential_process” with an open quotation mark")
+      throw section.settings.location.malformed("has a “credential_process” with an open quotation mark")
     }
-    try section.file.checkThatCommandsMayBeRun(for: section.settings.place)
+    try section.file.checkThatCommandsMayBeRun(for: section.settings.location)
     return command
   }
 }
@@ -188,10 +188,10 @@ extension ProcessOutputFormat {
   /// The output is `{"Version": 1, "AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"}`. The session token
   /// and the expiration are optional. Page: "Process credential provider" in the AWS SDKs and Tools Reference Guide.
   public static let amazon = ProcessOutputFormat(fields: "Version 1, AccessKeyId and SecretAccessKey") {
-    (answer) throws(CredentialError) in
-    guard let version = try answer.integer("Version") else { throw answer.place.malformed("has no “Version”") }
-    guard version == 1 else { throw answer.place.malformed("has the Version \(version), but only 1 is supported") }
-    return try answer.requiredKey(
+    (response) throws(CredentialError) in
+    guard let version = try response.integer("Version") else { throw response.location.malformed("has no “Version”") }
+    guard version == 1 else { throw response.location.malformed("has the Version \(version), but only 1 is supported") }
+    return try response.requiredKey(
       .init(id: "AccessKeyId", secret: "SecretAccessKey", token: "SessionToken", expiration: "Expiration"))
   }
 }

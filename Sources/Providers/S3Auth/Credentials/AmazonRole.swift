@@ -70,7 +70,7 @@ extension RefusalRules {
     ])
 }
 
-extension ServiceAnswer {
+extension ServiceResponse {
   /// The refusal in an error response of an Amazon service, or `nil` if the response contains no error code.
   var amazonRefusal: ServiceRefusal? {
     guard let document, let error = document.name.isIdentical(to: "Error") ? document : document["Error"],
@@ -82,16 +82,17 @@ extension ServiceAnswer {
   }
 }
 
-extension AnswerReader {
-  static func amazonSTS(_ source: String) -> AnswerReader {
-    AnswerReader(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
+extension CredentialReader {
+  static func amazonSTS(_ source: String) -> CredentialReader {
+    CredentialReader(
+      source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }
 
   /// Returns the temporary key in an XML response of the token service: `<…Response><…Result><Credentials>`.
   func amazonRoleKey(
-    in answer: ServiceAnswer, to action: String
+    in response: ServiceResponse, to action: String
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    guard let document = answer.document else {
+    guard let document = response.document else {
       throw malformed("The response is empty, is no XML, or was cut off.", isRetryable: true)
     }
     guard document.name.isIdentical(to: "\(action)Response") else {
@@ -103,7 +104,7 @@ extension AnswerReader {
       guard fields[field.name] == nil else { throw malformed("The response has a field of the key twice.") }
       fields[field.name] = .string(field.text)
     }
-    return try amazonKey(in: fields, token: "SessionToken", at: answer.issuerTime)
+    return try amazonKey(in: fields, token: "SessionToken", at: response.issuerTime)
   }
 
   private func only(_ name: String, in node: XMLNode) throws(CredentialError) -> XMLNode {

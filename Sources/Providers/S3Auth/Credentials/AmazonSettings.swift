@@ -68,7 +68,7 @@ public struct AmazonSettings: Sendable, Hashable {
     guard let settings = profile?.section(with: "region")?.settings else { return nil }
     let region = try settings.required("region")
     guard isAmazonRegion(region) else {
-      throw settings.place.malformed("has an invalid “region”", remedy: "Write it like eu-central-1.")
+      throw settings.location.malformed("has an invalid “region”", remedy: "Write it like eu-central-1.")
     }
     return region
   }
@@ -81,20 +81,20 @@ public struct AmazonSettings: Sendable, Hashable {
     }
     if let section = profile?.section(with: "services"), let name = try section.settings.text("services") {
       guard let services = try files.services(name) else {
-        throw section.settings.place.malformed("names the “services” “\(name)”, which are not there")
+        throw section.settings.location.malformed("names the “services” “\(name)”, which are not there")
       }
       let key = "\(service).endpoint_url"
-      if let url = try services.text(key) { return try checked(url, from: key, at: services.place) }
+      if let url = try services.text(key) { return try checked(url, from: key, at: services.location) }
     }
     guard let settings = profile?.section(with: "endpoint_url")?.settings else { return nil }
-    return try checked(try settings.required("endpoint_url"), from: "endpoint_url", at: settings.place)
+    return try checked(try settings.required("endpoint_url"), from: "endpoint_url", at: settings.location)
   }
 
-  private static func checked(_ url: String, from name: String, at place: SettingLocation) throws(CredentialError)
+  private static func checked(_ url: String, from name: String, at location: SettingLocation) throws(CredentialError)
     -> String
   {
     guard ServiceURL(url) != nil else {
-      throw place.error(
+      throw location.error(
         .failed, "has a value in \(name) that is not a URL", remedy: "Write it like https://minio.example.com:9000.")
     }
     return url

@@ -57,7 +57,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   /// Assumes the role and returns a temporary key.
   ///
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedAnswer` if the response has no usable key;
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
   ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
   public func credential() async throws(CredentialError) -> AccessKey {
     try await issue().credential
@@ -73,14 +73,14 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
     var pauses = Self.pauses[...]
     var isTokenReadAgain = false
     while true {
-      let answer = try await exchange.send { () async throws(CredentialError) in
+      let response = try await exchange.send { () async throws(CredentialError) in
         let identity = try await check.identityToken(token)
         return PreparedCall(
           address.amazonCall(parameters + [FormPair("WebIdentityToken", identity.reveal())]), masks: [identity])
       }
-      let refusal = answer.amazonRefusal
-      if answer.isSuccess, refusal == nil {
-        return try AnswerReader.amazonSTS(source).amazonRoleKey(in: answer, to: Self.action)
+      let refusal = response.amazonRefusal
+      if response.isSuccess, refusal == nil {
+        return try CredentialReader.amazonSTS(source).amazonRoleKey(in: response, to: Self.action)
       }
       if refusal?.code == "IDPCommunicationError", let pause = pauses.popFirst() {
         try await wait(pause)
@@ -88,7 +88,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
         isTokenReadAgain = true
       } else {
         throw RefusalRules.amazon.error(
-          for: answer, refusal, source: source, fallback: "See the vendor's documentation of this code.")
+          for: response, refusal, source: source, fallback: "See the vendor's documentation of this code.")
       }
     }
   }

@@ -28,7 +28,7 @@ extension RouterMethods {
         do {
           let order = try await order(request, context)
           let call = try await SetupCall(&request, direction)
-          return .json(await call.answer(by: service, order))
+          return .json(await call.response(by: service, order))
         } catch let error as HTTPError {
           return .json(refusal: TokenRefusal(error), "") { refusal, _ in refusal.nodeError.serialized }
         }
@@ -109,7 +109,7 @@ struct SetupCall {
   }
 
   /// Sets up each transfer, and returns the node's response or an error for each of them.
-  func answer(by service: TransferTokenService, _ order: TransferTokenRequest) async -> JSONValue {
+  func response(by service: TransferTokenService, _ order: TransferTokenRequest) async -> JSONValue {
     var elements: [JSONValue] = []
     for specification in specifications {
       do throws(TokenServiceError) {
@@ -123,7 +123,7 @@ struct SetupCall {
   }
 
   /// Returns the node's transfer specification without the fields that the caller must not see.
-  private static func shown(_ grant: TransferGrant) -> JSONObject {
+  private static func shown(_ grant: TransferCredential) -> JSONObject {
     var fields = grant.specification?.fields ?? JSONObject()
     for name in ["remote_password", "ssh_private_key", "ssh_private_key_passphrase"] { fields[name] = nil }
     fields["token"] = grant.token.map { .string($0.secret.reveal()) }

@@ -37,44 +37,44 @@ public final class TransferTokenService: Sendable {
   ///
   /// - Parameters:
   ///   - specification: The transfer specification, as in a setup request.
-  ///   - order: The caller and the policy that the app grants.
+  ///   - request: The caller and the policy that the app grants.
   /// - Returns: The node's grant, which contains the token.
   /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, if the policy does not allow the transfer,
   ///   or if the node issues no token.
   public func grant(
-    for specification: TransferSpec, _ order: TransferTokenRequest
-  ) async throws(TokenServiceError) -> TransferGrant {
+    for specification: TransferSpec, _ request: TransferTokenRequest
+  ) async throws(TokenServiceError) -> TransferCredential {
     let subject = TokenAudit.Subject.transfer(
       specification.direction ?? .send, paths: specification.paths.map { $0.destination ?? $0.source })
     do {
-      let grant = try await setUp(specification, order)
-      audit(order, subject, .vended(id: grant.token?.fingerprint ?? "no token", until: grant.expiration))
+      let grant = try await setUp(specification, request)
+      audit(request, subject, .vended(id: grant.token?.fingerprint ?? "no token", until: grant.expiration))
       return grant
     } catch {
-      audit(order, subject, .refused(error))
+      audit(request, subject, .refused(error))
       throw error
     }
   }
 
   private func setUp(
-    _ specification: TransferSpec, _ order: TransferTokenRequest
-  ) async throws(TokenServiceError) -> TransferGrant {
-    try await rates.take(order.caller)
+    _ specification: TransferSpec, _ request: TransferTokenRequest
+  ) async throws(TokenServiceError) -> TransferCredential {
+    try await rates.take(request.caller)
     let allowed: TransferSpec
     do {
-      allowed = try order.policy.transfer(specification, with: order.accessKey, at: time.now)
+      allowed = try request.policy.transfer(specification, with: request.accessKey, at: time.now)
     } catch {
       throw .notAllowed(error)
     }
     do {
-      return try await issuer.issue(for: TokenRequest(session: order.caller, specification: allowed)).credential
+      return try await issuer.issue(for: TokenRequest(session: request.caller, specification: allowed)).credential
     } catch {
       throw .unavailable(error, after: error.isRetryable ? .seconds(1) : nil)
     }
   }
 
-  private func audit(_ order: TransferTokenRequest, _ subject: TokenAudit.Subject, _ outcome: TokenAudit.Outcome) {
-    audit(TokenAudit(date: time.now, caller: order.caller, subject: subject, outcome: outcome))
+  private func audit(_ request: TransferTokenRequest, _ subject: TokenAudit.Subject, _ outcome: TokenAudit.Outcome) {
+    audit(TokenAudit(date: time.now, caller: request.caller, subject: subject, outcome: outcome))
   }
 }
 

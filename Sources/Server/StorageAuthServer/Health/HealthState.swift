@@ -48,11 +48,11 @@ actor HealthState {
   /// Runs all checks at the same time.
   private static func run(_ checks: [HealthCheck], _ timeout: Duration, _ time: any SigningClock) async -> Report {
     await withTaskGroup { group in
-      for (place, check) in checks.enumerated() {
+      for (location, check) in checks.enumerated() {
         group.addTask {
           let outcome = await time.limiting(to: timeout) { await check.isReady() }
-          guard case .finished(let isReady) = outcome else { return (place, false) }
-          return (place, isReady)
+          guard case .finished(let isReady) = outcome else { return (location, false) }
+          return (location, isReady)
         }
       }
       let ready = await group.reduce(into: [Int: Bool]()) { $0[$1.0] = $1.1 }

@@ -71,16 +71,16 @@ public struct SigningService<Context: RequestContext>: Sendable {
       return .json(signature.json(authorizationWord: signing.signer.authorizationWord(for: order.scheme)))
     } catch let refusal as SigningRefusal {
       context.logger.info("not signed", metadata: ["code": "\(refusal.code)"])
-      return .refusal(SigningAnswer(refusal))
-    } catch let answer as SigningAnswer {
-      context.logger.info("not signed", metadata: ["code": "\(answer.code)"])
-      return .refusal(answer)
+      return .refusal(SigningErrorResponse(refusal))
+    } catch let response as SigningErrorResponse {
+      context.logger.info("not signed", metadata: ["code": "\(response.code)"])
+      return .refusal(response)
     }
   }
 
   private func identity(_ request: Request, _ context: Context) async throws -> Response {
     guard try await rules(context) != nil else { return .refusal(.notACaller) }
-    do throws(SigningAnswer) {
+    do throws(SigningErrorResponse) {
       let name = request.uri.queryParameters["provider"].map(String.init)
       let signing = try signing(for: name ?? (signings.count == 1 ? signings.keys.first : nil) ?? "")
       return .json(try await key(of: signing, context).identity.json)
@@ -92,18 +92,18 @@ public struct SigningService<Context: RequestContext>: Sendable {
   private func body(of request: Request) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     for try await chunk in request.body {
-      guard bytes.count + chunk.readableBytes <= bodyLimit else { throw SigningAnswer.tooLarge(bodyLimit) }
+      guard bytes.count + chunk.readableBytes <= bodyLimit else { throw SigningErrorResponse.tooLarge(bodyLimit) }
       bytes += chunk.readableBytesView
     }
     return bytes
   }
 
-  private func signing(for provider: String) throws(SigningAnswer) -> SigningAccount {
+  private func signing(for provider: String) throws(SigningErrorResponse) -> SigningAccount {
     guard let signing = signings[provider] else { throw .unknownProvider }
     return signing
   }
 
-  private func key(of signing: SigningAccount, _ context: Context) async throws(SigningAnswer) -> AccessKey {
+  private func key(of signing: SigningAccount, _ context: Context) async throws(SigningErrorResponse) -> AccessKey {
     do throws(CredentialError) {
       return try await signing.credentials.credential()
     } catch {
@@ -153,7 +153,7 @@ public struct SigningAccount: Sendable {
 }
 
 /// The response to a signing request that the service refuses.
-struct SigningAnswer: Error {
+struct SigningErrorResponse: Error {
   let status: HTTPResponse.Status
   let code: String
   let message: String
@@ -171,34 +171,35 @@ struct SigningAnswer: Error {
     self.message = message
   }
 
-  static let notACaller = SigningAnswer(.forbidden, "notAllowed", "The server does not sign requests of this caller.")
+  static let notACaller = SigningErrorResponse(
+    .forbidden, "notAllowed", "The server does not sign requests of this caller.")
 
-  static let unreadable = SigningAnswer(
+  static let unreadable = SigningErrorResponse(
     .badRequest, "malformed",
     "The body is not a JSON object with strings provider, version, method, stringToSign and optionally canonicalRequest."
   )
 
-  static let unknownProvider = SigningAnswer(
+  static let unknownProvider = SigningErrorResponse(
     .badRequest, "malformed", "The server does not sign for this provider or for this version of its signature.")
 
-  static let unavailable = SigningAnswer(
+  static let unavailable = SigningErrorResponse(
     .serviceUnavailable, "unavailable", "The server has no key to sign with at the moment.")
 
-  static func tooLarge(_ limit: Int) -> SigningAnswer {
-    SigningAnswer(.contentTooLarge, "tooLarge", "The body has more than \(limit) bytes.")
+  static func tooLarge(_ limit: Int) -> SigningErrorResponse {
+    SigningErrorResponse(.contentTooLarge, "tooLarge", "The body has more than \(limit) bytes.")
   }
 }
 
 extension Response {
   /// Creates the HTTP response for a refused signing request.
-  static func refusal(_ answer: SigningAnswer) -> Response {
-    json(["code": .string(answer.code), "message": .string(answer.message)], answer.status)
+  static func refusal(_ response: SigningErrorResponse) -> Response {
+    json(["code": .string(response.code), "message": .string(response.message)], response.status)
   }
 }
 
 extension SigningRequest {
   /// Creates a signing request from the JSON body of an HTTP request.
-  init(json bytes: [UInt8]) throws(SigningAnswer) {
+  init(json bytes: [UInt8]) throws(SigningErrorResponse) {
     guard let object = (try? JSONValue(parsing: bytes))?.object,
       Set(object.names).isSubset(of: ["provider", "version", "method", "stringToSign", "canonicalRequest"]),
       let provider = object["provider"]?.string, let version = object["version"]?.string,

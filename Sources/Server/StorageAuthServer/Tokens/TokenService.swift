@@ -70,17 +70,17 @@ public final class TokenService: Sendable {
 
   /// Returns a temporary key for a caller.
   ///
-  /// - Parameter order: The caller and the scope that the app grants.
+  /// - Parameter request: The caller and the scope that the app grants.
   /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
   /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, if the cloud's policy language cannot
   ///   express the scope, or if the cloud issues no temporary key.
-  public func key(for order: KeyRequest) async throws(TokenServiceError) -> VendedKey {
+  public func key(for request: KeyRequest) async throws(TokenServiceError) -> VendedKey {
     do {
-      let vended = try await vend(order)
-      audit(order, .vended(id: vended.key.id.description, until: vended.expiration))
+      let vended = try await vend(request)
+      audit(request, .vended(id: vended.key.id.description, until: vended.expiration))
       return vended
     } catch {
-      audit(order, .refused(error))
+      audit(request, .refused(error))
       throw error
     }
   }
@@ -103,10 +103,10 @@ public final class TokenService: Sendable {
     scopes.shutdown()
   }
 
-  private func vend(_ order: KeyRequest) async throws(TokenServiceError) -> VendedKey {
-    try await rates.take(order.caller)
-    let scope = order.scope
-    let keys = try scopes.keys(of: scope, for: order.caller) { () throws(TokenServiceError) in
+  private func vend(_ request: KeyRequest) async throws(TokenServiceError) -> VendedKey {
+    try await rates.take(request.caller)
+    let scope = request.scope
+    let keys = try scopes.keys(of: scope, for: request.caller) { () throws(TokenServiceError) in
       do {
         return try source(scope)
       } catch let error as CredentialError {
@@ -118,8 +118,8 @@ public final class TokenService: Sendable {
     return try await keys.vend()
   }
 
-  private func audit(_ order: KeyRequest, _ outcome: TokenAudit.Outcome) {
-    audit(TokenAudit(date: time.now, caller: order.caller, subject: .key(order.scope), outcome: outcome))
+  private func audit(_ request: KeyRequest, _ outcome: TokenAudit.Outcome) {
+    audit(TokenAudit(date: time.now, caller: request.caller, subject: .key(request.scope), outcome: outcome))
   }
 }
 

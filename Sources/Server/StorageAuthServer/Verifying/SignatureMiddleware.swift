@@ -45,7 +45,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   public typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
 
   private let schemes: AcceptedSchemes
-  private let answers: RefusalFormat
+  private let responses: RefusalFormat
   private let targets: TargetRules
   private let replays: ReplayGuard?
   private let allowsUnsignedOperations: Bool
@@ -58,7 +58,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   ///   - first: The verifier for a scheme. A request without an authorization is refused with the error codes of this
   ///     scheme's service. Use the strict mode of `COSVerifier` unless older SDKs must be supported.
   ///   - others: The verifiers for additional schemes, each for a different service.
-  ///   - answers: The format of refusals.
+  ///   - responses: The format of refusals.
   ///   - targets: The rules for buckets and keys that must not reach a handler.
   ///   - replays: The guard that accepts signatures only once, or `nil` to accept each signature until it expires.
   ///   - allowsUnsignedOperations: Whether to pass on requests with unsigned parameters that name an operation, such as
@@ -68,12 +68,12 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   ///   - lookup: A closure that returns the access key with an ID. An error that the closure throws is passed on to the
   ///     app's router.
   public init(
-    _ first: some SignatureVerifier, _ others: any SignatureVerifier..., answers: RefusalFormat = .xml,
+    _ first: some SignatureVerifier, _ others: any SignatureVerifier..., responses: RefusalFormat = .xml,
     targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), allowsUnsignedOperations: Bool = false,
     time: any SigningClock = .system, lookup: @escaping KeyLookup
   ) {
     schemes = AcceptedSchemes(first: AcceptedScheme(first), others: others.map { AcceptedScheme($0) })
-    self.answers = answers
+    self.responses = responses
     self.targets = targets
     self.replays = replays
     self.allowsUnsignedOperations = allowsUnsignedOperations
@@ -90,13 +90,13 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     let check: BodyCheck
     var request = request
     var context = context
-    var refusals = VerificationAnswers(schemes.first.errorCodes, answers)
+    var refusals = VerificationAnswers(schemes.first.errorCodes, responses)
     do {
       guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
         throw VerificationError.ambiguous("There is more than one Host header.")
       }
       let (scheme, others) = try schemes.scheme(of: request.head)
-      refusals = VerificationAnswers(scheme.errorCodes, answers)
+      refusals = VerificationAnswers(scheme.errorCodes, responses)
       let date = time.now
       let verified = try await scheme.verify(request.head, date, lookup)
       try AcceptedSchemes.checkControls(of: request.head, verified, in: others)

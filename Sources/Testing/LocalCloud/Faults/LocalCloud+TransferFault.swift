@@ -24,45 +24,45 @@ extension LocalCloud {
 
     let code: Int
     let text: String?
-    let place: Place
+    let location: Place
     let frequency: Fault.Frequency
 
     /// Returns a transfer fault with an ascp error code.
     ///
     /// - Parameters:
     ///   - code: The error code, 0 to 66, from ascp's table of errors.
-    ///   - place: The point of the transfer at which the fault occurs.
+    ///   - location: The point of the transfer at which the fault occurs.
     ///   - frequency: The transfers that the fault applies to, counted by connection.
     ///   - text: The description of the error, or `nil` for the default description of the code.
     /// - Returns: The fault.
     public static func failure(
-      code: Int, _ place: Place = .afterAuthentication, _ frequency: Fault.Frequency = .always, text: String? = nil
+      code: Int, _ location: Place = .afterAuthentication, _ frequency: Fault.Frequency = .always, text: String? = nil
     ) -> TransferFault {
-      TransferFault(code: code, text: text, place: place, frequency: frequency)
+      TransferFault(code: code, text: text, location: location, frequency: frequency)
     }
 
     /// Returns a transfer fault that reports the token as expired, even if the token is valid.
     ///
     /// - Parameters:
     ///   - frequency: The transfers that the fault applies to, counted by connection.
-    ///   - place: The point of the transfer at which the fault occurs.
+    ///   - location: The point of the transfer at which the fault occurs.
     /// - Returns: The fault.
     public static func tokenExpired(
-      _ frequency: Fault.Frequency = .always, _ place: Place = .afterAuthentication
+      _ frequency: Fault.Frequency = .always, _ location: Place = .afterAuthentication
     ) -> TransferFault {
-      failure(code: 34, place, frequency, text: "The server refused the session: token expired 1 seconds ago")
+      failure(code: 34, location, frequency, text: "The server refused the session: token expired 1 seconds ago")
     }
 
     /// Returns a transfer fault that rejects the token, even if the token is valid.
     ///
     /// - Parameters:
     ///   - frequency: The transfers that the fault applies to, counted by connection.
-    ///   - place: The point of the transfer at which the fault occurs.
+    ///   - location: The point of the transfer at which the fault occurs.
     /// - Returns: The fault.
     public static func tokenRefused(
-      _ frequency: Fault.Frequency = .always, _ place: Place = .afterAuthentication
+      _ frequency: Fault.Frequency = .always, _ location: Place = .afterAuthentication
     ) -> TransferFault {
-      failure(code: 34, place, frequency, text: "The server refused the session: token denied by server")
+      failure(code: 34, location, frequency, text: "The server refused the session: token denied by server")
     }
   }
 }

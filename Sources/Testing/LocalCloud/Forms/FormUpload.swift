@@ -22,7 +22,7 @@ struct FormUpload: Sendable {
   ///
   /// - Throws: An error response if the form has no readable boundary, the target of the request is invalid, or the
   ///   bucket name is invalid.
-  init?(_ head: HTTPRequest, at service: SimulatedService) throws(RefusalAnswer) {
+  init?(_ head: HTTPRequest, at service: SimulatedService) throws(ErrorResponse) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
     else { return nil }
@@ -76,10 +76,10 @@ struct FormUpload: Sendable {
         return Opened(verified: try await verify(form), reader: reader, parts: fields.count, left: left)
       }
       left -= part.name.utf8.count
-      guard fields.count < Self.partLimit else { throw RefusalAnswer.formTooLong }
+      guard fields.count < Self.partLimit else { throw ErrorResponse.formTooLong }
       fields.append(FormField(part.name, try await reader.text(upTo: &left)))
     }
-    throw RefusalAnswer.invalidArgument("POST requires exactly one file upload per request.")
+    throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.")
   }
 
   /// Stores the file of a form and reads the rest of the form.
@@ -95,17 +95,17 @@ struct FormUpload: Sendable {
       var byteCount: Int64 = 0
       while let chunk = try await form.reader.nextChunk() {
         byteCount += Int64(chunk.readableBytes)
-        guard byteCount <= sizes.upperBound else { throw RefusalAnswer.entityTooLarge(limit: sizes.upperBound) }
+        guard byteCount <= sizes.upperBound else { throw ErrorResponse.entityTooLarge(limit: sizes.upperBound) }
         try await writer.append(chunk)
       }
       guard byteCount >= sizes.lowerBound else {
-        throw RefusalAnswer.entityTooSmall(byteCount: byteCount, limit: sizes.lowerBound)
+        throw ErrorResponse.entityTooSmall(byteCount: byteCount, limit: sizes.lowerBound)
       }
       while let part = try await form.reader.nextPart() {
         form.parts += 1
-        guard form.parts <= Self.partLimit else { throw RefusalAnswer.formTooLong }
+        guard form.parts <= Self.partLimit else { throw ErrorResponse.formTooLong }
         if part.isFile {
-          throw RefusalAnswer.invalidArgument("POST requires exactly one file upload per request.")
+          throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.")
         }
         try await form.reader.skip(upTo: &form.left)
       }
@@ -113,15 +113,15 @@ struct FormUpload: Sendable {
   }
 }
 
-extension RefusalAnswer {
-  fileprivate static func entityTooLarge(limit: Int64) -> RefusalAnswer {
-    RefusalAnswer(
+extension ErrorResponse {
+  fileprivate static func entityTooLarge(limit: Int64) -> ErrorResponse {
+    ErrorResponse(
       .badRequest, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size.",
       details: [Detail(name: "MaxSizeAllowed", value: String(limit))])
   }
 
-  fileprivate static func entityTooSmall(byteCount: Int64, limit: Int64) -> RefusalAnswer {
-    RefusalAnswer(
+  fileprivate static func entityTooSmall(byteCount: Int64, limit: Int64) -> ErrorResponse {
+    ErrorResponse(
       .badRequest, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size.",
       details: [
         Detail(name: "ProposedSize", value: String(byteCount)), Detail(name: "MinSizeAllowed", value: String(limit)),

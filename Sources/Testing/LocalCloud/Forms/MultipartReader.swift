@@ -21,7 +21,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   private var base: Base
   private let delimiter: [UInt8]
   private var pending = ByteBuffer(string: "\r\n")
-  private var place = Place.start
+  private var location = Place.start
 
   init(_ base: Base, boundary: String) {
     self.base = base
@@ -30,40 +30,40 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 
   /// Skips the rest of the current part and returns the headers of the next part, or `nil` after the last part.
   mutating func nextPart() async throws -> PartHead? {
-    if place == .end { return nil }
-    if place == .start {
+    if location == .end { return nil }
+    if location == .start {
       guard try await read(delimiter.count) == delimiter else {
-        throw RefusalAnswer.malformedForm("The body does not begin with the boundary.")
+        throw ErrorResponse.malformedForm("The body does not begin with the boundary.")
       }
-      place = .delimiter
+      location = .delimiter
     }
-    while place == .content { _ = try await nextChunk() }
+    while location == .content { _ = try await nextChunk() }
     switch try await read(2) {
     case Array("\r\n".utf8):
       var lines: [String] = []
       var left = Self.headByteLimit
       while let line = try await line(upTo: &left) { lines.append(line) }
       let head = try PartHead(lines)
-      place = .content
+      location = .content
       return head
     case Array("--".utf8):
       try await end()
       return nil
     default:
-      throw RefusalAnswer.malformedForm("A boundary is not followed by a line end.")
+      throw ErrorResponse.malformedForm("A boundary is not followed by a line end.")
     }
   }
 
   /// Returns the next bytes of the current part's content, or `nil` at the end of the content.
   mutating func nextChunk() async throws -> ByteBuffer? {
-    while place == .content {
+    while location == .content {
       let view = pending.readableBytesView
       var search = view.startIndex
       var safe = view.endIndex
       while let candidate = view[search...].firstIndex(of: UInt8(ascii: "\r")) {
         let found = view[candidate...].prefix(delimiter.count)
         if found.elementsEqual(delimiter) {
-          place = .delimiter
+          location = .delimiter
           let content = pending.readSlice(length: candidate - view.startIndex)
           pending.moveReaderIndex(forwardBy: delimiter.count)
           return content.flatMap { $0.readableBytes > 0 ? $0 : nil }
@@ -88,11 +88,11 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     var bytes: [UInt8] = []
     while let chunk = try await nextChunk() {
       left -= chunk.readableBytes
-      guard left >= 0 else { throw RefusalAnswer.formTooLong }
+      guard left >= 0 else { throw ErrorResponse.formTooLong }
       bytes += chunk.readableBytesView
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw RefusalAnswer.malformedForm("A field is not UTF-8.")
+      throw ErrorResponse.malformedForm("A field is not UTF-8.")
     }
     return text
   }
@@ -102,7 +102,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   mutating func skip(upTo left: inout Int) async throws {
     while let chunk = try await nextChunk() {
       left -= chunk.readableBytes
-      guard left >= 0 else { throw RefusalAnswer.formTooLong }
+      guard left >= 0 else { throw ErrorResponse.formTooLong }
     }
   }
 
@@ -126,19 +126,19 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
       guard scanned <= left else { break }
       try await readMore()
     }
-    throw RefusalAnswer.malformedForm("The head of a part is too long, or contains an invalid byte.")
+    throw ErrorResponse.malformedForm("The head of a part is too long, or contains an invalid byte.")
   }
 
   /// Checks that only a line end, if anything, follows the last boundary of the multipart body.
   private mutating func end() async throws {
-    place = .end
+    location = .end
     repeat {
       let rest = pending.readableBytesView
       guard "\r\n".utf8.starts(with: rest) else {
-        throw RefusalAnswer.malformedForm("The last boundary is followed by more data.")
+        throw ErrorResponse.malformedForm("The last boundary is followed by more data.")
       }
       guard var more = try await base.next(isolation: #isolation) else {
-        guard rest.count != 1 else { throw RefusalAnswer.malformedForm("The body ends within a line end.") }
+        guard rest.count != 1 else { throw ErrorResponse.malformedForm("The body ends within a line end.") }
         return
       }
       pending.writeBuffer(&more)
@@ -152,7 +152,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 
   private mutating func readMore() async throws {
     guard let more = try await base.next(isolation: #isolation) else {
-      throw RefusalAnswer.malformedForm("The body ends before the last boundary.")
+      throw ErrorResponse.malformedForm("The body ends before the last boundary.")
     }
     if pending.readableBytes == 0 {
       pending = more
@@ -163,9 +163,9 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   }
 }
 
-extension RefusalAnswer {
+extension ErrorResponse {
   /// The error response for a form with too many fields, or with fields that are too long.
-  static let formTooLong = RefusalAnswer.malformedForm("The form has too many fields, or they are too long.")
+  static let formTooLong = ErrorResponse.malformedForm("The form has too many fields, or they are too long.")
 }
 
 /// The parsed headers of a part of a multipart form.
@@ -183,7 +183,7 @@ struct PartHead: Sendable {
   ///
   /// Unknown headers are ignored (RFC 7578, section 4.8). Lines that are not headers, duplicate headers and ambiguous
   /// headers are rejected.
-  init(_ lines: [String]) throws(RefusalAnswer) {
+  init(_ lines: [String]) throws(ErrorResponse) {
     var headers: [String: String] = [:]
     for line in lines {
       guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
@@ -213,10 +213,10 @@ struct PartHead: Sendable {
   var isFile: Bool { name.asciiLowercased == "file" }
 }
 
-extension RefusalAnswer {
+extension ErrorResponse {
   /// Creates the error response for a request body that is not a valid form.
-  static func malformedForm(_ reason: String) -> RefusalAnswer {
-    RefusalAnswer(
+  static func malformedForm(_ reason: String) -> ErrorResponse {
+    ErrorResponse(
       .badRequest, "MalformedPOSTRequest", "The body of your POST request is not well-formed multipart/form-data.",
       details: [Detail(name: "Reason", value: reason)])
   }

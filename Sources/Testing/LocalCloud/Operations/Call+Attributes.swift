@@ -11,7 +11,7 @@ extension Call {
   private static let tagValueLimit = 256
 
   /// Returns the object attributes that the request headers specify: storage class, tags and encryption.
-  func attributes() throws(RefusalAnswer) -> ObjectAttributes {
+  func attributes() throws(ErrorResponse) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     if let name = own("storage-class") {
       guard service.objects.storageClasses.contains(where: { $0.name == name }) else {
@@ -29,7 +29,7 @@ extension Call {
   }
 
   /// Parses percent-encoded `name=value` tags that are joined by `&`.
-  private static func tags(_ text: String) throws(RefusalAnswer) -> [ObjectDescription.Header] {
+  private static func tags(_ text: String) throws(ErrorResponse) -> [ObjectDescription.Header] {
     var tags: [ObjectDescription.Header] = []
     for pair in text.parts(between: "&") where !text.isEmpty {
       let parts = pair.parts(between: "=", atMost: 1)
@@ -46,7 +46,7 @@ extension Call {
   /// Checks the tags of an object against the limits of the services.
   ///
   /// - Throws: `InvalidTag` if there are too many tags, or if a tag's name or value is too long, empty or not unique.
-  static func check(_ tags: [ObjectDescription.Header]) throws(RefusalAnswer) {
+  static func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
     var names: Set<ByteExactString> = []
     for tag in tags {
       guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= tagKeyLimit,
@@ -54,16 +54,16 @@ extension Call {
       else { throw invalidTag }
     }
     guard tags.count <= tagLimit else {
-      throw RefusalAnswer(.badRequest, "InvalidTag", "An object has at most \(tagLimit) tags.")
+      throw ErrorResponse(.badRequest, "InvalidTag", "An object has at most \(tagLimit) tags.")
     }
   }
 
-  private static let invalidTag = RefusalAnswer(
+  private static let invalidTag = ErrorResponse(
     .badRequest, "InvalidTag",
     "A tag has a name of 1 to \(tagKeyLimit) characters, which must be unique, and a value of up to \(tagValueLimit); "
       + "in a header both are percent-encoded.")
 
-  func encryption() throws(RefusalAnswer) -> [ObjectDescription.Header] {
+  func encryption() throws(ErrorResponse) -> [ObjectDescription.Header] {
     let names = service.headers.encryption
     let headers = names.compactMap { name in own(name).map { ObjectDescription.Header(name: name, value: $0) } }
     guard let first = headers.first else { return [] }
@@ -79,23 +79,23 @@ extension Call {
 
   /// Returns the customer-provided encryption key in the request's headers, or `nil` if the request contains no key.
   ///
-  /// - Parameter place: The prefix of the names of the headers that contain the key.
-  func customerKey(_ place: String = "") throws(RefusalAnswer) -> CustomerKey? {
-    try CustomerKey { own(place + $0) }
+  /// - Parameter prefix: The prefix of the names of the headers that contain the key.
+  func customerKey(_ prefix: String = "") throws(ErrorResponse) -> CustomerKey? {
+    try CustomerKey { own(prefix + $0) }
   }
 
   /// Checks that the request can read an object, given the object's storage class and customer-provided encryption key.
   ///
   /// - Parameters:
   ///   - object: The object to read.
-  ///   - place: The prefix of the names of the headers that contain the encryption key.
-  func checkReadable(_ object: StoredObject, place: String = "") throws(RefusalAnswer) {
-    try CustomerKey.check(try customerKey(place), against: object.attributes.customerKey)
+  ///   - prefix: The prefix of the names of the headers that contain the encryption key.
+  func checkReadable(_ object: StoredObject, prefix: String = "") throws(ErrorResponse) {
+    try CustomerKey.check(try customerKey(prefix), against: object.attributes.customerKey)
     let isArchived = service.objects.storageClasses.contains {
       $0.name == object.attributes.storageClass && $0.isArchive
     }
     if isArchived {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .forbidden, "InvalidObjectState",
         "The object must be restored before it can be read, which this server does not support.")
     }
@@ -115,12 +115,12 @@ extension Call {
   }
 
   /// Echoes the requested bandwidth limit in the response, so that a client can see that the server received the limit.
-  func repeatLimit(in answer: inout Answer) {
-    if let trafficLimit { answer.headers.set(service.header("traffic-limit"), trafficLimit) }
+  func repeatLimit(in response: inout Answer) {
+    if let trafficLimit { response.headers.set(service.header("traffic-limit"), trafficLimit) }
   }
 
   /// Validates the requested bandwidth limit and the request payer, which have no effect on this server.
-  func checkHarmless() throws(RefusalAnswer) {
+  func checkHarmless() throws(ErrorResponse) {
     if let limit = trafficLimit {
       guard let number = Int64(digits: limit), service.objects.trafficLimits.contains(number) else {
         let limits = service.objects.trafficLimits

@@ -28,7 +28,7 @@ extension Call {
       ]
     }
     if isTruncated, let last = page.last { elements.append(XMLNode(names.nextBucket, last.name)) }
-    return service.answer(with: XMLNode("ListAllMyBucketsResult", children: elements))
+    return service.response(with: XMLNode("ListAllMyBucketsResult", children: elements))
   }
 
   /// The host of the request, without the bucket name if the request is virtual-hosted-style.
@@ -43,7 +43,7 @@ extension Call {
     try service.checkLocation(try await bucketDocument(), in: region)
     let access = try access(named: own("acl"), isObject: false)
     if let code = service.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
-      throw RefusalAnswer.bucketAlreadyExists(code, bucket)
+      throw ErrorResponse.bucketAlreadyExists(code, bucket)
     }
     try await store.createBucket(bucket, access: access, at: date)
     return Answer(headers: [.location: "/\(bucket)"])
@@ -58,7 +58,7 @@ extension Call {
       switch (element.name, element.text) {
       case ("LocationConstraint", _), ("StorageClass", service.standardClass), ("DataRedundancyType", "LRS"): continue
       default:
-        throw RefusalAnswer.notImplemented(
+        throw ErrorResponse.notImplemented(
           "The element \"\(element.name)\" of the document requests a bucket that this server does not support.")
       }
     }
@@ -72,20 +72,20 @@ extension Call {
 
   func headBucket() throws -> Answer {
     try store.read(bucket) { _ in }
-    var answer = Answer()
-    answer.headers.set(service.header("bucket-region"), region)
-    return answer
+    var response = Answer()
+    response.headers.set(service.header("bucket-region"), region)
+    return response
   }
 
   func bucketLocation() throws -> Answer {
     try store.read(bucket) { _ in }
-    return service.answer(with: XMLNode("LocationConstraint", service.location(of: region)))
+    return service.response(with: XMLNode("LocationConstraint", service.location(of: region)))
   }
 
   /// Returns an empty versioning configuration, as the services do for a bucket that never had versioning.
   func bucketVersioning() throws -> Answer {
     try store.read(bucket) { _ in }
-    return service.answer(with: XMLNode("VersioningConfiguration"))
+    return service.response(with: XMLNode("VersioningConfiguration"))
   }
 
   func bucketInfo() throws -> Answer {
@@ -96,7 +96,7 @@ extension Call {
       SimulatedService.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
       XMLNode("Comment"),
     ]
-    return service.answer(with: XMLNode("BucketInfo", children: [document]))
+    return service.response(with: XMLNode("BucketInfo", children: [document]))
   }
 
   // MARK: Access
@@ -123,11 +123,11 @@ extension Call {
     return Answer()
   }
 
-  private static let grantsByDocument = RefusalAnswer.notImplemented(
+  private static let grantsByDocument = ErrorResponse.notImplemented(
     "This server supports access control only by the header, and no grants to single users.")
 
   /// Parses the value of an access control header, or returns `nil` for the default access control.
-  func access(named name: String?, isObject: Bool) throws(RefusalAnswer) -> AccessControl? {
+  func access(named name: String?, isObject: Bool) throws(ErrorResponse) -> AccessControl? {
     guard let name, !(isObject && name == "default") else { return nil }
     if let access = AccessControl(rawValue: name) { return access }
     if ["public-read-write", "authenticated-read"].contains(name) {

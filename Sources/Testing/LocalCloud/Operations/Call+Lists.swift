@@ -14,7 +14,7 @@ extension Call {
     var elements = list.head + [XMLNode("Marker", list.name(marker))]
     let tellsNext = service.listing.omitsEmptyElements ? parameter("delimiter")?.isEmpty == false : true
     if tellsNext, let next = list.page.next { elements.append(XMLNode("NextMarker", list.name(next))) }
-    return service.answer(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: true)))
+    return service.response(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: true)))
   }
 
   func listObjectsV2() throws -> Answer {
@@ -25,7 +25,7 @@ extension Call {
     var after = start
     if let token {
       guard let bytes = [UInt8](hex: token), let text = String(validating: bytes, as: UTF8.self) else {
-        throw RefusalAnswer.invalidArgument("The continuation-token was not issued by this server.")
+        throw ErrorResponse.invalidArgument("The continuation-token was not issued by this server.")
       }
       after = text
     }
@@ -41,7 +41,7 @@ extension Call {
     }
     elements.append(XMLNode("KeyCount", String(list.page.objects.count + list.page.groups.count)))
     let withOwner = parameter("fetch-owner") == "true"
-    return service.answer(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
+    return service.response(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
   }
 
   /// A page of an object listing, with the XML elements that both versions of the list operation share.
@@ -110,7 +110,7 @@ extension Call {
         ] + service.elements(of: parts.values[index])
           + [XMLNode("Size", String(parts.values[index].content.byteCount))])
     }
-    return service.answer(
+    return service.response(
       with: XMLNode(
         "ListPartsResult",
         children: encodingElement(encodes) + [
@@ -143,7 +143,7 @@ extension Call {
         ] + (upload.checksum?.elements ?? []))
     }
     let groups = page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", name($0))]) }
-    return service.answer(
+    return service.response(
       with: XMLNode(
         "ListMultipartUploadsResult",
         children: encodingElement(encodes) + [

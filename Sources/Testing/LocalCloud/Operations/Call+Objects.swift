@@ -41,7 +41,7 @@ extension Call {
   /// - Parameter existing: The object that the write replaces, or `nil` if the key has no object.
   /// - Throws: `FileAlreadyExists` if the request forbids overwriting, or the error of a condition that the existing
   ///   object does not meet.
-  func checkOverwrite(_ existing: StoredObject?) throws(RefusalAnswer) {
+  func checkOverwrite(_ existing: StoredObject?) throws(ErrorResponse) {
     try WriteConditions(headers).check(existing, key)
     if existing != nil, own("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
   }
@@ -55,26 +55,26 @@ extension Call {
       id: .random(), key: key, content: written.content, description: description, modified: date,
       isMultipart: false, access: access, attributes: attributes)
     try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
-    var answer = Answer(headers: checksums(of: written.content))
-    describe(attributes, in: &answer.headers)
-    return try await calledBack(object, answer)
+    var response = Answer(headers: checksums(of: written.content))
+    describe(attributes, in: &response.headers)
+    return try await calledBack(object, response)
   }
 
   func getObject() throws -> Answer {
     let object = try store.object(key, in: bucket)
     try checkReadable(object)
-    var answer = Answer(headers: try objectHeaders(object))
-    guard try Conditions(headers).isNews(object) else { return notModified(answer.headers) }
+    var response = Answer(headers: try objectHeaders(object))
+    guard try Conditions(headers).isNews(object) else { return notModified(response.headers) }
     let byteCount = object.content.byteCount
     guard let range = try requestedRange(of: byteCount) else {
-      answer.body = .extents(object.content.extents, byteCount: byteCount)
-      return answer
+      response.body = .extents(object.content.extents, byteCount: byteCount)
+      return response
     }
-    answer.status = .partialContent
-    for name in service.headers.ofWholeObjects { answer.headers[name] = nil }
-    answer.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
-    answer.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
-    return answer
+    response.status = .partialContent
+    for name in service.headers.ofWholeObjects { response.headers[name] = nil }
+    response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
+    response.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
+    return response
   }
 
   func headObject() throws -> Answer {
@@ -86,18 +86,18 @@ extension Call {
   }
 
   private func notModified(_ headers: HTTPFields) -> Answer {
-    var answer = Answer(.notModified, headers: headers)
-    for name in service.headers.ofWholeObjects { answer.headers[name] = nil }
-    return answer
+    var response = Answer(.notModified, headers: headers)
+    for name in service.headers.ofWholeObjects { response.headers[name] = nil }
+    return response
   }
 
   /// Returns a response with the reduced set of headers that the operation `GetObjectMeta` reports.
   func objectMeta() throws -> Answer {
     let object = try store.object(key, in: bucket)
-    var answer = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
-    answer.headers[.contentMD5] = nil
-    answer.headers[.lastModified] = object.modified.httpDate
-    return answer
+    var response = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
+    response.headers[.contentMD5] = nil
+    response.headers[.lastModified] = object.modified.httpDate
+    return response
   }
 
   func deleteObject() async throws -> Answer {
@@ -107,7 +107,7 @@ extension Call {
   }
 
   /// Returns the byte range that the request asks for, or `nil` for the whole object.
-  private func requestedRange(of byteCount: Int64) throws(RefusalAnswer) -> Range<Int64>? {
+  private func requestedRange(of byteCount: Int64) throws(ErrorResponse) -> Range<Int64>? {
     guard let header = headers[.range], let range = RequestedRange(header),
       !service.ignores(range, of: byteCount, isStandard: own("range-behavior") == "standard")
     else { return nil }
@@ -122,27 +122,27 @@ extension Call {
     return headers
   }
 
-  private func objectHeaders(_ object: StoredObject) throws(RefusalAnswer) -> HTTPFields {
-    var answer = service.readChecksums(of: object.content, for: headers, target)
-    answer[.eTag] = service.entityTag(object.content.entityTag)
-    answer[.contentType] = service.objects.contentType
-    for header in object.description.headers { answer.set(header.name, header.value) }
-    for header in object.description.metadata { answer.set(service.metadataPrefix + header.name, header.value) }
-    answer[.lastModified] = object.modified.httpDate
-    answer[.acceptRanges] = "bytes"
-    for field in service.headers(of: object) { answer[field.name] = field.value }
+  private func objectHeaders(_ object: StoredObject) throws(ErrorResponse) -> HTTPFields {
+    var response = service.readChecksums(of: object.content, for: headers, target)
+    response[.eTag] = service.entityTag(object.content.entityTag)
+    response[.contentType] = service.objects.contentType
+    for header in object.description.headers { response.set(header.name, header.value) }
+    for header in object.description.metadata { response.set(service.metadataPrefix + header.name, header.value) }
+    response[.lastModified] = object.modified.httpDate
+    response[.acceptRanges] = "bytes"
+    for field in service.headers(of: object) { response[field.name] = field.value }
     if !object.attributes.tags.isEmpty {
-      answer.set(service.header("tagging-count"), String(object.attributes.tags.count))
+      response.set(service.header("tagging-count"), String(object.attributes.tags.count))
     }
-    describe(object.attributes, in: &answer)
+    describe(object.attributes, in: &response)
     for (name, parameter) in Self.replacements {
       guard let value = self.parameter(parameter) else { continue }
       if isAnonymous {
-        throw RefusalAnswer(.badRequest, "InvalidRequest", "Only a signed request can override response headers.")
+        throw ErrorResponse(.badRequest, "InvalidRequest", "Only a signed request can override response headers.")
       }
       guard HTTPField.isValidValue(value) else { throw .invalidArgument("\(parameter) is not a valid header value.") }
-      answer.set(name, value)
+      response.set(name, value)
     }
-    return answer
+    return response
   }
 }

@@ -20,7 +20,7 @@ extension Call {
   func uploadAndPart() throws -> (PendingUpload, Int) {
     let name = uploadName
     guard let text = parameter("partNumber"), let number = Int(digits: text), Self.partNumbers.contains(number) else {
-      throw RefusalAnswer.invalidArgument("The partNumber must be an integer from 1 to 10000.")
+      throw ErrorResponse.invalidArgument("The partNumber must be an integer from 1 to 10000.")
     }
     let upload = try upload(name, ec: Self.noUploadForPart)
     try CustomerKey.check(try customerKey(), against: upload.attributes.customerKey)
@@ -34,7 +34,7 @@ extension Call {
   ///   - ec: The detailed error code of OSS to use if the upload does not exist.
   func upload(_ name: UploadName, ec: String? = nil) throws -> PendingUpload {
     try store.read(bucket) { bucket in
-      guard let upload = bucket.uploads[name] else { throw RefusalAnswer.noSuchUpload(name.id, ec: ec) }
+      guard let upload = bucket.uploads[name] else { throw ErrorResponse.noSuchUpload(name.id, ec: ec) }
       return upload
     }
   }
@@ -43,7 +43,7 @@ extension Call {
   func add(_ part: UploadedPart, number: Int, to name: UploadName) throws {
     try store.change(bucket) { bucket in
       guard var upload = bucket.uploads[name] else {
-        throw RefusalAnswer.noSuchUpload(name.id, ec: Self.noUploadForPart)
+        throw ErrorResponse.noSuchUpload(name.id, ec: Self.noUploadForPart)
       }
       upload.parts[number] = part
       bucket.uploads[name] = upload
@@ -61,32 +61,32 @@ extension Call {
       try checkOverwrite(bucket.objects[key])
       bucket.uploads[upload.name] = upload
     }
-    var answer = service.answer(
+    var response = service.response(
       with: XMLNode(
         "InitiateMultipartUploadResult",
         children: encodingElement(encodes) + [
           XMLNode("Bucket", bucket), XMLNode("Key", written(key.text, encodes)),
           XMLNode("UploadId", upload.name.id),
         ]))
-    answer.headers.append(contentsOf: service.headers(of: upload))
-    describe(attributes, in: &answer.headers)
-    return answer
+    response.headers.append(contentsOf: service.headers(of: upload))
+    describe(attributes, in: &response.headers)
+    return response
   }
 
   func uploadPart() async throws -> Answer {
     let (upload, number) = try uploadAndPart()
     let written = try await store.blobs.write(body, try expectation(upload.checksum))
     try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
-    var answer = Answer(headers: checksums(of: written.content))
-    describe(upload.attributes, in: &answer.headers)
-    return answer
+    var response = Answer(headers: checksums(of: written.content))
+    describe(upload.attributes, in: &response.headers)
+    return response
   }
 
   func abortUpload() throws -> Answer {
     let name = uploadName
     try store.change(bucket) { bucket in
       guard bucket.uploads[name] != nil else {
-        throw RefusalAnswer.noSuchUpload(name.id, ec: Self.noUploadToAbort)
+        throw ErrorResponse.noSuchUpload(name.id, ec: Self.noUploadToAbort)
       }
       bucket.uploads[name] = nil
     }
@@ -111,11 +111,11 @@ extension Call {
       id: .random(), key: key, content: content, description: upload.description, modified: date,
       isMultipart: true, access: access ?? upload.access, attributes: upload.attributes)
     try await store.put(object, in: bucket) { bucket in
-      guard bucket.uploads[name] != nil else { throw RefusalAnswer.noSuchUpload(name.id) }
+      guard bucket.uploads[name] != nil else { throw ErrorResponse.noSuchUpload(name.id) }
       try checkOverwrite(bucket.objects[key])
       bucket.uploads[name] = nil
     }
-    var answer = service.answer(
+    var response = service.response(
       with: XMLNode(
         "CompleteMultipartUploadResult",
         children: encodingElement(encodes) + [
@@ -123,9 +123,9 @@ extension Call {
           XMLNode("Bucket", bucket), XMLNode("Key", written(key.text, encodes)),
           XMLNode("ETag", service.entityTag(object.content.entityTag)),
         ] + (object.content.checksum?.elements ?? [])))
-    answer.headers.append(contentsOf: checksums(of: object.content))
-    describe(object.attributes, in: &answer.headers)
-    return try await calledBack(object, answer)
+    response.headers.append(contentsOf: checksums(of: object.content))
+    describe(object.attributes, in: &response.headers)
+    return try await calledBack(object, response)
   }
 
   /// Returns whether the request completes the upload from all uploaded parts, instead of the parts that a document
@@ -133,10 +133,10 @@ extension Call {
   private func takesAllParts() async throws -> Bool {
     guard let word = own("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
-      throw RefusalAnswer.invalidArgument("The header \(service.header("complete-all")) can only be yes.")
+      throw ErrorResponse.invalidArgument("The header \(service.header("complete-all")) can only be yes.")
     }
     for try await chunk in body where chunk.readableBytes > 0 {
-      throw RefusalAnswer.invalidArgument(
+      throw ErrorResponse.invalidArgument(
         "A request that completes all parts must not have a body.", ec: Self.bodyOfCompleteAll)
     }
     return true
@@ -154,7 +154,7 @@ extension Call {
     let element: XMLNode
   }
 
-  private static func listedParts(_ document: XMLNode) throws(RefusalAnswer) -> [ListedPart] {
+  private static func listedParts(_ document: XMLNode) throws(ErrorResponse) -> [ListedPart] {
     var parts: [ListedPart] = []
     for element in document.all("Part") {
       guard let number = (element["PartNumber"]?.text).flatMap({ Int(digits: $0) }), let tag = element["ETag"]?.text
@@ -172,7 +172,7 @@ extension Call {
 
   private static func parts(
     of upload: PendingUpload, _ listed: [ListedPart]?
-  ) throws(RefusalAnswer) -> [UploadedPart] {
+  ) throws(ErrorResponse) -> [UploadedPart] {
     guard let listed else {
       if upload.parts.isEmpty { throw .invalidPart }
       return upload.parts.values

@@ -26,7 +26,7 @@ struct Call: Sendable {
   var callback: CallbackPlan?
 
   /// Performs the operation of the request and returns the response.
-  func answer() async throws -> Answer {
+  func response() async throws -> Answer {
     if !operation.readsBody, service.objects.checksEveryBody { _ = try await bytes() }
     return try await act()
   }
@@ -89,7 +89,7 @@ struct Call: Sendable {
   ///
   /// - Parameter rule: The checksum rule of the multipart upload that the request body is a part of, or `nil` if the
   ///   body is not a part.
-  func expectation(_ rule: ChecksumRule? = nil) throws(RefusalAnswer) -> BodyExpectation {
+  func expectation(_ rule: ChecksumRule? = nil) throws(ErrorResponse) -> BodyExpectation {
     let byteCount = headers[.contentLength].flatMap { Int64(digits: $0) }
     var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
     expectation.checks = try service.behavior.bodyChecks(of: headers, for: operation, rule)
@@ -108,7 +108,7 @@ struct Call: Sendable {
   /// - Throws: `MalformedXML` if the body is empty, is not an XML document, or has a different root element.
   func document(named name: String) async throws -> XMLNode {
     guard let document = try await optionalDocument(named: name) else {
-      throw RefusalAnswer.malformedXML("The body is empty; send the document.")
+      throw ErrorResponse.malformedXML("The body is empty; send the document.")
     }
     return document
   }
@@ -119,7 +119,7 @@ struct Call: Sendable {
     var bytes: [UInt8] = []
     for try await chunk in body {
       guard bytes.count + chunk.readableBytes <= Self.documentByteLimit else {
-        throw RefusalAnswer.malformedXML("The document has more than \(Self.documentByteLimit) bytes.")
+        throw ErrorResponse.malformedXML("The document has more than \(Self.documentByteLimit) bytes.")
       }
       bytes += chunk.readableBytesView
     }
@@ -139,10 +139,10 @@ struct Call: Sendable {
     if bytes.isEmpty { return nil }
     do {
       let root = try XMLNode.parse(bytes, limits: .allowingControlCharacters)
-      guard root.name == name else { throw RefusalAnswer.malformedXML("The root element is not \(name).") }
+      guard root.name == name else { throw ErrorResponse.malformedXML("The root element is not \(name).") }
       return root
     } catch let error as XMLError {
-      throw RefusalAnswer.malformedXML(error.description)
+      throw ErrorResponse.malformedXML(error.description)
     }
   }
 
@@ -156,7 +156,7 @@ struct Call: Sendable {
   ///   - name: The name of the parameter.
   ///   - fallback: The result for an absent or empty parameter.
   ///   - range: The range of valid integers.
-  func number(_ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>) throws(RefusalAnswer) -> Int {
+  func number(_ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>) throws(ErrorResponse) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
     guard let number = Int(digits: text), range.contains(number) else {
       throw .invalidArgument("\(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
@@ -165,7 +165,7 @@ struct Call: Sendable {
   }
 
   /// Returns whether the client requests percent-encoded keys in the response (`encoding-type=url`).
-  func encodesNames() throws(RefusalAnswer) -> Bool {
+  func encodesNames() throws(ErrorResponse) -> Bool {
     guard let encoding = parameter("encoding-type"), !encoding.isEmpty else { return false }
     guard encoding.asciiLowercased == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
     return true
@@ -181,14 +181,14 @@ extension Call {
     let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
     let objects = document.all("Object")
     guard !objects.isEmpty, objects.count <= Self.deleteLimit else {
-      throw RefusalAnswer.malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
+      throw ErrorResponse.malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
     }
     let keys = try objects.map { object in
       guard let key = object["Key"]?.text, !key.isEmpty else {
-        throw RefusalAnswer.malformedXML("An object has no key.")
+        throw ErrorResponse.malformedXML("An object has no key.")
       }
       if let other = object.children.first(where: { !["Key", "VersionId"].contains($0.name) }) {
-        throw RefusalAnswer.notImplemented("The element \"\(other.name)\" of an object is not supported.")
+        throw ErrorResponse.notImplemented("The element \"\(other.name)\" of an object is not supported.")
       }
       return key
     }
@@ -199,7 +199,8 @@ extension Call {
     let deleted = keys.map { key in
       XMLNode("Deleted", children: [XMLNode("Key", written(key, encodes))])
     }
-    return service.answer(with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
+    return service.response(
+      with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
   }
 }
 
@@ -222,7 +223,7 @@ extension Call {
     describe(attributes, in: &headers)
     return try await calledBack(
       object,
-      outcome.answer(
+      outcome.response(
         bucket: bucket, key: key.text, entityTag: service.entityTag(written.content.entityTag), location: location,
         headers: headers))
   }
@@ -247,7 +248,7 @@ extension VerifiedForm {
   ///
   /// Only the form field for the access control becomes the access control header. A field with the name of that header
   /// is ignored, because policies check only the form field.
-  func headers(of service: SimulatedService) throws(RefusalAnswer) -> HTTPFields {
+  func headers(of service: SimulatedService) throws(ErrorResponse) -> HTTPFields {
     var headers: HTTPFields = [:]
     let access = service.header(service.headers.objectAccess)
     for field in form.fields where field.name.asciiLowercased != "content-type" {
@@ -278,7 +279,7 @@ extension Call {
   func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
     let object = try store.object(key, in: bucket)
     try await store.put(change(object), in: bucket) { bucket in
-      guard bucket.objects[key] === object else { throw RefusalAnswer.operationAborted }
+      guard bucket.objects[key] === object else { throw ErrorResponse.operationAborted }
     }
   }
 
@@ -286,16 +287,16 @@ extension Call {
     let tags = try store.object(key, in: bucket).attributes.tags.map { tag in
       XMLNode("Tag", children: [XMLNode("Key", tag.name), XMLNode("Value", tag.value)])
     }
-    return service.answer(with: XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]))
+    return service.response(with: XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]))
   }
 
   func changeTags() async throws -> Answer {
     guard let set = try await document(named: "Tagging")["TagSet"] else {
-      throw RefusalAnswer.malformedXML("The document has no TagSet.")
+      throw ErrorResponse.malformedXML("The document has no TagSet.")
     }
     let tags = try set.all("Tag").map { tag in
       guard let name = tag["Key"]?.text, let value = tag["Value"]?.text else {
-        throw RefusalAnswer.malformedXML("A Tag needs a Key and a Value.")
+        throw ErrorResponse.malformedXML("A Tag needs a Key and a Value.")
       }
       return ObjectDescription.Header(name: name, value: value)
     }
@@ -317,7 +318,7 @@ extension Call {
     let header = service.header("object-attributes")
     let names = (headers.joined(header) ?? "").parts(between: ",").map { String($0.droppingBlanks) }
     guard names != [""] else {
-      throw RefusalAnswer.invalidRequest(
+      throw ErrorResponse.invalidRequest(
         "The \(header) header specifying the attributes to be retrieved is either missing or empty")
     }
     let content = object.content
@@ -330,12 +331,12 @@ extension Call {
       "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
     ]
     guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {
-      throw RefusalAnswer.invalidArgument("Invalid attribute name specified.")
+      throw ErrorResponse.invalidArgument("Invalid attribute name specified.")
     }
     let told = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
-    var answer = service.answer(with: XMLNode("GetObjectAttributesResponse", children: told.map(\.value)))
-    answer.headers[.lastModified] = object.modified.httpDate
-    return answer
+    var response = service.response(with: XMLNode("GetObjectAttributesResponse", children: told.map(\.value)))
+    response.headers[.lastModified] = object.modified.httpDate
+    return response
   }
 }
 
@@ -353,7 +354,7 @@ extension Call {
       throw refusal
     }
     let object = try store.object(source.key, in: source.bucket)
-    try checkReadable(object, place: "copy-source-")
+    try checkReadable(object, prefix: "copy-source-")
     guard try Conditions(headers, prefix: service.header("copy-source-")).isNews(object) else {
       throw service.errors.unchangedCopySource
     }
@@ -395,7 +396,7 @@ extension Call {
 
   /// Returns whether a directive header tells the server to replace the source object's values with the request's
   /// values.
-  private func replaces(_ directive: String) throws(RefusalAnswer) -> Bool {
+  private func replaces(_ directive: String) throws(ErrorResponse) -> Bool {
     switch own(directive)?.asciiLowercased {
     case nil, "copy": return false
     case "replace", "replaced": return true
@@ -414,7 +415,7 @@ extension Call {
     if let header = own("copy-source-range") {
       guard let range = RequestedRange(header), range.lies(within: source.content.byteCount),
         let bytes = range.bytes(of: source.content.byteCount)
-      else { throw RefusalAnswer.invalidRange(header, byteCount: source.content.byteCount) }
+      else { throw ErrorResponse.invalidRange(header, byteCount: source.content.byteCount) }
       extents = source.content.extents(in: bytes)
     }
     var checks = try service.behavior.bodyChecks(of: headers, for: operation, upload.checksum)
@@ -440,15 +441,15 @@ extension Call {
   }
 
   private func copied(_ name: String, _ content: Content, _ attributes: ObjectAttributes) -> Answer {
-    var answer = service.answer(
+    var response = service.response(
       with: XMLNode(
         name,
         children: [
           XMLNode("ETag", service.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
         ] + (content.checksum?.elements ?? [])))
-    answer.headers.append(contentsOf: checksums(of: content))
-    describe(attributes, in: &answer.headers)
-    return answer
+    response.headers.append(contentsOf: checksums(of: content))
+    describe(attributes, in: &response.headers)
+    return response
   }
 }
 
@@ -462,7 +463,7 @@ enum FormAnswer: Sendable {
   /// Without a redirect or a supported status code, the response is 204 (No Content).
   ///
   /// - Throws: An `InvalidArgument` error if the redirect is not an absolute HTTP(S) URL without a fragment.
-  init(_ form: SubmittedForm) throws(RefusalAnswer) {
+  init(_ form: SubmittedForm) throws(ErrorResponse) {
     if let url = form["success_action_redirect"], !url.isEmpty {
       guard url.hasBytePrefix("https://") || url.hasBytePrefix("http://"),
         url.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") })
@@ -478,7 +479,7 @@ enum FormAnswer: Sendable {
   }
 
   /// Returns the HTTP response for an object that a form upload stored.
-  func answer(bucket: String, key: String, entityTag: String, location: String, headers: HTTPFields) -> Answer {
+  func response(bucket: String, key: String, entityTag: String, location: String, headers: HTTPFields) -> Answer {
     var headers = headers
     headers[.location] = location
     switch self {
@@ -500,9 +501,9 @@ enum FormAnswer: Sendable {
         children: [
           XMLNode("Location", location), XMLNode("Bucket", bucket), XMLNode("Key", key), XMLNode("ETag", entityTag),
         ])
-      var answer = Answer(document, headers: headers)
-      answer.status = .created
-      return answer
+      var response = Answer(document, headers: headers)
+      response.status = .created
+      return response
     case .status(let status):
       return Answer(status, headers: headers)
     }

@@ -11,7 +11,7 @@ struct CallBody: AsyncSequence, Sendable {
 
   private let base: RequestBody
   private let reader: (any BodyReader)?
-  private let refusal: @Sendable (VerificationError) -> RefusalAnswer
+  private let refusal: @Sendable (VerificationError) -> ErrorResponse
 
   /// Creates a body for an operation from a request body.
   ///
@@ -20,7 +20,7 @@ struct CallBody: AsyncSequence, Sendable {
   ///   - reader: The reader that removes the framing, or `nil` if the request body is not framed.
   ///   - refusal: A closure that converts the reader's error to an error response.
   init(
-    _ base: RequestBody, reader: (any BodyReader)?, refusal: @escaping @Sendable (VerificationError) -> RefusalAnswer
+    _ base: RequestBody, reader: (any BodyReader)?, refusal: @escaping @Sendable (VerificationError) -> ErrorResponse
   ) {
     self.base = base
     self.reader = reader
@@ -37,11 +37,11 @@ struct CallBody: AsyncSequence, Sendable {
   struct Iterator: AsyncIteratorProtocol {
     private var base: RequestBody.AsyncIterator
     private var reader: (any BodyReader)?
-    private let refusal: @Sendable (VerificationError) -> RefusalAnswer
+    private let refusal: @Sendable (VerificationError) -> ErrorResponse
 
     init(
       base: RequestBody.AsyncIterator, reader: (any BodyReader)?,
-      refusal: @escaping @Sendable (VerificationError) -> RefusalAnswer
+      refusal: @escaping @Sendable (VerificationError) -> ErrorResponse
     ) {
       self.base = base
       self.reader = reader
@@ -61,7 +61,7 @@ struct CallBody: AsyncSequence, Sendable {
       return nil
     }
 
-    private mutating func read(_ chunk: ByteBuffer) throws(RefusalAnswer) -> ByteBuffer {
+    private mutating func read(_ chunk: ByteBuffer) throws(ErrorResponse) -> ByteBuffer {
       do throws(VerificationError) { return try reader?.read(chunk) ?? chunk } catch { throw refusal(error) }
     }
   }

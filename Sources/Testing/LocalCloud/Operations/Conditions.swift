@@ -27,7 +27,7 @@ struct Conditions {
   ///
   /// - Returns: Whether the object differs from the version that the client already has.
   /// - Throws: `PreconditionFailed` if a condition of `If-Match` or `If-Unmodified-Since` is not met.
-  func isNews(_ object: StoredObject) throws(RefusalAnswer) -> Bool {
+  func isNews(_ object: StoredObject) throws(ErrorResponse) -> Bool {
     if let match {
       guard Self.names(match, object) else { throw .preconditionFailed("If-Match") }
     } else if let unmodifiedSince, object.modified.wholeSeconds > unmodifiedSince {
@@ -60,7 +60,7 @@ struct WriteConditions {
   /// Creates the conditions of a write from the request headers.
   ///
   /// - Throws: `NotImplemented` for an `If-None-Match` other than `*`.
-  init(_ headers: HTTPFields) throws(RefusalAnswer) {
+  init(_ headers: HTTPFields) throws(ErrorResponse) {
     match = headers.first("if-match").flatMap { $0.isEmpty ? nil : $0 }
     noneMatch = headers.first("if-none-match").flatMap { $0.isEmpty ? nil : $0 }
     if let noneMatch, noneMatch != "*" {
@@ -75,7 +75,7 @@ struct WriteConditions {
   ///   - key: The object key.
   /// - Throws: `PreconditionFailed` if a condition is not met, or `NoSuchKey` if `If-Match` requires an object that
   ///   does not exist.
-  func check(_ existing: StoredObject?, _ key: ObjectKey) throws(RefusalAnswer) {
+  func check(_ existing: StoredObject?, _ key: ObjectKey) throws(ErrorResponse) {
     if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
     guard let match else { return }
     guard let existing else { throw .noSuchKey(key.text) }

@@ -78,7 +78,7 @@ struct HeaderRules: Sendable {
   /// Headers with empty values count as absent.
   ///
   /// - Throws: `NotImplemented` for the first unsupported header.
-  func check(_ headers: HTTPFields, for operation: Operation) throws(RefusalAnswer) {
+  func check(_ headers: HTTPFields, for operation: Operation) throws(ErrorResponse) {
     for field in headers where !field.value.isEmpty {
       let name = field.name.canonicalName
       let isRefused =
@@ -97,7 +97,7 @@ struct HeaderRules: Sendable {
   /// A supported field corresponds to a header of the equivalent PUT request, or belongs to the form's signature.
   ///
   /// - Throws: `NotImplemented` for the first unsupported field.
-  func check(_ form: SubmittedForm) throws(RefusalAnswer) {
+  func check(_ form: SubmittedForm) throws(ErrorResponse) {
     for field in form.fields where !field.value.isEmpty {
       let name = field.name.asciiLowercased
       let isCallback = name == "callback" && !takesFormCallback || name == "callback-var"
@@ -118,7 +118,7 @@ struct HeaderRules: Sendable {
     return prefixes.contains { name.hasBytePrefix($0) } ? name : nil
   }
 
-  private static func refusal(_ name: String) -> RefusalAnswer {
+  private static func refusal(_ name: String) -> ErrorResponse {
     .notImplemented(
       "The header \"\(name)\" is not supported for this operation by this server; send the request without it.")
   }

@@ -13,7 +13,7 @@ struct NamedSource {
   ///
   /// Instead of the bucket name, the value can start with a host if the service has it so. The host contains the bucket
   /// name, unless the host is an IP address or `localhost`: then the bucket name precedes the key.
-  init(_ header: String, of service: SimulatedService) throws(RefusalAnswer) {
+  init(_ header: String, of service: SimulatedService) throws(ErrorResponse) {
     let parts = header.parts(between: "?", atMost: 1)
     if parts.count > 1, parts[1].hasBytePrefix("versionId="), parts[1] != "versionId=null", parts[1] != "versionId=" {
       throw .notImplemented("Buckets of this server do not support versioning.")

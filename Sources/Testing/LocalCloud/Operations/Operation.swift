@@ -31,7 +31,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   ///   sub-resources at once, and `MethodNotAllowed` for a method that the target does not support.
   init(
     _ method: HTTPRequest.Method, _ target: RequestTarget, of service: SimulatedService, isCopy: Bool
-  ) throws(RefusalAnswer) {
+  ) throws(ErrorResponse) {
     guard OperationRoute.methods.contains(method) else { throw .methodNotAllowed(method.rawValue) }
     let table = service.operations
     let written = try Self.knownNames(of: target, method, table)
@@ -74,7 +74,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// - Returns: A dictionary from the spelling in the routes to the spelling in the request.
   private static func knownNames(
     of target: RequestTarget, _ method: HTTPRequest.Method, _ table: OperationTable
-  ) throws(RefusalAnswer) -> [String: String] {
+  ) throws(ErrorResponse) -> [String: String] {
     var names: [String: String] = [:]
     for parameter in target.parameters {
       switch table.names.meaning(of: parameter.name.string) {

@@ -147,7 +147,7 @@ struct PolicyReader {
 }
 
 /// A request to evaluate a policy: an action, a resource, and the values that conditions can test.
-struct PolicyQuestion: Sendable {
+struct PolicyInput: Sendable {
   /// The requested action, such as `sts:AssumeRole`.
   let action: String
 

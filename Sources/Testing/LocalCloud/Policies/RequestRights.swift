@@ -83,7 +83,7 @@ struct RequestRights: Sendable {
 
   private func allows(_ action: String, _ name: String) -> Bool {
     authority.allows(
-      PolicyQuestion(action: action, resource: service.behavior.resource(name, in: region), facts: facts))
+      PolicyInput(action: action, resource: service.behavior.resource(name, in: region), facts: facts))
   }
 }
 
@@ -101,7 +101,7 @@ enum Authority: Sendable {
   /// The permissions that the session policy of a temporary credential allows.
   case session(SessionPolicy)
 
-  func allows(_ question: PolicyQuestion) -> Bool {
+  func allows(_ question: PolicyInput) -> Bool {
     switch self {
     case .nothing: false
     case .everything: true

@@ -41,7 +41,7 @@ struct SessionPolicy: Sendable {
   /// Returns whether the policy allows a request.
   ///
   /// At least one statement must allow the request, and no statement may deny it.
-  func allows(_ question: PolicyQuestion) -> Bool {
+  func allows(_ question: PolicyInput) -> Bool {
     let action = language.comparable(question.action)
     let matching = statements.filter { $0.isAbout(action, question) }
     return !matching.isEmpty && matching.allSatisfy(\.allows)
@@ -49,7 +49,7 @@ struct SessionPolicy: Sendable {
 }
 
 extension SessionPolicy.Statement {
-  func isAbout(_ action: String, _ question: PolicyQuestion) -> Bool {
+  func isAbout(_ action: String, _ question: PolicyInput) -> Bool {
     actions.contains { $0.matches(action) } != exceptsActions
       && resources.contains { $0.matches(question.resource) }
       && conditions.allSatisfy { $0.holds(for: question.facts, inDenial: !allows) }

@@ -43,40 +43,41 @@ struct Gateway: Sendable {
       path: String((head.path ?? "").bytes(before: "?")), date: context.now)
     var isAwaitingWord = head.headerFields[.expect]?.asciiLowercased == "100-continue"
     if let record { note(head, in: record) }
-    var answer: Answer
+    var response: Answer
     if let status = try await exchange.begin() {
-      answer = service.behavior.answer(for: .injected(status), to: identity)
+      response = service.behavior.response(for: .injected(status), to: identity)
     } else {
       do {
         if head.method == .options {
-          answer = try crossOrigin.preflight(head)
+          response = try crossOrigin.preflight(head)
         } else if let refusal = Self.refusal(of: head) {
           throw refusal
         } else if let upload = try FormUpload(head, at: service) {
           try await goOn(&isAwaitingWord, &writer)
-          answer = try await post(upload, request, identity, record)
+          response = try await post(upload, request, identity, record)
         } else {
           let permit = try await permit(head, identity, record)
           try await goOn(&isAwaitingWord, &writer)
-          answer = try await act(permit, request, identity.requestID, at: identity.date)
+          response = try await act(permit, request, identity.requestID, at: identity.date)
         }
       } catch {
-        let error = RefusalAnswer(of: error)
+        let error = ErrorResponse(of: error)
         counters.refused(error.code, by: endpoint)
         record?.refused(error.code, error.message)
-        answer = service.behavior.answer(for: error, to: identity)
+        response = service.behavior.response(for: error, to: identity)
       }
-      if let status = try await exchange.end(&answer) {
-        answer = service.behavior.answer(for: .injected(status), to: identity)
+      if let status = try await exchange.end(&response) {
+        response = service.behavior.response(for: .injected(status), to: identity)
       }
     }
     // The bytes that follow can be the body that the client withheld or another request, so the connection must close.
-    if isAwaitingWord { answer.headers[.connection] = "close" }
-    service.identify(&answer, as: identity.requestID)
-    answer.headers[.date] = identity.date.httpDate
-    answer.headers[.server] = service.headers.serverName
-    crossOrigin.mark(&answer, for: head, exposing: ["ETag", "Location"] + service.headers.exposed.map(service.header))
-    try await exchange.send(answer, to: head.method, with: writer) { extents, send in
+    if isAwaitingWord { response.headers[.connection] = "close" }
+    service.identify(&response, as: identity.requestID)
+    response.headers[.date] = identity.date.httpDate
+    response.headers[.server] = service.headers.serverName
+    crossOrigin.mark(
+      &response, for: head, exposing: ["ETag", "Location"] + service.headers.exposed.map(service.header))
+    try await exchange.send(response, to: head.method, with: writer) { extents, send in
       try await store.blobs.read(extents, send)
     }
   }
@@ -89,7 +90,7 @@ struct Gateway: Sendable {
   }
 
   /// Returns the error response for a request whose target or host can be read in two ways, or `nil` if it cannot.
-  private static func refusal(of head: HTTPRequest) -> RefusalAnswer? {
+  private static func refusal(of head: HTTPRequest) -> ErrorResponse? {
     guard head.path?.utf8.first == UInt8(ascii: "/") else { return .unreadableTarget }
     // If the request has a second Host header, it is only found among the header fields.
     return head.headerFields.first("host") == nil ? nil : .invalidArgument("There is more than one Host header.")
@@ -169,7 +170,7 @@ struct Gateway: Sendable {
     if let host, let redirection = service.behavior.redirection(of: host, for: bucket) { throw redirection }
   }
 
-  func check(_ target: RequestTarget) throws(RefusalAnswer) {
+  func check(_ target: RequestTarget) throws(ErrorResponse) {
     if let bucket = target.bucket?.string, !service.isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
     if key.utf8.count > service.description.keyByteLimit || key.utf8.contains(0) { throw service.errors.invalidKey }
@@ -190,11 +191,11 @@ struct Gateway: Sendable {
       region: region, host: request.head.authority ?? "", callback: try plan(permit, request.head, requestID))
     try call.checkHarmless()
     do {
-      var answer = try await call.answer()
+      var response = try await call.response()
       countWrite(of: call)
-      call.repeatLimit(in: &answer)
-      return answer
-    } catch let refusal as RefusalAnswer where refusal.isStored {
+      call.repeatLimit(in: &response)
+      return response
+    } catch let refusal as ErrorResponse where refusal.isStored {
       countWrite(of: call)
       throw refusal
     }
@@ -239,14 +240,14 @@ extension Gateway {
       operation: .putObject,
       date: date, region: region, host: request.head.authority ?? "",
       callback: try plan("PostObject", requestID, isRequested: verified.form["callback"] != nil) {
-        () throws(RefusalAnswer) in try RequestedCallback(verified.form)
+        () throws(ErrorResponse) in try RequestedCallback(verified.form)
       })
     try call.checkHarmless()
     do {
-      let answer = try await call.postObject(upload, form)
+      let response = try await call.postObject(upload, form)
       countWrite(of: call)
-      return answer
-    } catch let refusal as RefusalAnswer where refusal.isStored {
+      return response
+    } catch let refusal as ErrorResponse where refusal.isStored {
       countWrite(of: call)
       throw refusal
     }
@@ -265,18 +266,18 @@ extension Gateway {
 
   /// Returns the means to explain the rejection of a request's signature.
   func rejectedSignature(
-    _ head: HTTPRequest, _ identity: CallIdentity, _ error: VerificationError, _ refusal: RefusalAnswer
+    _ head: HTTPRequest, _ identity: CallIdentity, _ error: VerificationError, _ refusal: ErrorResponse
   ) -> RejectedSignature {
     // The response to a HEAD request has no document, so the document is that of a GET request.
     let shown = CallIdentity(
       requestID: identity.requestID, method: .get, host: identity.host, path: identity.path, date: identity.date)
-    var answer = service.behavior.answer(for: refusal, to: shown)
-    answer.headers[.date] = identity.date.httpDate
-    let document: [UInt8] = if case .bytes(let bytes) = answer.body { bytes } else { [] }
+    var response = service.behavior.response(for: refusal, to: shown)
+    response.headers[.date] = identity.date.httpDate
+    let document: [UInt8] = if case .bytes(let bytes) = response.body { bytes } else { [] }
     let claimed = error.accessKeyID ?? authenticator.claimedKeyID(of: head)
     let key = claimed.flatMap { context.keys.key($0, of: service.provider, at: identity.date) }
     return RejectedSignature(
-      service.provider, head, HTTPResponse(status: answer.status, headerFields: answer.headers), document,
+      service.provider, head, HTTPResponse(status: response.status, headerFields: response.headers), document,
       region: region, isMismatch: error.code == .mismatch, key: key,
       others: context.keys.accountKeys.filter { $0.id != claimed },
       fits: { [authenticator] in authenticator.fits($0, $1, at: identity.date) })
@@ -295,22 +296,22 @@ struct CrossOrigin: Sendable {
   /// request.
   ///
   /// - Throws: `AccessForbidden` if the origin or the method is not allowed.
-  func preflight(_ head: HTTPRequest) throws(RefusalAnswer) -> Answer {
+  func preflight(_ head: HTTPRequest) throws(ErrorResponse) -> Answer {
     guard let origin = allowed(head), let method = head.headerFields.first("access-control-request-method"),
       Self.methods.split(separator: ", ").contains(method[...])
     else {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .forbidden, "AccessForbidden",
         "CORSResponse: This CORS request is not allowed: the origin or the method is not allowed.")
     }
-    var answer = Answer(.ok)
-    mark(&answer, origin)
-    answer.headers.set("access-control-allow-methods", Self.methods)
-    answer.headers.set("access-control-max-age", Self.lifetime)
+    var response = Answer(.ok)
+    mark(&response, origin)
+    response.headers.set("access-control-allow-methods", Self.methods)
+    response.headers.set("access-control-max-age", Self.lifetime)
     if let names = head.headerFields.first("access-control-request-headers") {
-      answer.headers.set("access-control-allow-headers", names)
+      response.headers.set("access-control-allow-headers", names)
     }
-    return answer
+    return response
   }
 
   /// Adds the CORS headers to a response, if the request's origin is allowed.
@@ -318,15 +319,15 @@ struct CrossOrigin: Sendable {
   /// With these headers, the web page that sent the request can read the response.
   ///
   /// - Parameter names: The names of the response headers that the web page can read.
-  func mark(_ answer: inout Answer, for head: HTTPRequest, exposing names: [String]) {
+  func mark(_ response: inout Answer, for head: HTTPRequest, exposing names: [String]) {
     guard let origin = allowed(head) else { return }
-    mark(&answer, origin)
-    answer.headers.set("access-control-expose-headers", names.joined(separator: ", "))
+    mark(&response, origin)
+    response.headers.set("access-control-expose-headers", names.joined(separator: ", "))
   }
 
-  private func mark(_ answer: inout Answer, _ origin: String) {
-    answer.headers.set("access-control-allow-origin", origins.contains("*") ? "*" : origin)
-    answer.headers.set("vary", "Origin")
+  private func mark(_ response: inout Answer, _ origin: String) {
+    response.headers.set("access-control-allow-origin", origins.contains("*") ? "*" : origin)
+    response.headers.set("vary", "Origin")
   }
 
   private func allowed(_ head: HTTPRequest) -> String? {

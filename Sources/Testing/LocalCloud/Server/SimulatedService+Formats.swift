@@ -58,11 +58,11 @@ extension SimulatedService {
   func ownBucketCode(in region: String) -> String? { region == buckets.firstRegion ? nil : buckets.ownCode }
 
   /// Throws an error response if a location constraint specifies a location other than the region.
-  func checkLocation(_ location: String?, in region: String) throws(RefusalAnswer) {
+  func checkLocation(_ location: String?, in region: String) throws(ErrorResponse) {
     guard let firstRegion = buckets.firstRegion else { return }
     let name = location ?? ""
     guard name.isEmpty ? region != firstRegion : name != region else { return }
-    throw RefusalAnswer(
+    throw ErrorResponse(
       .badRequest, "IllegalLocationConstraintException",
       "The \(name.isEmpty ? "unspecified" : name) location constraint is incompatible for the region specific endpoint "
         + "this request was sent to.")
@@ -82,10 +82,10 @@ extension SimulatedService {
     } else {
       grants = [XMLNode("Grant", access?.rawValue ?? "default")]
     }
-    var answer = answer(
+    var response = self.response(
       with: XMLNode("AccessControlPolicy", children: [Self.owner, XMLNode("AccessControlList", children: grants)]))
-    if access == nil, buckets.tellsInheritedAccess { answer.headers.set(header("acl"), "default") }
-    return answer
+    if access == nil, buckets.tellsInheritedAccess { response.headers.set(header("acl"), "default") }
+    return response
   }
 
   // MARK: Objects
@@ -160,7 +160,7 @@ extension SimulatedService {
   // MARK: Documents
 
   /// Returns a response with an XML document, whose namespace becomes the service's.
-  func answer(with document: XMLNode) -> Answer {
+  func response(with document: XMLNode) -> Answer {
     var document = document
     if let namespace = listing.namespace { document.attributes["xmlns"] = namespace }
     return Answer(document)
@@ -200,9 +200,9 @@ extension SimulatedService {
   }
 
   /// Adds the headers with the request ID to a response.
-  func identify(_ answer: inout Answer, as requestID: String) {
-    for name in headers.requestID { answer.headers.set(header(name), requestID) }
-    if let name = headers.hostID { answer.headers.set(header(name), Self.hostID(of: requestID)) }
+  func identify(_ response: inout Answer, as requestID: String) {
+    for name in headers.requestID { response.headers.set(header(name), requestID) }
+    if let name = headers.hostID { response.headers.set(header(name), Self.hostID(of: requestID)) }
   }
 
   /// Returns the second ID of a request, which is derived from the request ID.
@@ -211,15 +211,15 @@ extension SimulatedService {
   // MARK: Errors
 
   /// Returns the error response for a request without a signature.
-  func anonymousRefusal(at date: Timestamp) -> RefusalAnswer { dated(errors.anonymous, date) }
+  func anonymousRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.anonymous, date) }
 
   /// Returns the error response for a request that the session policy of the access key does not allow.
-  func policyRefusal(at date: Timestamp) -> RefusalAnswer { dated(errors.policy, date) }
+  func policyRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.policy, date) }
 
-  private func dated(_ refusal: RefusalAnswer, _ date: Timestamp) -> RefusalAnswer {
+  private func dated(_ refusal: ErrorResponse, _ date: Timestamp) -> ErrorResponse {
     guard errors.haveServerTime else { return refusal }
     var refusal = refusal
-    refusal.details.append(RefusalAnswer.Detail(name: "ServerTime", value: date.iso8601))
+    refusal.details.append(ErrorResponse.Detail(name: "ServerTime", value: date.iso8601))
     return refusal
   }
 }

@@ -226,23 +226,23 @@ struct SimulatedService: Sendable {
   /// The error responses of the service.
   struct Errors: Sendable {
     /// The error response for an object key that is too long or contains a NUL character.
-    var invalidKey = RefusalAnswer(
+    var invalidKey = ErrorResponse(
       .badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or contains a NUL.")
 
     /// The error response for a request body that does not match its `Content-MD5`.
-    let wrongDigest: RefusalAnswer
+    let wrongDigest: ErrorResponse
 
     /// The error response for a copy whose source object does not meet the conditions of the request.
-    let unchangedCopySource: RefusalAnswer
+    let unchangedCopySource: ErrorResponse
 
     /// The error response for a copy of an object to itself without any change, or `nil` if such a copy is allowed.
-    var unchangingCopy: RefusalAnswer?
+    var unchangingCopy: ErrorResponse?
 
     /// The error response for a request without a signature.
-    let anonymous: RefusalAnswer
+    let anonymous: ErrorResponse
 
     /// The error response for a request that the session policy of the access key does not allow.
-    let policy: RefusalAnswer
+    let policy: ErrorResponse
 
     /// Whether both have an element with the server's time.
     var haveServerTime = false
@@ -285,10 +285,10 @@ protocol ServiceBehavior: Sendable {
   /// - Throws: An error response if the headers contradict each other.
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
-  ) throws(RefusalAnswer) -> [any BodyCheck]
+  ) throws(ErrorResponse) -> [any BodyCheck]
 
   /// Returns the checksum rule that headers specify for a multipart upload, or `nil` if they specify no rule.
-  func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule?
+  func checksumRule(of headers: HTTPFields) throws(ErrorResponse) -> ChecksumRule?
 
   /// Returns the checksum of an object that consists of parts, or `nil` if the service stores no checksum.
   ///
@@ -302,7 +302,7 @@ protocol ServiceBehavior: Sendable {
   func checksum(
     of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
     _ rule: ChecksumRule
-  ) throws(RefusalAnswer) -> StoredChecksum?
+  ) throws(ErrorResponse) -> StoredChecksum?
 
   /// Returns the colon-separated parts of a resource name in policies.
   ///
@@ -321,16 +321,16 @@ protocol ServiceBehavior: Sendable {
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode
 
   /// Returns the error response if the request's host belongs to a region other than the bucket's, or `nil`.
-  func redirection(of host: String, for bucket: String) -> RefusalAnswer?
+  func redirection(of host: String, for bucket: String) -> ErrorResponse?
 
   /// Returns the error response for a request whose signature was rejected.
-  func refusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer
+  func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse
 
   /// Returns the error response for a rejected form upload, or `nil` to use the error response for a request.
-  func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer?
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse?
 
   /// Returns the HTTP response for an error, with the service's error document.
-  func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer
+  func response(for error: ErrorResponse, to call: CallIdentity) -> Answer
 }
 
 /// The values that identify a request in the response to it.
@@ -350,14 +350,14 @@ extension ServiceBehavior {
 
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
-  ) throws(RefusalAnswer) -> [any BodyCheck] { [] }
+  ) throws(ErrorResponse) -> [any BodyCheck] { [] }
 
-  func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule? { nil }
+  func checksumRule(of headers: HTTPFields) throws(ErrorResponse) -> ChecksumRule? { nil }
 
   func checksum(
     of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
     _ rule: ChecksumRule
-  ) throws(RefusalAnswer) -> StoredChecksum? { nil }
+  ) throws(ErrorResponse) -> StoredChecksum? { nil }
 
-  func redirection(of host: String, for bucket: String) -> RefusalAnswer? { nil }
+  func redirection(of host: String, for bucket: String) -> ErrorResponse? { nil }
 }

@@ -19,7 +19,7 @@ protocol KeyDocuments: Sendable {
   func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue
 
   /// Returns the app server's document for an error.
-  func appServerDocument(for error: RefusalAnswer) -> JSONValue
+  func appServerDocument(for error: ErrorResponse) -> JSONValue
 
   /// The paths of the vendor's instance metadata with credentials, without the role name that follows.
   var metadataPaths: [String] { get }

@@ -27,7 +27,7 @@ struct Metadata: ServiceHandler {
   /// path.
   static func isPath(_ path: String) -> Bool { path.hasBytePrefix("/latest/") || path.hasBytePrefix("/meta-data/") }
 
-  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
     if call.path == Self.tokenPath { return try token(for: call) }
     guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
     for cloud in clouds {
@@ -41,11 +41,11 @@ struct Metadata: ServiceHandler {
   }
 
   /// Returns a plain-text error response, like the response of a web server without error documents.
-  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     Self.text("\(error.status.code) - \(error.status.reasonPhrase)\n", error.status)
   }
 
-  private static let notFound = RefusalAnswer(.notFound, "NotFound", "The item does not exist.")
+  private static let notFound = ErrorResponse(.notFound, "NotFound", "The item does not exist.")
 
   private static func rest(of path: String, after prefix: String) -> String? {
     if path.isIdentical(to: prefix.dropLast()) { return "" }
@@ -58,13 +58,13 @@ struct Metadata: ServiceHandler {
 
   // MARK: IMDSv2
 
-  private func token(for call: InboundCall) throws(RefusalAnswer) -> Answer {
+  private func token(for call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
     let headers = clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifeHeader) } }
     guard headers.count == 1, let seconds = Int64(digits: headers[0]),
       (1...Self.longestTokenLife).contains(seconds)
     else {
-      throw RefusalAnswer(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.")
+      throw ErrorResponse(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.")
     }
     let token = RandomText.letters(56)
     _ = tokens.insert(token, until: call.date.advanced(by: .seconds(seconds)), at: call.date)
@@ -74,7 +74,7 @@ struct Metadata: ServiceHandler {
   /// Checks the metadata token in a request.
   ///
   /// If the request contains a token, the token must be valid even if the server doesn't require tokens.
-  private func checkToken(_ token: MetadataToken, of call: InboundCall) throws(RefusalAnswer) {
+  private func checkToken(_ token: MetadataToken, of call: InboundCall) throws(ErrorResponse) {
     let given = HTTPField.Name(token.header).map { call.request.headerFields[values: $0] } ?? []
     if given.isEmpty {
       guard requiresToken else { return }
@@ -82,7 +82,7 @@ struct Metadata: ServiceHandler {
     } else if given.count == 1, tokens.contains(given[0], at: call.date) {
       return
     }
-    throw RefusalAnswer(
+    throw ErrorResponse(
       token.refusal, token.refusal.reasonPhrase, "The metadata token is missing, invalid or expired.")
   }
 
@@ -90,7 +90,7 @@ struct Metadata: ServiceHandler {
 
   private func credentials(
     of cloud: any KeyDocuments, named name: String, for call: InboundCall
-  ) throws(RefusalAnswer) -> Answer {
+  ) throws(ErrorResponse) -> Answer {
     guard let role = issuer.firstRole(of: cloud.provider) else { throw Self.notFound }
     if name.isEmpty { return Self.text(role.name) }
     guard name == role.name,

@@ -9,10 +9,10 @@ protocol ServiceHandler: Sendable {
   var endpoint: LocalCloud.Endpoint { get }
 
   /// Performs a request to the service and returns the response.
-  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer
 
   /// Returns the HTTP response for an error, in the service's format.
-  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer
 }
 
 /// A simulated token service of a vendor.

@@ -35,24 +35,26 @@ struct ServicesGateway: Sendable {
     let body = status == nil && refusal == nil ? try await InboundCall.body(of: request) : []
     let call = InboundCall(request.head, body: body ?? [], requestID: requestID, at: date)
     let handler = handler(for: call)
-    var answer: Answer
+    var response: Answer
     if let status {
-      answer = handler.answer(for: .injected(status), to: call)
+      response = handler.response(for: .injected(status), to: call)
     } else {
-      do throws(RefusalAnswer) {
+      do throws(ErrorResponse) {
         if let refusal { throw refusal }
-        guard body != nil else { throw RefusalAnswer(.contentTooLarge, "InvalidParameter", "The body is too long.") }
-        answer = try handler.answer(to: call)
+        guard body != nil else { throw ErrorResponse(.contentTooLarge, "InvalidParameter", "The body is too long.") }
+        response = try handler.response(to: call)
       } catch {
         context.counters.refused(error.code, by: handler.endpoint)
         record?.refused(error.code, error.message)
-        answer = handler.answer(for: error, to: call)
+        response = handler.response(for: error, to: call)
       }
-      if let status = try await exchange.end(&answer) { answer = handler.answer(for: .injected(status), to: call) }
+      if let status = try await exchange.end(&response) {
+        response = handler.response(for: .injected(status), to: call)
+      }
     }
-    answer.headers[.date] = date.httpDate
-    answer.headers[.server] = "localcloud"
-    try await exchange.send(answer, to: request.method, with: writer)
+    response.headers[.date] = date.httpDate
+    response.headers[.server] = "localcloud"
+    try await exchange.send(response, to: request.method, with: writer)
   }
 
   /// Returns the endpoint that a request is addressed to, based on the request's path.
@@ -67,12 +69,12 @@ struct ServicesGateway: Sendable {
   ///
   /// The check of the host applies only to the services without authentication, and protects them from DNS rebinding
   /// attacks by web pages.
-  private static func refusal(of request: HTTPRequest) -> RefusalAnswer? {
+  private static func refusal(of request: HTTPRequest) -> ErrorResponse? {
     if request.path?.utf8.first != UInt8(ascii: "/") { return .unreadableTarget }
     if endpoint(of: request) == .sts { return nil }
     // If the request has a second Host header, it is only found among the header fields.
     if LoopbackHost.isNamed(by: request.authority), request.headerFields.first("host") == nil { return nil }
-    return RefusalAnswer(
+    return ErrorResponse(
       .forbidden, "Forbidden", "The Host header does not name this machine. Use localhost or 127.0.0.1 in the URL.")
   }
 
@@ -101,7 +103,7 @@ struct AppServer: ServiceHandler {
     self.token = token
   }
 
-  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call.request.method == .get || call.request.method == .post else {
       throw .methodNotAllowed(call.request.method.rawValue)
     }
@@ -109,14 +111,14 @@ struct AppServer: ServiceHandler {
     guard let cloud = cloud(of: call), let role = issuer.firstRole(of: cloud.provider),
       let lifetime = issuer.lifetime(nil, default: min(1800, role.maximumDuration.components.seconds), in: 1...43_200)
     else {
-      throw RefusalAnswer(.notFound, "EntityNotExist.Role", "The app server has no role for this service.")
+      throw ErrorResponse(.notFound, "EntityNotExist.Role", "The app server has no role for this service.")
     }
     let key = issuer.issue(
       for: cloud.provider, role: role, session: "app", lasting: lifetime, by: endpoint, at: call.date)
     return Answer(cloud.appServerDocument(key, requestID: call.requestID))
   }
 
-  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     guard let cloud = cloud(of: call) else { return Answer(error.status) }
     return Answer(cloud.appServerDocument(for: error), error.status)
   }
@@ -128,14 +130,14 @@ struct AppServer: ServiceHandler {
   /// Checks the app token in a request.
   ///
   /// - Throws: `Unauthorized` if an app token is configured and the request does not contain it.
-  private func checkCaller(_ call: InboundCall) throws(RefusalAnswer) {
+  private func checkCaller(_ call: InboundCall) throws(ErrorResponse) {
     guard let token else { return }
     if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
     let given = (cloud(of: call)?.authorizationPrefixes ?? []).compactMap { prefix in
       call.authorization?.removingBytePrefix(prefix).map { Secret(String($0)) }
     }
     guard given.contains(token) else {
-      throw RefusalAnswer(.unauthorized, "Unauthorized", "The app token is wrong; send it as a bearer token.")
+      throw ErrorResponse(.unauthorized, "Unauthorized", "The app token is wrong; send it as a bearer token.")
     }
   }
 }

@@ -180,7 +180,7 @@ extension FileDescriptor {
       let count = try unsafe chunk.writeWithUnsafeMutableBytes(minimumWritableBytes: left) { bytes in
         unsafe try read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<left]))
       }
-      guard count > 0 else { throw RefusalAnswer.internalError("A content file is shorter than its record says.") }
+      guard count > 0 else { throw ErrorResponse.internalError("A content file is shorter than its record says.") }
     }
     return chunk
   }
@@ -200,10 +200,10 @@ struct BodyExpectation: Sendable {
   /// A required MD5 digest, and the error response for a body with a different digest.
   struct Digest: Sendable {
     let md5: [UInt8]
-    let refusal: RefusalAnswer
+    let refusal: ErrorResponse
   }
 
-  func check(byteCount: Int64, md5: StorageCrypto.Digest) throws(RefusalAnswer) {
+  func check(byteCount: Int64, md5: StorageCrypto.Digest) throws(ErrorResponse) {
     if let expected = self.byteCount, expected != byteCount { throw .incompleteBody }
     if let digest, digest.md5 != md5.bytes { throw digest.refusal }
   }

@@ -125,7 +125,7 @@ private struct BodySums: Sendable {
   /// a checksum.
   ///
   /// - Throws: The error of a check that fails.
-  func finish() throws(RefusalAnswer) -> StoredChecksum? {
+  func finish() throws(ErrorResponse) -> StoredChecksum? {
     var checksum: StoredChecksum?
     for check in checks { checksum = try check.finish() ?? checksum }
     return checksum

@@ -13,7 +13,7 @@ protocol BodyCheck: Sendable {
   ///
   /// - Returns: The checksum to store with the object, or `nil` if the check provides no checksum.
   /// - Throws: An error response if the check fails.
-  func finish() throws(RefusalAnswer) -> StoredChecksum?
+  func finish() throws(ErrorResponse) -> StoredChecksum?
 }
 
 /// A decoder that removes the framing within a request body.

@@ -61,7 +61,7 @@ final class BucketTable: Sendable {
   /// - Throws: `NoSuchBucket` if the bucket does not exist, or the error of the closure.
   func read<Result: Sendable>(_ name: String, _ body: (Bucket) throws -> Result) throws -> Result {
     try buckets.withLock { buckets in
-      guard let bucket = buckets[name] else { throw RefusalAnswer.noSuchBucket(name) }
+      guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
       return try body(bucket)
     }
   }
@@ -72,7 +72,7 @@ final class BucketTable: Sendable {
   /// - Throws: `NoSuchBucket` if the bucket does not exist, or the error of the closure.
   func change<Result: Sendable>(_ name: String, _ body: (inout Bucket) throws -> Result) throws -> Result {
     try buckets.withLock { buckets in
-      guard let index = buckets.index(forKey: name) else { throw RefusalAnswer.noSuchBucket(name) }
+      guard let index = buckets.index(forKey: name) else { throw ErrorResponse.noSuchBucket(name) }
       return try body(&buckets.values[index])
     }
   }
@@ -100,8 +100,8 @@ final class BucketTable: Sendable {
   /// Deletes a bucket, which must be empty.
   func deleteBucket(_ name: String) async throws {
     try buckets.withLock { buckets in
-      guard let bucket = buckets[name] else { throw RefusalAnswer.noSuchBucket(name) }
-      guard bucket.objects.isEmpty, bucket.uploads.isEmpty else { throw RefusalAnswer.bucketNotEmpty(name) }
+      guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
+      guard bucket.objects.isEmpty, bucket.uploads.isEmpty else { throw ErrorResponse.bucketNotEmpty(name) }
       buckets[name] = nil
     }
     try await journal.remove(bucket: name)
@@ -114,7 +114,7 @@ final class BucketTable: Sendable {
   /// - Throws: `NoSuchBucket` or `NoSuchKey` if the bucket or the object does not exist.
   func object(_ key: ObjectKey, in bucket: String) throws -> StoredObject {
     try read(bucket) { bucket in
-      guard let object = bucket.objects[key] else { throw RefusalAnswer.noSuchKey(key.text) }
+      guard let object = bucket.objects[key] else { throw ErrorResponse.noSuchKey(key.text) }
       return object
     }
   }

@@ -29,7 +29,7 @@ struct CustomerKey: Sendable, Codable, Equatable {
   /// - Parameter value: A closure that returns the value of a header, given its name without the service's prefix.
   /// - Returns: `nil` if the request contains none of the headers.
   /// - Throws: `InvalidArgument` if a header is missing or invalid.
-  init?(_ value: (String) -> String?) throws(RefusalAnswer) {
+  init?(_ value: (String) -> String?) throws(ErrorResponse) {
     let (algorithm, key, md5) = (value(Self.algorithmHeader), value(Self.keyHeader), value(Self.md5Header))
     if algorithm == nil, key == nil, md5 == nil { return nil }
     guard let algorithm, let key, let md5 else {
@@ -54,7 +54,7 @@ struct CustomerKey: Sendable, Codable, Equatable {
   ///   - given: The encryption key in the request, or `nil` if the request contains no key.
   ///   - stored: The encryption key of the object or upload, or `nil` if it has no customer-provided key.
   /// - Throws: `InvalidRequest` for a missing or unexpected key, `AccessDenied` for a different key.
-  static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(RefusalAnswer) {
+  static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(ErrorResponse) {
     switch (given, stored) {
     case (nil, nil): return
     case (nil, .some):

@@ -32,12 +32,12 @@ struct Journal: Sendable {
 
   /// Writes the record of a bucket, and creates the bucket's directory if necessary.
   func write(_ bucket: Bucket) async throws {
-    let place = self.directory(of: bucket.name)
+    let location = self.directory(of: bucket.name)
     try await FileSystem.shared.createDirectory(at: objects(of: bucket.name), withIntermediateDirectories: true)
     let record = try JSONEncoder().encode(BucketRecord(bucket))
     // An atomic write replaces the old file with a complete new file; the file system library would remove the old file
     // first.
-    try record.write(to: URL(filePath: place.appending(Self.bucketFile).string), options: .atomic)
+    try record.write(to: URL(filePath: location.appending(Self.bucketFile).string), options: .atomic)
   }
 
   /// Removes the records of a bucket and its objects.
@@ -58,7 +58,7 @@ struct Journal: Sendable {
   private func write(_ record: some Encodable, to path: FilePath) async throws {
     let bytes = Array(try JSONEncoder().encode(record))
     guard bytes.count <= Self.writeLimit else {
-      throw RefusalAnswer.internalError("The record of the object has more than \(Self.writeLimit) bytes.")
+      throw ErrorResponse.internalError("The record of the object has more than \(Self.writeLimit) bytes.")
     }
     try await FileSystem.shared.withFileHandle(
       forWritingAt: path, options: .newFile(replaceExisting: false)

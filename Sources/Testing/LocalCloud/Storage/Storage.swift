@@ -45,9 +45,9 @@ struct Storage: Sendable {
   ///
   /// The function fails if the directory already exists, so that another user's directory is never used.
   private static func makeTemporaryDirectory() async throws -> FilePath {
-    let place = try await FileSystem.shared.temporaryDirectory
+    let location = try await FileSystem.shared.temporaryDirectory
     let name = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-    let directory = place.appending("localcloud-\(name)")
+    let directory = location.appending("localcloud-\(name)")
     try await FileSystem.shared.createDirectory(
       at: directory, withIntermediateDirectories: false, permissions: .ownerReadWriteExecute)
     return directory

@@ -33,7 +33,7 @@ struct Issuer: Sendable {
       let resource = provider.service.behavior.roleResource(role.arn)
     else { return false }
     let facts = provider.service.policies.language.conditions.facts(at: date)
-    let question = PolicyQuestion(action: "sts:AssumeRole", resource: resource, facts: facts)
+    let question = PolicyInput(action: "sts:AssumeRole", resource: resource, facts: facts)
     return authority.allows(question)
   }
 
@@ -64,9 +64,9 @@ struct Issuer: Sendable {
     for provider: LocalCloud.Provider, role: LocalCloud.Role?, session: String, policy: SessionPolicy? = nil,
     lasting lifetime: Duration, by endpoint: LocalCloud.Endpoint, at date: Timestamp
   ) -> IssuedKey {
-    let order = TokenTable.Order(
+    let request = TokenTable.Order(
       provider: provider, role: role?.arn, sessionName: session, policy: policy, lifetime: lifetime)
-    let key = context.keys.tokens.issue(order, at: date)
+    let key = context.keys.tokens.issue(request, at: date)
     context.counters.count(endpoint) { $0.issued += 1 }
     return IssuedKey(key, from: date.wholeSeconds, until: date.wholeSeconds.advanced(by: lifetime))
   }

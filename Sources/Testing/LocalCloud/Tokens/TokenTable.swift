@@ -30,7 +30,7 @@ package final class TokenTable: Sendable {
   private struct Entry {
     let key: AccessKey
     let end: Timestamp
-    let order: Order
+    let request: Order
     var uses = 0
     var endedEarly: Timestamp?
   }
@@ -59,13 +59,13 @@ package final class TokenTable: Sendable {
   /// Issues a temporary credential.
   ///
   /// - Parameters:
-  ///   - order: The request for the credential.
+  ///   - request: The request for the credential.
   ///   - date: The current time. The lifetime of the credential starts at this time without fractions of a second.
   /// - Returns: The access key with its session token, start and expiration.
-  func issue(_ order: Order, at date: Timestamp) -> AccessKey {
+  func issue(_ request: Order, at date: Timestamp) -> AccessKey {
     let start = date.wholeSeconds
-    let end = start.advanced(by: order.lifetime)
-    let key = order.provider.service.keys.makeKey(from: start, until: end)
+    let end = start.advanced(by: request.lifetime)
+    let key = request.provider.service.keys.makeKey(from: start, until: end)
     state.withLock { state in
       while state.first < state.ids.count,
         state.ids.count - state.first >= Self.capacity
@@ -73,7 +73,7 @@ package final class TokenTable: Sendable {
       {
         state.dropOldest()
       }
-      state.entries[key.id] = Entry(key: key, end: end, order: order)
+      state.entries[key.id] = Entry(key: key, end: end, request: request)
       state.ids.append(key.id)
     }
     Self.watcher.withLock { $0 }?(key)
@@ -93,7 +93,7 @@ package final class TokenTable: Sendable {
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: UseLimit?
   ) -> AccessKey? {
     state.withLock { state in
-      guard var entry = state.entries[id], entry.order.provider == provider else { return nil }
+      guard var entry = state.entries[id], entry.request.provider == provider else { return nil }
       if let limit {
         if let uses = limit.uses, entry.uses >= uses, entry.endedEarly == nil { entry.endedEarly = date }
         entry.uses += 1
@@ -108,7 +108,7 @@ package final class TokenTable: Sendable {
 
   /// Returns the permissions of a temporary credential, or `nil` if the access key ID is unknown.
   func authority(of id: AccessKeyID) -> Authority? {
-    state.withLock { state in state.entries[id].map { $0.order.policy.map { .session($0) } ?? .everything } }
+    state.withLock { state in state.entries[id].map { $0.request.policy.map { .session($0) } ?? .everything } }
   }
 
   /// Returns a temporary credential with the number of its uses, or `nil` if the access key ID is unknown.
@@ -116,8 +116,8 @@ package final class TokenTable: Sendable {
     state.withLock { state in
       state.entries[id].map { entry in
         LocalCloud.Session(
-          keyID: id, provider: entry.order.provider, role: entry.order.role, name: entry.order.sessionName,
-          policy: entry.order.policy?.text, expiration: entry.end, requests: entry.uses)
+          keyID: id, provider: entry.request.provider, role: entry.request.role, name: entry.request.sessionName,
+          policy: entry.request.policy?.text, expiration: entry.end, requests: entry.uses)
       }
     }
   }

@@ -116,10 +116,10 @@ extension ProviderConformance {
   func checkCredential() async throws -> Int {
     _ = try await issued()
     let provider = provider
-    let answer = await answered(within: patience) { () async -> Result<Subject.Value, CredentialError> in
+    let response = await answered(within: patience) { () async -> Result<Subject.Value, CredentialError> in
       do throws(CredentialError) { return .success(try await provider.credential()) } catch { return .failure(error) }
     }
-    switch answer {
+    switch response {
     case .success: return 2
     case .failure(let error): throw Violation("credential() threw \(error.code), issue() did not")
     case nil: throw Violation("credential() did not return within \(patience)")
@@ -139,9 +139,9 @@ extension ProviderConformance {
     let (provider, patience) = (provider, patience)
     try await withThrowingTaskGroup(of: Answer?.self) { group in
       for _ in 0..<concurrency {
-        group.addTask { await Self.answer(of: provider, within: patience) }
+        group.addTask { await Self.response(of: provider, within: patience) }
       }
-      for try await answer in group { _ = try credential(in: answer) }
+      for try await response in group { _ = try credential(in: response) }
     }
     return concurrency
   }
@@ -158,7 +158,7 @@ extension ProviderConformance {
   func forFailures(_ check: (CredentialError) throws -> Void) async throws -> Int {
     if failing.isEmpty { throw NotTried(reason: "there is no provider that fails") }
     for provider in failing {
-      switch await Self.answer(of: provider, within: patience) {
+      switch await Self.response(of: provider, within: patience) {
       case .success: throw Violation("a provider that must fail returned a credential")
       case .failure(let error): try check(error)
       case nil: throw Violation("a provider that must fail did not return within \(patience)")
@@ -179,8 +179,8 @@ extension ProviderConformance {
   func checkCancellation() async throws -> Int {
     guard let waiting else { throw NotTried(reason: "there is no provider that waits") }
     for yields in [0, 1, 100] {
-      let answer = await answered(within: patience, cancelledAfter: yields) { await Self.answer(of: waiting) }
-      switch answer {
+      let response = await answered(within: patience, cancelledAfter: yields) { await Self.response(of: waiting) }
+      switch response {
       case .success: throw Violation("a provider that must wait returned a credential")
       case .failure(let error): try require(error.code == .cancelled, "the wait ended with the code \(error.code)")
       case nil: throw Violation("the wait did not end within \(patience) after it was cancelled")
@@ -190,25 +190,25 @@ extension ProviderConformance {
   }
 
   private func issued() async throws(Violation) -> IssuedCredential<Subject.Value> {
-    try credential(in: await Self.answer(of: provider, within: patience))
+    try credential(in: await Self.response(of: provider, within: patience))
   }
 
-  private func credential(in answer: Answer?) throws(Violation) -> IssuedCredential<Subject.Value> {
-    switch answer {
+  private func credential(in response: Answer?) throws(Violation) -> IssuedCredential<Subject.Value> {
+    switch response {
     case .success(let issued): return issued
     case .failure(let error): throw Violation("it threw \(error.code) instead of returning a credential")
     case nil: throw Violation("it did not return within \(patience)")
     }
   }
 
-  private static func answer(of provider: any CredentialProvider<Subject.Value>) async -> Answer {
+  private static func response(of provider: any CredentialProvider<Subject.Value>) async -> Answer {
     do throws(CredentialError) { return .success(try await provider.issue()) } catch { return .failure(error) }
   }
 
-  private static func answer(
+  private static func response(
     of provider: any CredentialProvider<Subject.Value>, within patience: Duration
   ) async -> Answer? {
-    await answered(within: patience) { await answer(of: provider) }
+    await answered(within: patience) { await response(of: provider) }
   }
 }
 

@@ -160,8 +160,9 @@ extension SignerConformance {
   private func requireAnother(_ sample: Sample, _ what: String, change: (inout Sample) -> Void) throws {
     var other = sample
     change(&other)
-    let proof = try signed(sample).proof(addedTo: sample.request)
-    try require(try signed(other).proof(addedTo: other.request) != proof, "the signature is the same \(what)")
+    let authorization = try signed(sample).authorization(addedTo: sample.request)
+    try require(
+      try signed(other).authorization(addedTo: other.request) != authorization, "the signature is the same \(what)")
   }
 
   func checkRefusal() throws -> Int {
@@ -295,7 +296,7 @@ extension HTTPRequest {
   /// Returns the authentication parameters that were added to the original request.
   ///
   /// They are the `Authorization` header or, if the request has no such header, all added header fields.
-  func proof(addedTo original: HTTPRequest) -> [String] {
+  func authorization(addedTo original: HTTPRequest) -> [String] {
     headerFields[.authorization].map { [$0] } ?? additions(to: original)
   }
 

@@ -213,18 +213,19 @@ extension VerifierConformance {
   func checkAcceptance(_ signed: SignedSample) throws -> Int {
     let dates = [signed.sample.date, signed.expiration].compactMap { $0 }
     for date in dates {
-      let proof: VerifiedRequest
+      let verified: VerifiedRequest
       do throws(VerificationError) {
-        proof = try verify(signed.request, against: signed.sample.credential, at: date)
+        verified = try verify(signed.request, against: signed.sample.credential, at: date)
       } catch {
         throw Violation("rejected with \(error)")
       }
-      try require(proof.accessKeyID == signed.sample.credential.id, "the id differs from that of the key")
-      try require(proof.placement == placement, "the reported placement of the authorization is the \(proof.placement)")
-      if let end = signed.expiration { try require(proof.expiration == end, "the reported expiration differs") }
+      try require(verified.accessKeyID == signed.sample.credential.id, "the id differs from that of the key")
+      try require(
+        verified.placement == placement, "the reported placement of the authorization is the \(verified.placement)")
+      if let end = signed.expiration { try require(verified.expiration == end, "the reported expiration differs") }
       if let target = signed.sample.target {
         try require(
-          proof.wholeTarget.isByteEqual(to: target, ignoringAdded: placement == .query), "the target differs")
+          verified.wholeTarget.isByteEqual(to: target, ignoringAdded: placement == .query), "the target differs")
       }
     }
     return dates.count
@@ -342,10 +343,10 @@ extension VerifierConformance {
     var added = signed.request
     added.headerFields.append(HTTPField(name: Self.addedHeader, value: "1"))
     for request in [signed.request, added] {
-      guard let verified = proof(of: request, signed) else { continue }
-      for name in verified.signedHeaders.sorted() {
+      guard let accepted = verified(of: request, signed) else { continue }
+      for name in accepted.signedHeaders.sorted() {
         for (what, changed) in request.changes(ofHeader: name) {
-          if proof(of: changed, signed) != nil {
+          if verified(of: changed, signed) != nil {
             throw Violation("signedHeaders lists \(name), and the request is accepted \(what)")
           }
           tries += 1
@@ -366,10 +367,10 @@ extension VerifierConformance {
         if let field = HTTPField.Name(name), signed.request.headerFields[field] == nil {
           var request = signed.request
           request.headerFields.append(HTTPField(name: field, value: "added"))
-          if proof(of: request, signed) != nil { throw Violation("accepted with the header \(name) added") }
+          if verified(of: request, signed) != nil { throw Violation("accepted with the header \(name) added") }
           tries += 1
         }
-        if proof(of: signed.request.appending(item: "\(name)=added"), signed) != nil {
+        if verified(of: signed.request.appending(item: "\(name)=added"), signed) != nil {
           throw Violation("accepted with the parameter \(name) added")
         }
         tries += 1
@@ -380,16 +381,16 @@ extension VerifierConformance {
 
   /// Checks that the signed parameters are the same, whatever is added to, changed in or removed from the query.
   func checkParameters(_ signed: SignedSample) throws -> Int {
-    guard let original = proof(of: signed.request, signed)?.target else {
+    guard let original = verified(of: signed.request, signed)?.target else {
       throw NotTried(reason: "a signed request is rejected")
     }
     let added = ["added", "added=1", "acl", "ACL", "%61cl=", "prefix=added", "Prefix=added", "uploads", "Uploads="]
     let changes =
       added.map { ("with \($0) added", signed.request.appending(item: $0)) } + signed.request.changesOfItems
     for (what, request) in changes {
-      guard let verified = proof(of: request, signed) else { continue }
+      guard let accepted = verified(of: request, signed) else { continue }
       try require(
-        verified.target.namesByCase.isByteEqual(to: original.namesByCase, ignoringAdded: false),
+        accepted.target.namesByCase.isByteEqual(to: original.namesByCase, ignoringAdded: false),
         "accepted \(what), which is a signed parameter for the verifier")
     }
     return changes.count
@@ -414,7 +415,7 @@ extension VerifierConformance {
   private static var addedHeader: HTTPField.Name { .known("x-added-by-conformance") }
 
   /// Returns the verified request, or `nil` if the verifier rejects it.
-  private func proof(of request: HTTPRequest, _ signed: SignedSample) -> VerifiedRequest? {
+  private func verified(of request: HTTPRequest, _ signed: SignedSample) -> VerifiedRequest? {
     try? verify(request, against: signed.sample.credential, at: signed.sample.date)
   }
 

@@ -43,12 +43,14 @@ extension ConformanceReport.Check {
 
 extension [String] {
   /// Throws a violation if a string contains one of the secrets in this array.
-  func requireAbsent(from text: String, _ place: @autoclosure () -> String) throws(Violation) {
-    for secret in self where !secret.isEmpty && text.contains(secret) { throw Violation("a secret is in \(place())") }
+  func requireAbsent(from text: String, _ location: @autoclosure () -> String) throws(Violation) {
+    for secret in self where !secret.isEmpty && text.contains(secret) {
+      throw Violation("a secret is in \(location())")
+    }
   }
 
   /// Throws a violation if any display of a value contains one of the secrets in this array.
-  func requireAbsent(fromDisplaysOf value: Any, _ place: @autoclosure () -> String) throws(Violation) {
-    if !DisplayedTexts(of: value).containing(self).isEmpty { throw Violation("a secret is shown by \(place())") }
+  func requireAbsent(fromDisplaysOf value: Any, _ location: @autoclosure () -> String) throws(Violation) {
+    if !DisplayedTexts(of: value).containing(self).isEmpty { throw Violation("a secret is shown by \(location())") }
   }
 }

@@ -57,15 +57,15 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   /// Creates a provider that returns the results in a list, one for each call, and repeats the last result.
   ///
   /// - Parameters:
-  ///   - answers: The scripted results. If the list is empty, each call fails.
+  ///   - responses: The scripted results. If the list is empty, each call fails.
   ///   - source: The name of the credential source in errors and events.
-  public convenience init(_ answers: [Answer], source: String = "script") {
+  public convenience init(_ responses: [Answer], source: String = "script") {
     self.init(source: source) { call throws(CredentialError) in
-      guard let answer = answers.dropFirst(call - 1).first ?? answers.last else {
+      guard let response = responses.dropFirst(call - 1).first ?? responses.last else {
         throw CredentialError(
           .failed, source: source, "The script has no results.", remedy: "Pass at least one to the provider.")
       }
-      return try answer.result.get()
+      return try response.result.get()
     }
   }
 

@@ -12,7 +12,7 @@
 func answered<Value: Sendable>(
   within patience: Duration, cancelledAfter yields: Int? = nil, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {
-  let (answers, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))
+  let (responses, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))
   let task = Task {
     continuation.yield(await work())
     continuation.finish()
@@ -27,5 +27,5 @@ func answered<Value: Sendable>(
     for _ in 0..<yields { await Task.yield() }
     task.cancel()
   }
-  return await answers.first { _ in true }
+  return await responses.first { _ in true }
 }

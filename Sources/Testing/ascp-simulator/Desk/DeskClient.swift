@@ -13,7 +13,7 @@ internal import StorageKeys
 ///
 /// The client uses one connection, which is identified by an ID in the paths of its requests.
 struct DeskClient: Sendable {
-  private static let answerLimit = 64 * 1024 * 1024
+  private static let responseLimit = 64 * 1024 * 1024
   private static let loopback = ["127.0.0.1", "localhost", "::1"]
 
   private let authority: String
@@ -95,7 +95,7 @@ struct DeskClient: Sendable {
     } catch {
       throw Failure(error, isFirst: isFirst)
     }
-    guard let bytes = try? await reply.body.collected(upTo: answerLimit) else {
+    guard let bytes = try? await reply.body.collected(upTo: responseLimit) else {
       throw Failure(16, "The connection to the transfer desk was lost")
     }
     if reply.response.status == .ok { return bytes }

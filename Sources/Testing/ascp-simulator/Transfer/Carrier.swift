@@ -119,9 +119,9 @@ struct Carrier: Sendable {
       document["modified"] = .number(JSONNumber(item.standing.modified))
       document["keeps_time"] = .bool(rules.keepsModificationTime)
     }
-    let answer = try await desk.call("files", .object(document))
-    guard let number = answer["file"]?.integer else { throw Failure(1, "The transfer desk did not accept the file") }
-    let resumed = min(max(Int64(answer["offset"]?.integer ?? 0), 0), item.byteCount)
+    let response = try await desk.call("files", .object(document))
+    guard let number = response["file"]?.integer else { throw Failure(1, "The transfer desk did not accept the file") }
+    let resumed = min(max(Int64(response["offset"]?.integer ?? 0), 0), item.byteCount)
     tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(resumed)
     var offset: Int64 = 0
     while offset < item.byteCount {
@@ -269,8 +269,8 @@ struct DeskSide: FileSide {
   let desk: DeskClient
 
   func standing(at path: String) async throws(Failure) -> FileRules.Standing? {
-    let answer = try await desk.call("kinds", ["path": .string(path)])
-    return answer["type"]?.string == "file" ? FileRules.Standing(answer) : nil
+    let response = try await desk.call("kinds", ["path": .string(path)])
+    return response["type"]?.string == "file" ? FileRules.Standing(response) : nil
   }
 
   func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)] {
@@ -283,9 +283,9 @@ struct DeskSide: FileSide {
   func makeFolder(_ path: String) async throws(Failure) { try await desk.call("folders", ["path": .string(path)]) }
 
   func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
-    let answer = try await desk.call(
+    let response = try await desk.call(
       "links", ["path": .string(path), "target": .string(target), "replace": .bool(replacesFile)])
-    return answer["made"]?.bool == true
+    return response["made"]?.bool == true
   }
 
   func remove(_ path: String) async throws(Failure) {

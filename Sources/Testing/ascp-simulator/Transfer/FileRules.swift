@@ -231,13 +231,13 @@ struct NameFilter: Sendable {
   ///
   /// - Parameters:
   ///   - elements: The elements, each folder before its contents.
-  ///   - place: A closure that returns the path of an element from the root of the transfer set, and whether the element
+  ///   - location: A closure that returns the path of an element from the root of the transfer set, and whether the element
   ///     is a folder.
-  func included<Element>(_ elements: [Element], _ place: (Element) -> (path: String, isFolder: Bool)) -> [Element] {
+  func included<Element>(_ elements: [Element], _ location: (Element) -> (path: String, isFolder: Bool)) -> [Element] {
     guard !isEmpty else { return elements }
     var excluded: Set<ByteExactString> = []
     return elements.filter { element in
-      let (path, isFolder) = place(element)
+      let (path, isFolder) = location(element)
       let parent = path.words(between: "/").dropLast().joined(separator: "/")
       if !excluded.contains(ByteExactString(parent)), includes(path, isFolder: isFolder) { return true }
       if isFolder { excluded.insert(ByteExactString(path)) }

@@ -19,8 +19,8 @@ struct LocalFile {
   ///
   /// Symbolic links are followed.
   init?(_ path: String) {
-    let place = Self.resolved(path)
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: place) else { return nil }
+    let location = Self.resolved(path)
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: location) else { return nil }
     let type = attributes[.type] as? FileAttributeType
     // A link that could not be resolved leads nowhere.
     guard type != .typeSymbolicLink else { return nil }
@@ -70,15 +70,15 @@ struct LocalFile {
         throw Failure(5, "The folder cannot be read: \(folder.path)")
       }
       for name in names.sorted() {
-        let place = SourceNaming.joined(folder.path, name)
-        if rules.links == .skip, isLink(place) { continue }
-        let file = try read(place, rules)
+        let location = SourceNaming.joined(folder.path, name)
+        if rules.links == .skip, isLink(location) { continue }
+        let file = try read(location, rules)
         guard try goes(file, rules) else { continue }
-        if file.isFolder, isLink(place), trail.contains(where: { $0.isIdentical(to: resolved(place)) }) {
-          throw Failure(63, "The symbolic link leads to a folder that contains it: \(place)")
+        if file.isFolder, isLink(location), trail.contains(where: { $0.isIdentical(to: resolved(location)) }) {
+          throw Failure(63, "The symbolic link leads to a folder that contains it: \(location)")
         }
         let path = below.isEmpty ? name : "\(below)/\(name)"
-        found.append((file, path, file.isFolder ? trail + [resolved(place)] : []))
+        found.append((file, path, file.isFolder ? trail + [resolved(location)] : []))
       }
     }
     return found.map { ($0.file, $0.below) }

@@ -61,8 +61,8 @@ struct Route: Sendable {
     let target = try target(of: source)
     let name = try invocation.sources.name(of: source)
     let links = invocation.rules.copiesLinks ? SymbolicLinkPolicy.copy : invocation.rules.links
-    let answer = try await desk.call("sources", ["path": .string(path), "links": .string(links.rawValue)])
-    return (answer["entries"]?.array ?? []).compactMap { entry in
+    let response = try await desk.call("sources", ["path": .string(path), "links": .string(links.rawValue)])
+    return (response["entries"]?.array ?? []).compactMap { entry in
       let below = entry["below"]?.string ?? ""
       let item = Item(
         kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? entry["link"]?.string.map { .link($0) } ?? .folder,

@@ -12,9 +12,9 @@ extension SigningJob {
   func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let host else { throw SigningJobError(message: "The line has no host.") }
     guard host != Self.placeholder || signedHeaders?.signHost != false else {
-      var answer = try signCOS(mode, key, context, host: "host.invalid")
-      answer.url = answer.url?.replacing("host.invalid", with: Self.placeholder)
-      return answer
+      var response = try signCOS(mode, key, context, host: "host.invalid")
+      response.url = response.url?.replacing("host.invalid", with: Self.placeholder)
+      return response
     }
     return try signCOS(mode, key, context, host: host)
   }

@@ -41,19 +41,19 @@ struct COSCloud: Cloud {
   func store(
     _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
   ) throws -> any BucketStore {
-    let place = try place(region: options.region, endpoint: options.endpoint)
+    let location = try self.location(region: options.region, endpoint: options.endpoint)
     return StorageClient(
-      .cos(bucket: bucket, region: place.region, endpoint: place.endpoint),
+      .cos(bucket: bucket, region: location.region, endpoint: location.endpoint),
       credentials: try options.credentials.cache(for: self), configuration: configuration,
       transport: try options.credentials.network.transport)
   }
 
-  func place(region: String?, endpoint: String?) throws -> ServicePlace {
-    try ServicePlace(region: region, endpoint: endpoint, variables: ["COS_REGION"], local: "ap-guangzhou")
+  func location(region: String?, endpoint: String?) throws -> ServiceLocation {
+    try ServiceLocation(region: region, endpoint: endpoint, variables: ["COS_REGION"], local: "ap-guangzhou")
   }
 
-  func endpoint(of bucket: String, at place: ServicePlace, style: AddressingStyle?) throws -> ServiceEndpoint {
-    try COSProvider(bucket: bucket, region: place.region, endpoint: place.endpoint, style: style).endpoint
+  func endpoint(of bucket: String, at location: ServiceLocation, style: AddressingStyle?) throws -> ServiceEndpoint {
+    try COSProvider(bucket: bucket, region: location.region, endpoint: location.endpoint, style: style).endpoint
   }
 
   func signer(

@@ -43,12 +43,12 @@ protocol Cloud: Sendable {
   /// Returns the region and the endpoint of a service from options, the environment or configuration files.
   ///
   /// - Throws: A `ValidationError` if the region is unknown.
-  func place(region: String?, endpoint: String?) throws -> ServicePlace
+  func location(region: String?, endpoint: String?) throws -> ServiceLocation
 
   /// Returns the endpoint for requests to a bucket.
   ///
   /// - Throws: An error if the region or the endpoint is malformed.
-  func endpoint(of bucket: String, at place: ServicePlace, style: AddressingStyle?) throws -> ServiceEndpoint
+  func endpoint(of bucket: String, at location: ServiceLocation, style: AddressingStyle?) throws -> ServiceEndpoint
 
   /// Returns the signer for requests to a bucket.
   ///

@@ -44,19 +44,19 @@ struct OSSCloud: Cloud {
   func store(
     _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
   ) throws -> any BucketStore {
-    let place = try place(region: options.region, endpoint: options.endpoint)
+    let location = try self.location(region: options.region, endpoint: options.endpoint)
     return StorageClient(
-      .oss(bucket: bucket, region: place.region, signature: options.signature.version, endpoint: place.endpoint),
+      .oss(bucket: bucket, region: location.region, signature: options.signature.version, endpoint: location.endpoint),
       credentials: try options.credentials.cache(for: self), configuration: configuration,
       transport: try options.credentials.network.transport)
   }
 
-  func place(region: String?, endpoint: String?) throws -> ServicePlace {
-    try ServicePlace(region: region, endpoint: endpoint, variables: ["OSS_REGION"], local: "cn-hangzhou")
+  func location(region: String?, endpoint: String?) throws -> ServiceLocation {
+    try ServiceLocation(region: region, endpoint: endpoint, variables: ["OSS_REGION"], local: "cn-hangzhou")
   }
 
-  func endpoint(of bucket: String, at place: ServicePlace, style: AddressingStyle?) throws -> ServiceEndpoint {
-    try OSSProvider(bucket: bucket, region: place.region, endpoint: place.endpoint, style: style).endpoint
+  func endpoint(of bucket: String, at location: ServiceLocation, style: AddressingStyle?) throws -> ServiceEndpoint {
+    try OSSProvider(bucket: bucket, region: location.region, endpoint: location.endpoint, style: style).endpoint
   }
 
   func signer(

@@ -53,22 +53,22 @@ struct S3Cloud: Cloud {
   func store(
     _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
   ) throws -> any BucketStore {
-    let place = try place(region: options.region, endpoint: options.endpoint)
+    let location = try self.location(region: options.region, endpoint: options.endpoint)
     return StorageClient(
-      .s3(bucket: bucket, region: place.region, endpoint: place.endpoint),
+      .s3(bucket: bucket, region: location.region, endpoint: location.endpoint),
       credentials: try options.credentials.cache(for: self), configuration: configuration,
       transport: try options.credentials.network.transport)
   }
 
-  func place(region: String?, endpoint: String?) throws -> ServicePlace {
+  func location(region: String?, endpoint: String?) throws -> ServiceLocation {
     let settings = try AmazonSettings(.system)
-    return try ServicePlace(
+    return try ServiceLocation(
       region: region, endpoint: endpoint ?? settings.endpointURL, variables: ["AWS_REGION", "AWS_DEFAULT_REGION"],
       configured: settings.region, local: "us-east-1")
   }
 
-  func endpoint(of bucket: String, at place: ServicePlace, style: AddressingStyle?) throws -> ServiceEndpoint {
-    try S3Provider(bucket: bucket, region: place.region, endpoint: place.endpoint, style: style).endpoint
+  func endpoint(of bucket: String, at location: ServiceLocation, style: AddressingStyle?) throws -> ServiceEndpoint {
+    try S3Provider(bucket: bucket, region: location.region, endpoint: location.endpoint, style: style).endpoint
   }
 
   func signer(

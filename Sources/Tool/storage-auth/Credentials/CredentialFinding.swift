@@ -107,11 +107,12 @@ extension CredentialFinding {
   var text: String {
     var lines = declined.map { "declined  \($0.source): \($0.message) \($0.remedy)" }
     switch result {
-    case .success(let answer):
-      lines.append("answered  \(answer.source)")
+    case .success(let response):
+      lines.append("answered  \(response.source)")
       lines += [
-        "", "id             \(answer.key.id)", "secret         \(Secret.mask)",
-        "session token  \(answer.key.sessionToken == nil ? "none" : Secret.mask)", "valid          \(answer.lifeText)",
+        "", "id             \(response.key.id)", "secret         \(Secret.mask)",
+        "session token  \(response.key.sessionToken == nil ? "none" : Secret.mask)",
+        "valid          \(response.lifeText)",
       ]
     case .failure(let error):
       let verb = error.code == .notConfigured ? "no key   " : "failed   "
@@ -127,12 +128,12 @@ extension CredentialFinding {
       provider: provider.description, sources: chain, declined: declined.map(Report.Problem.init),
       warnings: warnings.map { Report.Warning(source: $0.source, message: $0.message, remedy: $0.remedy) })
     switch result {
-    case .success(let answer):
-      report.source = answer.source
+    case .success(let response):
+      report.source = response.source
       report.credential = Report.Key(
-        id: answer.key.id.string, isTemporary: answer.key.sessionToken != nil,
-        expiration: answer.key.expiration?.iso8601,
-        secondsLeft: answer.life?.components.seconds)
+        id: response.key.id.string, isTemporary: response.key.sessionToken != nil,
+        expiration: response.key.expiration?.iso8601,
+        secondsLeft: response.life?.components.seconds)
     case .failure(let error): report.error = Report.Problem(error)
     }
     let encoder = JSONEncoder()

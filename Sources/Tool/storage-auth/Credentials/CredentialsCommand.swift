@@ -10,7 +10,7 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
     commandName: "credentials",
     abstract: "Shows which source has a key, which sources declined and why, and the lifetime of the key.",
     discussion: """
-      The sources are tried in the same order as by a client, up to the first that has a key. Secrets and session \
+      The sources are tried in the same request as by a client, up to the first that has a key. Secrets and session \
       tokens are masked. Exits with status 0 if there is a valid key, and with 1 otherwise.
 
       \(CloudName.all.map { "Sources of \($0): \(list($0.cloud.sources))." }.joined(separator: "\n"))
@@ -42,7 +42,7 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
       options.chain(for: provider.cloud, on: $0, only: source)
     }
     if output.json { Terminal.json(try finding.json(provider)) } else { Terminal.lines(finding.text) }
-    guard case .success(let answer) = finding.result, answer.life.map({ $0 > .zero }) ?? true else {
+    guard case .success(let response) = finding.result, response.life.map({ $0 > .zero }) ?? true else {
       throw ExitCode.failure
     }
   }

@@ -112,9 +112,10 @@ struct SettingsFile {
       let command = table.commands.first(where: { SettingRules.applies(name, to: $0) })
     else {
       let commands = table.commands.filter { SettingRules.keys(of: $0).contains(name) }.map(\.name)
-      let place = commands.isEmpty ? "" : " Put it into the object of a command: \(commands.joined(separator: ", "))."
+      let location =
+        commands.isEmpty ? "" : " Put it into the object of a command: \(commands.joined(separator: ", "))."
       throw unknown(
-        name, place.isEmpty ? SettingRules.proposal(name, among: SettingRules.shared + Self.names(table)) : place)
+        name, location.isEmpty ? SettingRules.proposal(name, among: SettingRules.shared + Self.names(table)) : location)
     }
     _ = try setting(name, value, of: command, at: name)
   }

@@ -147,12 +147,12 @@ struct SigningPlan {
       throw ValidationError("--provider and --bucket contradict \(name)://\(bucket); omit them.")
     }
     cloud = name.cloud
-    let place = try cloud.place(region: options.region, endpoint: options.endpoint)
-    let endpoint = try cloud.endpoint(of: bucket, at: place, style: options.addressing.style?.style)
+    let service = try cloud.location(region: options.region, endpoint: options.endpoint)
+    let endpoint = try cloud.endpoint(of: bucket, at: service, style: options.addressing.style?.style)
     var request = try endpoint.request(
       HTTPRequest.Method(argument: method), bucket: bucket, key: key.isEmpty ? nil : key)
     try request.add(options.headers)
     self.request = request
-    signer = try cloud.signer(region: place.region, BucketAddress(bucket: bucket, style: endpoint.style), options)
+    signer = try cloud.signer(region: service.region, BucketAddress(bucket: bucket, style: endpoint.style), options)
   }
 }

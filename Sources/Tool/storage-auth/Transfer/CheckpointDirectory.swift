@@ -38,7 +38,7 @@ struct CheckpointDirectory {
   ///   - direction: The direction of the transfer, such as `upload`.
   ///   - file: The path of the local file.
   ///   - object: The identity of the object, with its server.
-  func place<Checkpoint>(
+  func location<Checkpoint>(
     _ direction: String, _ file: FilePath, _ object: ObjectIdentity?
   ) -> CheckpointFile<Checkpoint>? {
     let file = URL(filePath: file.string).standardizedFileURL.path

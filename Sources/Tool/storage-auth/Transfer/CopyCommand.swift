@@ -31,7 +31,7 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
       "Files, oss://bucket/key (or cos://, s3://), aspera://node/key or aspera://user@host/path; the last one is the "
         + "destination. In a directory, or below a key that ends in a slash, copies keep the names of the sources.",
       valueName: "location"))
-  var places: [String]
+  var locations: [String]
 
   @Option(
     help: ArgumentHelp(
@@ -70,7 +70,7 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    guard places.count > 1, let destination = try places.last.map({ try Location($0) }) else {
+    guard locations.count > 1, let destination = try locations.last.map({ try Location($0) }) else {
       throw ValidationError("Name a source and a destination.")
     }
     if let parallel, !Self.parallels.contains(parallel) {
@@ -89,10 +89,10 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
     }
     let plan = plan
     var names: Set<[UInt8]> = []
-    for place in places.dropLast() {
+    for place in locations.dropLast() {
       let source = try Location(place)
       try plan.check(source, destination)
-      guard places.count > 2 else { return }
+      guard locations.count > 2 else { return }
       guard destination.isFolder else {
         throw ValidationError("Several sources need a directory, or a key that ends in a slash, as destination.")
       }
@@ -104,8 +104,8 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
 
   func run() async throws {
     if recursive { return try await folderTransfer().run() }
-    guard let destination = try places.last.map({ try Location($0) }) else { return }
-    let sources = try places.dropLast().map { try Location($0) }
+    guard let destination = try locations.last.map({ try Location($0) }) else { return }
+    let sources = try locations.dropLast().map { try Location($0) }
     var plan = plan
     if resume { plan.checkpoints = try CheckpointDirectory(tree.checkpoints) }
     var transfers: [ObjectTransfer] = []
@@ -149,13 +149,13 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   ///
   /// - Throws: A `ValidationError` if an option has no meaning for it, or a location cannot be one of its sides.
   private func folderTransfer() throws -> TreeTransfer {
-    guard places.count == 2 else { throw ValidationError("--recursive needs one source and one destination.") }
+    guard locations.count == 2 else { throw ValidationError("--recursive needs one source and one destination.") }
     guard contentType == nil, metadata.isEmpty, parallel == nil, !failFast, !resume else {
       throw ValidationError(
         "--content-type, --metadata, --parallel, --fail-fast and --resume are not for --recursive; use --jobs, and "
           + "give the same command again after an interruption.")
     }
-    return try TreeTransfer(places[0], places[1], tree, options, aspera, comparison: .none)
+    return try TreeTransfer(locations[0], locations[1], tree, options, aspera, comparison: .none)
   }
 
   private var plan: CopyPlan {

@@ -72,7 +72,7 @@ struct CopyPlan {
     case (.file, .account), (.account, .file): return
     case (.object(let from, let bucket, _), .object(let to, _, _)) where from == to:
       _ = try from.cloud.store(bucket, options.buckets)
-    case (.file, let place), (let place, .file): _ = try options.store(of: place)
+    case (.file, let location), (let location, .file): _ = try options.store(of: location)
     default:
       throw ValidationError("Copy to a file first: services do not copy from each other, nor Aspera within a server.")
     }
@@ -100,11 +100,11 @@ struct CopyPlan {
     let byteCount = LocalFiles.byteCount(file.string)
     return switch client {
     case .bucket(let store):
-      if let place: CheckpointFile<UploadCheckpoint> = checkpoints?.place(
+      if let location: CheckpointFile<UploadCheckpoint> = checkpoints?.location(
         "upload", file, store.identity(of: target))
       {
         ObjectTransfer(target, byteCount: byteCount) { [upload] progress in
-          try await store.upload(file, to: target, checkpoint: place, options: upload, progress: progress)
+          try await store.upload(file, to: target, checkpoint: location, options: upload, progress: progress)
         }
       } else {
         .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
@@ -124,11 +124,11 @@ struct CopyPlan {
     let target = Location.file(file).isFolder ? file.appending(name) : file
     return switch client {
     case .bucket(let store):
-      if let place: CheckpointFile<DownloadCheckpoint> = checkpoints?.place(
+      if let location: CheckpointFile<DownloadCheckpoint> = checkpoints?.location(
         "download", target, store.identity(of: key))
       {
         ObjectTransfer(target.string) {
-          try await store.download(key, to: target, checkpoint: place, progress: $0)
+          try await store.download(key, to: target, checkpoint: location, progress: $0)
         }
       } else {
         ObjectTransfer(target.string) { try await store.download(key, to: target, progress: $0) }
@@ -140,17 +140,17 @@ struct CopyPlan {
   }
 
   /// Returns the client for a location, or `nil` for a file on this machine.
-  private mutating func client(of place: Location) async throws -> Client? {
-    let container = place.container
+  private mutating func client(of location: Location) async throws -> Client? {
+    let container = location.container
     if let known = clients[container] { return known }
     let client: Client
-    switch place {
+    switch location {
     case .file: return nil
     case .object(let name, let bucket, _):
       client = .bucket(try name.cloud.store(bucket, options.buckets, configuration))
     case .account(let server, _): client = .account(try await aspera.transfers(server, atATime: parallel))
     case .node:
-      guard let (store, _) = try options.store(of: place, transfers: try aspera.transfers(atATime: parallel)) else {
+      guard let (store, _) = try options.store(of: location, transfers: try aspera.transfers(atATime: parallel)) else {
         return nil
       }
       client = .node(store)

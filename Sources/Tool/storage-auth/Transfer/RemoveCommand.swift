@@ -90,7 +90,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     for try await entry in store.list(prefix: prefix) {
       guard case .object(let object) = entry, object.key.hasBytePrefix(prefix) else {
         throw StorageError(
-          .malformedAnswer, "The service listed \(entry.name), which is not below \(prefix). No object was deleted.",
+          .malformedResponse, "The service listed \(entry.name), which is not below \(prefix). No object was deleted.",
           remedy: "Check the endpoint; the service is at fault.")
       }
       objects.append(object)

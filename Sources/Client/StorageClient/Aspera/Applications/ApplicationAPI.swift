@@ -9,7 +9,7 @@ internal import StorageAuth
 /// A client of the API of an Aspera application, which authorizes requests with access tokens.
 struct ApplicationAPI: Sendable {
   /// The maximum size of a response, in bytes.
-  private static let answerLimit = 8 << 20
+  private static let responseLimit = 8 << 20
 
   /// The number of times that a request without side effects is sent.
   private static let attempts = 3
@@ -64,7 +64,7 @@ struct ApplicationAPI: Sendable {
       throw refusal(document, response, subject: "\(method) \(path)")
     }
     guard !bytes.isEmpty else { return .null }
-    guard let document else { throw StorageError.malformedAnswer("it is not JSON") }
+    guard let document else { throw StorageError.malformedResponse("it is not JSON") }
     return document
   }
 
@@ -76,8 +76,8 @@ struct ApplicationAPI: Sendable {
     if body != nil { headers[.contentType] = "application/json" }
     let call = base.appending(path).call(method, headers: headers, body: body?.serialized ?? [])
     let reply = try await transport.send(call.request, body: call.body.isEmpty ? .none : .bytes(call.body))
-    guard let bytes = try await reply.body.collected(upTo: Self.answerLimit) else {
-      throw StorageError.malformedAnswer("it is longer than \(Self.answerLimit) bytes")
+    guard let bytes = try await reply.body.collected(upTo: Self.responseLimit) else {
+      throw StorageError.malformedResponse("it is longer than \(Self.responseLimit) bytes")
     }
     return (reply.response, bytes)
   }

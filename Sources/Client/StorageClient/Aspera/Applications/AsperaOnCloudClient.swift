@@ -81,14 +81,14 @@ public struct AsperaOnCloudClient: Sendable {
       return found
     }
     let user = try await api.call(.get, "/api/v1/self")
-    guard user["id"]?.code != nil else { throw StorageError.malformedAnswer("the user has no id") }
+    guard user["id"]?.code != nil else { throw StorageError.malformedResponse("the user has no id") }
     guard let id = user["default_workspace_id"]?.code, !id.isEmpty else {
       throw StorageError(
         .invalidOption, "The user has no default workspace.", remedy: "Name one of the user's workspaces.")
     }
     let workspace = try CloudWorkspace(try await api.call(.get, "/api/v1/workspaces/\(id.percentEncoded())"))
     guard workspace.id.isIdentical(to: id) else {
-      throw StorageError.malformedAnswer("it describes another workspace than the requested one")
+      throw StorageError.malformedResponse("it describes another workspace than the requested one")
     }
     return workspace
   }
@@ -107,10 +107,10 @@ public struct AsperaOnCloudClient: Sendable {
     }
     let node = try await api.call(.get, "/api/v1/nodes/\(nodeID.percentEncoded())")
     guard let url = node["url"]?.string, let accessKey = node["access_key"]?.string, !accessKey.isEmpty else {
-      throw StorageError.malformedAnswer("the node has no url or no access_key")
+      throw StorageError.malformedResponse("the node has no url or no access_key")
     }
     guard node["id"]?.code?.isIdentical(to: nodeID) ?? true else {
-      throw StorageError.malformedAnswer("it describes another node than the requested one")
+      throw StorageError.malformedResponse("it describes another node than the requested one")
     }
     return CloudFolder(
       workspace: workspace, nodeURL: url, accessKey: accessKey, fileID: fileID,
@@ -123,20 +123,20 @@ public struct AsperaOnCloudClient: Sendable {
     var found: [CloudWorkspace] = []
     var ids: Set<ByteExactString> = []
     for page in 1...100 {
-      let answer = try await api.call(
+      let response = try await api.call(
         .get, "/api/v1/workspaces?per_page=\(Self.pageSize)&page=\(page)\(filter)")
-      guard let list = answer.array else { throw StorageError.malformedAnswer("it is not a list of workspaces") }
+      guard let list = response.array else { throw StorageError.malformedResponse("it is not a list of workspaces") }
       for element in list {
         let workspace = try CloudWorkspace(element)
         guard ids.insert(ByteExactString(workspace.id)).inserted else {
-          throw StorageError.malformedAnswer(
+          throw StorageError.malformedResponse(
             "the workspace \(workspace.id) occurs twice, because the pages do not go on")
         }
         found.append(workspace)
       }
       if list.count < Self.pageSize { return found }
     }
-    throw StorageError.malformedAnswer("its pages do not end")
+    throw StorageError.malformedResponse("its pages do not end")
   }
 
   /// Returns the tags that aspera-cli gives to transfers of files in a workspace.

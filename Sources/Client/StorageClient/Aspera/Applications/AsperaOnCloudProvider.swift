@@ -75,7 +75,7 @@ public struct AsperaOnCloudProvider: StorageProvider {
   ///   - body: The body of the response, or its beginning. Empty if the connection was lost.
   ///   - subject: The action and the location of the request, for the error message.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
-    ServiceError(NodeAnswer.refusal(in: body), in: response, subject: subject)
+    ServiceError(NodeResponse.refusal(in: body), in: response, subject: subject)
   }
 
   /// Returns the object store that performs a client's operations on the node.

@@ -20,7 +20,7 @@ public struct CloudWorkspace: Sendable, Hashable, Identifiable {
 
   /// Creates a workspace from a JSON document of Aspera on Cloud.
   init(_ document: JSONValue) throws(StorageError) {
-    guard let id = document["id"]?.code, !id.isEmpty else { throw .malformedAnswer("a workspace has no id") }
+    guard let id = document["id"]?.code, !id.isEmpty else { throw .malformedResponse("a workspace has no id") }
     self.id = id
     name = document["name"]?.string ?? ""
     homeNodeID = document["home_node_id"]?.code

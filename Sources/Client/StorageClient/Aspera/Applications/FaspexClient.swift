@@ -93,14 +93,14 @@ public struct FaspexClient: Sendable {
     while packages.count < limit {
       let count = min(Self.pageSize, limit - packages.count)
       let page = try await api.call(.get, "/api/v5/\(box.name)/packages?offset=\(offset)&limit=\(count)")
-      guard let list = page["packages"]?.array else { throw StorageError.malformedAnswer("it has no packages") }
+      guard let list = page["packages"]?.array else { throw StorageError.malformedResponse("it has no packages") }
       let found = try list.prefix(count).map { element throws(StorageError) in try FaspexPackage(element) }
       // A package that arrives meanwhile moves the others, so that the last ones of a page occur again.
       let new = found.filter { ids.insert(ByteExactString($0.id)).inserted }
       packages += new
       if list.count < count { break }
       guard !new.isEmpty else {
-        throw StorageError.malformedAnswer("its packages at position \(offset) are those of earlier positions")
+        throw StorageError.malformedResponse("its packages at position \(offset) are those of earlier positions")
       }
       offset += count
     }
@@ -131,7 +131,7 @@ public struct FaspexClient: Sendable {
       ["paths": .array(sources.map { .string($0) })])
     let granted = try await issuer.first()
     guard let root = granted.destinationRoot else {
-      throw StorageError.malformedAnswer("the transfer specification has no destination_root")
+      throw StorageError.malformedResponse("the transfer specification has no destination_root")
     }
     var spec = TransferSpec(.send, sources.map { TransferPath($0) }, destinationRoot: root)
     spec.createsFolder = true
@@ -156,7 +156,7 @@ public struct FaspexClient: Sendable {
     let issuer = FaspexTokens(api, "\(path)?transfer_type=connect&type=\(box.side)", [:])
     let granted = try await issuer.first()
     guard !granted.paths.isEmpty else {
-      throw StorageError.malformedAnswer("the transfer specification has no paths")
+      throw StorageError.malformedResponse("the transfer specification has no paths")
     }
     let paths = granted.paths.map { TransferPath($0.source) }
     var spec = TransferSpec(.receive, paths, destinationRoot: folder.absolute.string)
@@ -171,14 +171,14 @@ public struct FaspexClient: Sendable {
   }
 
   private func carryOut(
-    _ spec: TransferSpec, _ issuer: FaspexTokens, in room: FaspexQueue.Room,
+    _ spec: TransferSpec, _ issuer: FaspexTokens, in context: FaspexQueue.Room,
     _ progress: TransferProgress.Handler?
   ) async throws {
     var spec = spec
     transfers.put(into: &spec)
     let meter = ProgressMeter(total: nil, handler: progress)
-    let session = TransferSession(spec, account: room.account, token: transfers.server.token(from: issuer))
-    try await room.queue.carryOut(session, size: nil) { meter.advance(by: $0) }
+    let session = TransferSession(spec, account: context.account, token: transfers.server.token(from: issuer))
+    try await context.queue.carryOut(session, size: nil) { meter.advance(by: $0) }
   }
 
   /// Waits until Faspex has processed the end of an upload, for ten minutes at most.
@@ -189,7 +189,7 @@ public struct FaspexClient: Sendable {
       switch details["upload_status"] {
       case .string(let text)?: status = text
       case .null?: status = ""
-      default: throw StorageError.malformedAnswer("it has no upload_status")
+      default: throw StorageError.malformedResponse("it has no upload_status")
       }
       if Self.finalStates.contains(status) { break }
       try await api.time.sleep(for: Self.pollInterval)

@@ -28,13 +28,15 @@ public struct FaspexPackage: Sendable, Hashable, Identifiable {
 
   /// Creates a package from a JSON document of Faspex.
   init(_ document: JSONValue) throws(StorageError) {
-    guard let id = document["id"]?.code, !id.isEmpty else { throw .malformedAnswer("a package has no id") }
+    guard let id = document["id"]?.code, !id.isEmpty else { throw .malformedResponse("a package has no id") }
     self.id = id
     title = document["title"]?.string ?? ""
     note = document["note"]?.string.flatMap { $0.isEmpty ? nil : $0 }
     sender = document["sender"]?["name"]?.string
     let named = document["recipients"] ?? .array([])
-    guard let named = named == .null ? [] : named.array else { throw .malformedAnswer("the recipients are not a list") }
+    guard let named = named == .null ? [] : named.array else {
+      throw .malformedResponse("the recipients are not a list")
+    }
     recipients = named.compactMap { $0["name"]?.string }
     uploadStatus = document["upload_status"]?.string
     created = document["created_time"]?.string.flatMap { Timestamp(iso8601: $0) }

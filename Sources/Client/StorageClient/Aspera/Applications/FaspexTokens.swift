@@ -31,7 +31,7 @@ final class FaspexTokens: TokenIssuer {
     return specification
   }
 
-  func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+  func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let kept = unused.withLock { specification in
       defer { specification = nil }
       return specification
@@ -48,26 +48,26 @@ final class FaspexTokens: TokenIssuer {
     }
     do {
       return IssuedCredential(
-        TransferGrant(token: try specification.token.map { try AsperaToken($0) }, specification: specification),
+        TransferCredential(token: try specification.token.map { try AsperaToken($0) }, specification: specification),
         source: source)
     } catch {
       throw CredentialError(
-        .malformedAnswer, source: source, "The transfer specification has a token that cannot be used.",
+        .malformedResponse, source: source, "The transfer specification has a token that cannot be used.",
         remedy: "Check the version of Faspex.")
     }
   }
 
   private func fetch() async throws -> TransferSpec {
-    let answer = try await api.call(.post, path, body)
-    if let refusal = NodeRefusal(of: answer) {
+    let response = try await api.call(.post, path, body)
+    if let refusal = NodeRefusal(of: response) {
       throw ServiceError(refusal, in: HTTPResponse(status: .ok), subject: "\(api.name): POST \(path)")
     }
-    guard let fields = answer.object else {
-      throw StorageError.malformedAnswer("the transfer specification is not an object")
+    guard let fields = response.object else {
+      throw StorageError.malformedResponse("the transfer specification is not an object")
     }
     let specification = TransferSpec(fields: fields)
     guard specification.token != nil else {
-      throw StorageError.malformedAnswer("the transfer specification has no token")
+      throw StorageError.malformedResponse("the transfer specification has no token")
     }
     return specification
   }
@@ -77,14 +77,14 @@ final class FaspexTokens: TokenIssuer {
 final class FaspexQueue: Sendable {
   typealias Room = (queue: TransferQueue, account: AsperaAccount?)
 
-  private let room = Lock<Room?>(nil)
+  private let context = Lock<Room?>(nil)
 
   /// Returns the queue, and creates it if there is none.
   func value(_ make: () throws -> Room) throws -> Room {
-    try room.withLock { room in
-      if let room { return room }
+    try context.withLock { context in
+      if let context { return context }
       let made = try make()
-      room = made
+      context = made
       return made
     }
   }

@@ -52,14 +52,14 @@ package struct AscpLocator: Sendable {
   ///   variable is an error, even if ascp is installed elsewhere.
   package func locate(_ path: String? = nil) throws(AsperaError) -> String {
     if let named = path ?? environment(Self.variable), !named.isEmpty {
-      let place = absolute(named)
-      guard isProgram(place) else { throw Self.notThere(place, isVariable: path == nil) }
-      return place
+      let location = absolute(named)
+      guard isProgram(location) else { throw Self.notThere(location, isVariable: path == nil) }
+      return location
     }
-    let places = searched
-    if let found = places.first(where: isProgram) { return found }
+    let locations = searched
+    if let found = locations.first(where: isProgram) { return found }
     throw AsperaError(
-      .toolNotFound, "There is no ascp on this machine; searched: \(places.joined(separator: ", ")).",
+      .toolNotFound, "There is no ascp on this machine; searched: \(locations.joined(separator: ", ")).",
       remedy:
         "Install IBM Aspera Connect, the Desktop Client or the Transfer SDK, or name the program in \(Self.variable).")
   }
@@ -68,9 +68,9 @@ package struct AscpLocator: Sendable {
   private var searched: [String] {
     let path = (environment("PATH") ?? "").words(between: ":").filter { $0.beginsWithByte("/") }.map { "\($0)/ascp" }
     let conda = environment("CONDA_PREFIX").map { ["\($0)/bin/ascp"] } ?? []
-    let places = path + conda + Self.installed.map { absolute($0) }
+    let locations = path + conda + Self.installed.map { absolute($0) }
     // A `PATH` often contains the same folder more than once.
-    return places.enumerated().filter { !places[..<$0.offset].contains($0.element) }.map(\.element)
+    return locations.enumerated().filter { !locations[..<$0.offset].contains($0.element) }.map(\.element)
   }
 
   private func absolute(_ path: String) -> String {
@@ -78,10 +78,10 @@ package struct AscpLocator: Sendable {
     return home + rest
   }
 
-  private static func notThere(_ place: String, isVariable: Bool) -> AsperaError {
+  private static func notThere(_ location: String, isVariable: Bool) -> AsperaError {
     AsperaError(
       .toolNotFound,
-      "There is no executable file at \(place)\(isVariable ? ", which \(variable) names" : "").",
+      "There is no executable file at \(location)\(isVariable ? ", which \(variable) names" : "").",
       remedy: "Name the file ascp itself, not its folder, or omit the name to search the known locations.")
   }
 

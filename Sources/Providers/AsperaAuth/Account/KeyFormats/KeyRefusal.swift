@@ -13,8 +13,8 @@ enum KeyRefusal {
 
   static let remedy = "Create another one with ssh-keygen -t rsa -b 3072, and have its public key added to the server."
 
-  static func dsa(at place: KeyPlace) -> AsperaError {
-    place.error(
+  static func dsa(at location: KeyLocation) -> AsperaError {
+    location.error(
       .unsupportedKey, "is a DSA key, which current SSH servers and clients refuse",
       remedy: """
         If this is IBM's public key (asperaweb_id_dsa.openssh, aspera_bypass_dsa.pem), use IBM's aspera_tokenauth_id_rsa \
@@ -23,8 +23,8 @@ enum KeyRefusal {
         """)
   }
 
-  static func kind(_ name: String, at place: KeyPlace) -> AsperaError {
-    place.error(
+  static func kind(_ name: String, at location: KeyLocation) -> AsperaError {
+    location.error(
       .unsupportedKey,
       name.hasPrefix("sk-")
         ? "requires a hardware security key (\(name)), which ascp does not support"
@@ -36,11 +36,11 @@ extension PrivateKeyReport.Kind {
   /// Creates the kind in a report from the kind of a parsed key.
   ///
   /// - Throws: An ``AsperaError`` with the code `unsupportedKey` if keys of this kind are not accepted.
-  init(_ kind: KeyKind, at place: KeyPlace) throws(AsperaError) {
+  init(_ kind: KeyKind, at location: KeyLocation) throws(AsperaError) {
     switch kind {
     case .rsa(let bits):
       guard (KeyRefusal.leastBits...KeyRefusal.mostBits).contains(bits) else {
-        throw place.error(
+        throw location.error(
           .unsupportedKey,
           "is an RSA key of \(bits) bits, and \(KeyRefusal.leastBits) to \(KeyRefusal.mostBits) are supported",
           remedy: KeyRefusal.remedy)
@@ -48,8 +48,8 @@ extension PrivateKeyReport.Kind {
       self = .rsa(bits: bits)
     case .ecdsa(let curve): self = .ecdsa(curve: curve.rawValue)
     case .ed25519: self = .ed25519
-    case .dsa: throw KeyRefusal.dsa(at: place)
-    case .other(let name): throw KeyRefusal.kind(name, at: place)
+    case .dsa: throw KeyRefusal.dsa(at: location)
+    case .other(let name): throw KeyRefusal.kind(name, at: location)
     }
   }
 }

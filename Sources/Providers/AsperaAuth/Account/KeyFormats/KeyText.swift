@@ -14,81 +14,81 @@ enum KeyText {
   /// Parses the text of a private key, skipping a byte order mark.
   ///
   /// - Throws: An ``AsperaError`` that describes what the text is instead of a supported private key.
-  init(_ text: [UInt8], at place: KeyPlace) throws(AsperaError) {
+  init(_ text: [UInt8], at location: KeyLocation) throws(AsperaError) {
     let text = text.withoutByteOrderMark
     let blocks = PEMBlock.all(in: text)
     let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
-    guard let block = keys.first else { throw Self.error(text, blocks.first?.label, at: place) }
+    guard let block = keys.first else { throw Self.error(text, blocks.first?.label, at: location) }
     guard keys.count == 1 else {
-      throw place.error(
+      throw location.error(
         .unsupportedKey, "holds \(keys.count) private keys", remedy: "Give a file with one key in it.")
     }
     guard let contents = block.contents else {
-      throw place.error(
+      throw location.error(
         .malformedKey, "begins like a private key and is damaged or truncated",
         remedy: "Copy the key again, with its first and its last line.")
     }
     switch block.label {
     case OpenSSHKey.label:
       guard block.isFirst else {
-        throw place.error(
+        throw location.error(
           .malformedKey, "has other text before the key, which OpenSSH's own format does not allow",
           remedy: "Remove the text before the line BEGIN OPENSSH PRIVATE KEY.")
       }
-      self = .openSSH(try OpenSSHKey(container: contents, at: place))
-    case "DSA PRIVATE KEY": throw KeyRefusal.dsa(at: place)
+      self = .openSSH(try OpenSSHKey(container: contents, at: location))
+    case "DSA PRIVATE KEY": throw KeyRefusal.dsa(at: location)
     case "RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY": self = .pem(block)
     case "ENCRYPTED PRIVATE KEY":
       guard let encryption = PKCS8Encryption(der: contents) else {
-        throw place.error(
+        throw location.error(
           .malformedKey, "is encrypted in PKCS #8, in a form that cannot be read",
           remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       }
       guard encryption.work <= PKCS8Encryption.workLimit else {
-        throw place.error(
+        throw location.error(
           .unsupportedKey,
           "requires \(encryption.work) rounds of key derivation, more than \(PKCS8Encryption.workLimit)",
           remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       }
       self = .pem(block)
-    default: throw KeyRefusal.kind(block.label.count <= 40 ? block.label : "an unknown kind", at: place)
+    default: throw KeyRefusal.kind(block.label.count <= 40 ? block.label : "an unknown kind", at: location)
     }
   }
 
   /// Returns an error that describes what a text without a private key is, such as a public key.
-  private static func error(_ bytes: [UInt8], _ label: String?, at place: KeyPlace) -> AsperaError {
-    guard !bytes.isUTF16 else { return place.utf16Error() }
+  private static func error(_ bytes: [UInt8], _ label: String?, at location: KeyLocation) -> AsperaError {
+    guard !bytes.isUTF16 else { return location.utf16Error() }
     let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
     if text.hasPrefix("PuTTY-User-Key-File-") {
-      return place.error(
+      return location.error(
         .unsupportedKey, "is a key of PuTTY, which neither ascp nor the system's SSH client reads",
         remedy: "Convert it: puttygen KEY.ppk -O private-openssh -o KEY.")
     }
     if text.hasPrefix("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY") {
-      return place.error(
+      return location.error(
         .unsupportedKey, "is a private key in the format of SSH.COM",
         remedy: "Convert it: ssh-keygen -i -f KEY prints it in PEM.")
     }
     let first = text.prefix { !$0.isWhitespace }
     let isPublicLine = ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains { first.hasPrefix($0) }
     if isPublicLine || label?.hasSuffix("PUBLIC KEY") == true || text.hasPrefix("---- BEGIN SSH2 PUBLIC KEY") {
-      return place.error(
+      return location.error(
         .malformedKey, "holds a public key",
         remedy: "Give the private key; its file often has the same name without .pub.")
     }
     if label?.hasSuffix("CERTIFICATE") == true {
-      return place.error(
+      return location.error(
         .malformedKey, "holds a certificate", remedy: "Give the private key that the account was set up with.")
     }
     if bytes.first == 0x30 {
-      return place.error(
+      return location.error(
         .malformedKey, "is binary and could be a key in DER", remedy: "Convert it to PEM: openssl pkey -inform DER.")
     }
     if text.contains("-----BEGIN ") && text.contains("\\n") {
-      return place.error(
+      return location.error(
         .malformedKey, "has a backslash and an n where a line should end", remedy: "Put real line breaks into it.")
     }
-    return place.error(
+    return location.error(
       .malformedKey, bytes.isEmpty ? "is empty" : "holds no private key in PEM or in OpenSSH's format",
       remedy: "Give a private key as ssh-keygen or openssl writes it.")
   }
@@ -96,27 +96,27 @@ enum KeyText {
 
 extension OpenSSHKey {
   /// Parses the contents of an OpenSSH key, and throws parsing problems as errors with a message.
-  fileprivate init(container: [UInt8], at place: KeyPlace) throws(AsperaError) {
+  fileprivate init(container: [UInt8], at location: KeyLocation) throws(AsperaError) {
     do {
       try self.init(container: container)
     } catch {
-      throw error.error(at: place)
+      throw error.error(at: location)
     }
   }
 }
 
 extension OpenSSHKey.Problem {
   /// Returns an error with a message that describes the problem with the OpenSSH key.
-  func error(at place: KeyPlace) -> AsperaError {
+  func error(at location: KeyLocation) -> AsperaError {
     switch self {
     case .malformed:
-      place.error(
+      location.error(
         .malformedKey, "is in OpenSSH's own format and damaged", remedy: "Copy the key again, or create another one.")
     case .keyCount(let count):
-      place.error(
+      location.error(
         .unsupportedKey, "holds \(count) keys, and OpenSSH reads only one", remedy: "Give a file with one key in it.")
     case .mismatch:
-      place.error(
+      location.error(
         .malformedKey, "holds a private key that does not belong to the public key in it",
         remedy: "Copy the key again, or create another one.")
     }
@@ -134,7 +134,7 @@ extension [UInt8] {
   }
 }
 
-extension KeyPlace {
+extension KeyLocation {
   /// Returns the error for a text in UTF-16, which no reader of keys supports.
   func utf16Error() -> AsperaError {
     error(
@@ -144,7 +144,7 @@ extension KeyPlace {
 }
 
 /// The location of a key as the subject of error messages.
-struct KeyPlace {
+struct KeyLocation {
   /// The subject of an error message, such as `The key file /home/mia/.ssh/aspera`.
   let name: String
 
@@ -164,7 +164,7 @@ struct KeyPlace {
   }
 
   /// The subject for a key that signs bearer tokens.
-  static let bearerKey = KeyPlace(name: "The key for bearer tokens")
+  static let bearerKey = KeyLocation(name: "The key for bearer tokens")
 
   /// Creates an error about the key, whose message consists of ``name`` and the given predicate.
   func error(_ code: AsperaError.Code, _ predicate: String, remedy: String) -> AsperaError {

@@ -39,15 +39,15 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
   ///   a set is incomplete, if variables from more than one set are present, or if a value cannot be used.
   public func credential() async throws(CredentialError) -> AsperaNodeAccess {
     let names = Self.names
-    let place = SettingLocation(
+    let location = SettingLocation(
       source: source, name: "The environment",
       remedy: "Set \(names.user) and \(names.password), or \(names.accessKey) and either \(names.secret) or "
         + "\(names.token), and unset the others.")
     var values: [String: String] = [:]
     for name in names.all { values[name] = machine.variable(name) }
-    let settings = NodeAccessSettings(names: names, values: values, place: place)
+    let settings = NodeAccessSettings(names: names, values: values, location: location)
     guard let access = try settings.access(at: machine.time.now) else {
-      throw place.error(.notConfigured, "sets none of \(names.all.joined(separator: ", "))")
+      throw location.error(.notConfigured, "sets none of \(names.all.joined(separator: ", "))")
     }
     return access
   }

@@ -52,7 +52,7 @@ public struct AsperaProfileProvider: CredentialProvider {
   ///
   /// - Returns: The credential.
   /// - Throws: A `CredentialError`: `notConfigured` if no profile was specified, and the file or the credential in its
-  ///   profile `default` is missing; `failed` or `malformedAnswer` if the specified profile is missing, or if the file
+  ///   profile `default` is missing; `failed` or `malformedResponse` if the specified profile is missing, or if the file
   ///   or the profile is invalid.
   public func credential() async throws(CredentialError) -> AsperaNodeAccess {
     let named = profile ?? machine.variable(Self.variable)
@@ -72,23 +72,23 @@ public struct AsperaProfileProvider: CredentialProvider {
     do {
       document = try JSONValue(parsing: contents.bytes)
     } catch {
-      throw contents.place.malformed("is not JSON: \(error)")
+      throw contents.location.malformed("is not JSON: \(error)")
     }
-    guard let profiles = document.object else { throw contents.place.malformed("is not a JSON object") }
-    let place = contents.part("profile “\(name)”")
-    guard let members = profiles[name], members != .null else { throw place.error(.notConfigured, "is not there") }
-    guard let members = members.object else { throw place.malformed("is not a JSON object") }
+    guard let profiles = document.object else { throw contents.location.malformed("is not a JSON object") }
+    let location = contents.part("profile “\(name)”")
+    guard let members = profiles[name], members != .null else { throw location.error(.notConfigured, "is not there") }
+    guard let members = members.object else { throw location.malformed("is not a JSON object") }
     var values: [String: String] = [:]
     for name in Self.names.all {
       switch members[name] {
       case nil, .null?: break
       case .string(let text)?: values[name] = text.isEmpty ? nil : text
-      default: throw place.malformed("has no string in “\(name)”")
+      default: throw location.malformed("has no string in “\(name)”")
       }
     }
-    let settings = NodeAccessSettings(names: Self.names, values: values, place: place)
+    let settings = NodeAccessSettings(names: Self.names, values: values, location: location)
     guard let access = try settings.access(at: machine.time.now) else {
-      throw place.error(.notConfigured, "has no credential")
+      throw location.error(.notConfigured, "has no credential")
     }
     return access
   }

@@ -21,7 +21,7 @@ struct NodeAccessSettings {
 
   let names: Names
   let values: [String: String]
-  let place: SettingLocation
+  let location: SettingLocation
 
   /// Returns the credential that the settings specify, or `nil` if no setting is present.
   ///
@@ -36,7 +36,7 @@ struct NodeAccessSettings {
     let whole = ways.filter { $0.allSatisfy(present.contains) }
     let fitting = ways.filter { way in present.allSatisfy(way.contains) }
     guard let way = whole.first, whole.count == 1, present.count == way.count else {
-      throw place.error(.failed, whole.isEmpty && !fitting.isEmpty ? half(present, fitting) : tooMany(present))
+      throw location.error(.failed, whole.isEmpty && !fitting.isEmpty ? half(present, fitting) : tooMany(present))
     }
     let access = access(way)
     try check(access, at: now)
@@ -65,11 +65,11 @@ struct NodeAccessSettings {
     do {
       _ = try AsperaNodeSigner.fields(for: access)
     } catch {
-      throw place.error(
+      throw location.error(
         .failed, "has a credential that cannot be used (\(error.message.dropLast()))", remedy: error.remedy)
     }
     if let end = access.expiration, end <= now {
-      throw place.error(.failed, "has a bearer token that expired at \(end)", remedy: "Store a new one there.")
+      throw location.error(.failed, "has a bearer token that expired at \(end)", remedy: "Store a new one there.")
     }
   }
 }

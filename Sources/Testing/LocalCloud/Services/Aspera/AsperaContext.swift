@@ -36,7 +36,7 @@ struct AsperaContext: Sendable {
     for key in directory.accessKeys {
       do {
         try await prepare(key, at: date)
-      } catch let error as RefusalAnswer {
+      } catch let error as ErrorResponse {
         throw LocalCloudError("The permissions of the access key \"\(key.id)\" are wrong: \(error.message)")
       } catch let problem as FileProblem {
         throw LocalCloudError("A path of the access key \"\(key.id)\" is wrong: \(problem.message); change it.")

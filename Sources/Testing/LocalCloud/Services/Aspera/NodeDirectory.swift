@@ -64,8 +64,8 @@ final class NodeDirectory: Sendable {
   ///
   /// - Throws: A 409 (Conflict) error if an access key with the ID exists, or a 400 (Bad Request) error if there are too
   ///   many access keys.
-  func add(_ key: LocalCloud.NodeAccessKey) throws(RefusalAnswer) {
-    try state.withLock { state throws(RefusalAnswer) in
+  func add(_ key: LocalCloud.NodeAccessKey) throws(ErrorResponse) {
+    try state.withLock { state throws(ErrorResponse) in
       if state.accessKeys.contains(where: { $0.id.utf8.elementsEqual(key.id.utf8) }) {
         throw .node(.conflict, "The access key exists already.")
       }

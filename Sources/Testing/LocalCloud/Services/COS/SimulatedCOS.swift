@@ -72,7 +72,7 @@ extension SimulatedService {
       ]),
     keys: KeyFormat(idPrefix: "AKID", idLength: 60, secretLength: 44, tokenLetters: 32, tokenByteCount: 150),
     errors: Errors(
-      wrongDigest: RefusalAnswer(.badRequest, "BadDigest", "The Content-MD5 does not match the received body."),
+      wrongDigest: ErrorResponse(.badRequest, "BadDigest", "The Content-MD5 does not match the received body."),
       unchangedCopySource: .preconditionFailed("\(prefix)copy-source-if-…"),
       anonymous: .accessDenied("Access Denied."), policy: .accessDenied("Access Denied."), haveServerTime: true),
     behavior: SimulatedCOS())
@@ -102,51 +102,51 @@ struct SimulatedCOS: ServiceBehavior {
     return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
   }
 
-  func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
-    var answer = Answer(error.status)
-    if call.method == .head { return answer }
+  func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {
+    var response = Answer(error.status)
+    if call.method == .head { return response }
     let elements =
       [XMLNode("Code", error.code), XMLNode("Message", error.message)]
       + error.details.map { XMLNode($0.name, $0.value) }
       + [
-        XMLNode("Resource", (call.host + call.path).shortened(to: RefusalAnswer.echoByteLimit)),
+        XMLNode("Resource", (call.host + call.path).shortened(to: ErrorResponse.echoByteLimit)),
         XMLNode("RequestId", call.requestID),
         XMLNode("TraceId", call.requestID),
       ]
-    answer.headers[.contentType] = "application/xml"
-    answer.body = .bytes(XMLNode("Error", children: elements).serialized(declaration: Self.declaration))
-    return answer
+    response.headers[.contentType] = "application/xml"
+    response.body = .bytes(XMLNode("Error", children: elements).serialized(declaration: Self.declaration))
+    return response
   }
 
-  func refusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer {
+  func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
     var refusal = refusalWithoutReason(error, at: date)
-    refusal.details.append(RefusalAnswer.Detail(name: "Reason", value: error.message))
+    refusal.details.append(ErrorResponse.Detail(name: "Reason", value: error.message))
     return refusal
   }
 
-  private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer {
+  private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
     let word = ServiceDescription.cos.errorCodes[error.code]
-    let serverTime = RefusalAnswer.Detail(name: "ServerTime", value: date.iso8601)
+    let serverTime = ErrorResponse.Detail(name: "ServerTime", value: date.iso8601)
     switch error.code {
     case .mismatch:
-      var details: [RefusalAnswer.Detail] = []
+      var details: [ErrorResponse.Detail] = []
       if let comparison = error.comparison {
-        details.append(RefusalAnswer.Detail(name: "StringToSign", bounded: comparison.stringToSign))
-        details.append(RefusalAnswer.Detail(name: "FormatString", bounded: comparison.canonicalRequest ?? ""))
+        details.append(ErrorResponse.Detail(name: "StringToSign", bounded: comparison.stringToSign))
+        details.append(ErrorResponse.Detail(name: "FormatString", bounded: comparison.canonicalRequest ?? ""))
       }
-      return RefusalAnswer(
+      return ErrorResponse(
         word, "The Signature you specified is invalid.", details: details)
     case .unknownKey, .missingToken:
-      return RefusalAnswer(
+      return ErrorResponse(
         word, "The SecretId does not exist, or its temporary key has expired.")
     case .invalidToken:
-      return RefusalAnswer(word, "The session token does not belong to the key.")
+      return ErrorResponse(word, "The session token does not belong to the key.")
     case .keyExpired:
-      return RefusalAnswer(word, "The session token has expired.", details: [serverTime])
+      return ErrorResponse(word, "The session token has expired.", details: [serverTime])
     case .expired:
       return .accessDenied("Request has expired", details: [serverTime])
     case .clockSkew, .notYetValid:
-      return RefusalAnswer(
+      return ErrorResponse(
         word, "The signing time differs too much from the server's time.",
         details: [serverTime])
     case .unsignedField:
@@ -169,7 +169,7 @@ struct SimulatedCOS: ServiceBehavior {
 }
 
 extension SimulatedCOS {
-  func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer? {
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {
     switch error.code {
     case .policyExpired:
       .accessDenied(
@@ -179,10 +179,10 @@ extension SimulatedCOS {
       .accessDenied(
         "Condition key \(error.condition?.field ?? "") doesn't match the value \(error.condition?.shownValue ?? "")")
     case .invalidPolicy:
-      RefusalAnswer(
+      ErrorResponse(
         .badRequest, "InvalidPolicyDocument",
         "You must provide condition if you specify a policy in post object request.",
-        details: [RefusalAnswer.Detail(name: "Reason", value: error.message)])
+        details: [ErrorResponse.Detail(name: "Reason", value: error.message)])
     default: nil
     }
   }

@@ -75,7 +75,7 @@ extension SimulatedService {
     keys: KeyFormat(idPrefix: "STS.", idLength: 25, secretLength: 44, tokenPrefix: "CAIS", tokenByteCount: 240),
     errors: Errors(
       wrongDigest: .invalidDigest("The Content-MD5 does not match the received body."),
-      unchangedCopySource: RefusalAnswer(
+      unchangedCopySource: ErrorResponse(
         .notModified, "NotModified", "The conditions exclude the source object."),
       anonymous: .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001"),
       policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")),
@@ -102,26 +102,26 @@ struct SimulatedOSS: ServiceBehavior {
   /// The maximum length, in bytes, of each element of an error document in the header of a response to a HEAD request.
   private static let headerEchoByteLimit = 256
 
-  func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
+  func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {
     // Headers have stricter size limits than bodies.
     let limit = call.method == .head ? Self.headerEchoByteLimit : .max
     var elements = [
       XMLNode("Code", error.code), XMLNode("Message", error.message.shortened(to: limit)),
       XMLNode("RequestId", call.requestID),
-      XMLNode("HostId", call.host.shortened(to: min(limit, RefusalAnswer.echoByteLimit))),
+      XMLNode("HostId", call.host.shortened(to: min(limit, ErrorResponse.echoByteLimit))),
     ]
     elements += error.details.map { XMLNode($0.name, $0.value.shortened(to: limit)) }
     if let ec = error.ec { elements.append(XMLNode("EC", ec)) }
     let document = XMLNode("Error", children: elements).serialized()
-    var answer = Answer(error.status)
-    if let ec = error.ec { answer.headers.set(ServiceDescription.oss.header("ec"), ec) }
+    var response = Answer(error.status)
+    if let ec = error.ec { response.headers.set(ServiceDescription.oss.header("ec"), ec) }
     if call.method == .head {
-      answer.headers.set(ServiceDescription.oss.header("err"), String(writing: { $0.append(base64: document) }))
+      response.headers.set(ServiceDescription.oss.header("err"), String(writing: { $0.append(base64: document) }))
     } else {
-      answer.headers[.contentType] = "application/xml"
-      answer.body = .bytes(document)
+      response.headers[.contentType] = "application/xml"
+      response.body = .bytes(document)
     }
-    return answer
+    return response
   }
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
@@ -139,13 +139,13 @@ struct SimulatedOSS: ServiceBehavior {
 }
 
 extension SimulatedOSS {
-  func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer? {
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {
     switch error.code {
     case .policyExpired: .accessDenied("Invalid according to Policy: Policy expired.")
     case .conditionFailed:
       .accessDenied(
         "Invalid according to Policy: Policy Condition failed: \(error.condition.map(\.description) ?? "")")
-    case .invalidPolicy: RefusalAnswer(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
+    case .invalidPolicy: ErrorResponse(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
     case .wrongScope: .invalidArgument(error.message, ec: "0002-00000710")
     default: nil
     }
@@ -170,42 +170,42 @@ extension SimulatedOSS {
 }
 
 extension SimulatedOSS {
-  func refusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer {
+  func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
     var refusal = refusalWithoutReason(error, at: date)
-    refusal.details.append(RefusalAnswer.Detail(name: "Reason", value: error.message))
+    refusal.details.append(ErrorResponse.Detail(name: "Reason", value: error.message))
     return refusal
   }
 
-  private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer {
+  private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
     let word = ServiceDescription.oss.errorCodes[error.code]
-    let keyID = error.accessKeyID.map { [RefusalAnswer.Detail(name: "OSSAccessKeyId", value: $0.string)] } ?? []
+    let keyID = error.accessKeyID.map { [ErrorResponse.Detail(name: "OSSAccessKeyId", value: $0.string)] } ?? []
     switch error.code {
     case .mismatch:
       return mismatch(error, keyID)
     case .unknownKey, .missingToken:
-      return RefusalAnswer(
+      return ErrorResponse(
         word, "The OSS Access Key Id you provided does not exist in our records.",
         ec: error.code == .unknownKey ? "0002-00000902" : "0002-00000002", details: keyID)
     case .invalidToken:
-      return RefusalAnswer(
+      return ErrorResponse(
         word, "The security token you provided is invalid.", ec: "0002-00000004",
         details: keyID)
     case .keyExpired:
-      return RefusalAnswer(
+      return ErrorResponse(
         word, "The security token you provided has expired.", ec: "0002-00000007",
         details: keyID)
     case .expired:
       return .accessDenied(
         "Request has expired.",
-        details: (error.instant.map { [RefusalAnswer.Detail(name: "Expires", value: $0.iso8601Milliseconds)] } ?? [])
-          + [RefusalAnswer.Detail(name: "ServerTime", value: date.iso8601Milliseconds)])
+        details: (error.instant.map { [ErrorResponse.Detail(name: "Expires", value: $0.iso8601Milliseconds)] } ?? [])
+          + [ErrorResponse.Detail(name: "ServerTime", value: date.iso8601Milliseconds)])
     case .clockSkew, .notYetValid:
-      return RefusalAnswer(
+      return ErrorResponse(
         word,
         "The difference between the request time and the current time is too large.", ec: "0002-00000504",
-        details: [RefusalAnswer.Detail(name: "MaxAllowedSkewMilliseconds", value: "900000")]
-          + (error.instant.map { [RefusalAnswer.Detail(name: "RequestTime", value: $0.iso8601Milliseconds)] } ?? [])
-          + [RefusalAnswer.Detail(name: "ServerTime", value: date.iso8601Milliseconds)])
+        details: [ErrorResponse.Detail(name: "MaxAllowedSkewMilliseconds", value: "900000")]
+          + (error.instant.map { [ErrorResponse.Detail(name: "RequestTime", value: $0.iso8601Milliseconds)] } ?? [])
+          + [ErrorResponse.Detail(name: "ServerTime", value: date.iso8601Milliseconds)])
     case .wrongScope:
       return wrongScope(error)
     case .missingDate:
@@ -217,14 +217,14 @@ extension SimulatedOSS {
     }
   }
 
-  private func mismatch(_ error: VerificationError, _ keyID: [RefusalAnswer.Detail]) -> RefusalAnswer {
+  private func mismatch(_ error: VerificationError, _ keyID: [ErrorResponse.Detail]) -> ErrorResponse {
     var details = keyID
     if let comparison = error.comparison {
-      details.append(RefusalAnswer.Detail(name: "SignatureProvided", value: comparison.signatureProvided))
+      details.append(ErrorResponse.Detail(name: "SignatureProvided", value: comparison.signatureProvided))
       details += text("StringToSign", comparison.stringToSign)
       if let canonical = comparison.canonicalRequest { details += text("CanonicalRequest", canonical) }
     }
-    return RefusalAnswer(
+    return ErrorResponse(
       ServiceDescription.oss.errorCodes[error.code],
       "The request signature we calculated does not match the signature you provided. Check your key and signing method.",
       ec: "0002-00000040", details: details)
@@ -232,18 +232,18 @@ extension SimulatedOSS {
 
   /// Returns two elements of an error document: a string, and its bytes as uppercase hexadecimal digits separated by
   /// spaces.
-  private func text(_ name: String, _ value: String) -> [RefusalAnswer.Detail] {
+  private func text(_ name: String, _ value: String) -> [ErrorResponse.Detail] {
     let bytes = value.utf8.map { byte in
       let digits = String(byte, radix: 16, uppercase: true)
       return byte < 16 ? "0" + digits : digits
     }
     return [
-      RefusalAnswer.Detail(name: name, bounded: value),
-      RefusalAnswer.Detail(name: "\(name)Bytes", bounded: bytes.joined(separator: " ")),
+      ErrorResponse.Detail(name: name, bounded: value),
+      ErrorResponse.Detail(name: "\(name)Bytes", bounded: bytes.joined(separator: " ")),
     ]
   }
 
-  private func wrongScope(_ error: VerificationError) -> RefusalAnswer {
+  private func wrongScope(_ error: VerificationError) -> ErrorResponse {
     switch error.scopePart {
     case .region: .invalidArgument("Invalid signing region in Authorization header.", ec: "0002-00000226")
     case .product: .invalidArgument("Invalid signing product in Authorization header.", ec: "0002-00000227")

@@ -22,7 +22,7 @@ extension SimulatedS3 {
 
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
-  ) throws(RefusalAnswer) -> [any BodyCheck] {
+  ) throws(ErrorResponse) -> [any BodyCheck] {
     var checks: [any BodyCheck] = []
     let payload = headers.first("x-amz-content-sha256").flatMap { S3Payload(header: $0) }
     if let payload, payload != .unsigned, !payload.isChunked, !operation.hasCopySource {
@@ -63,10 +63,10 @@ extension SimulatedS3 {
     return checks
   }
 
-  private static let missingLength = RefusalAnswer(
+  private static let missingLength = ErrorResponse(
     .lengthRequired, "MissingContentLength", "You must provide the Content-Length HTTP header.")
 
-  private static func algorithm(_ name: String) throws(RefusalAnswer) -> S3Checksum.Algorithm {
+  private static func algorithm(_ name: String) throws(ErrorResponse) -> S3Checksum.Algorithm {
     guard let algorithm = S3Checksum.Algorithm(rawValue: name.asciiLowercased) else {
       throw .invalidRequest(
         "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, "
@@ -77,7 +77,7 @@ extension SimulatedS3 {
 
   // MARK: Multipart uploads
 
-  func checksumRule(of headers: HTTPFields) throws(RefusalAnswer) -> ChecksumRule? {
+  func checksumRule(of headers: HTTPFields) throws(ErrorResponse) -> ChecksumRule? {
     let type = headers.first("x-amz-checksum-type")
     guard let name = headers.first("x-amz-checksum-algorithm") else {
       guard type == nil else {
@@ -106,7 +106,7 @@ extension SimulatedS3 {
   func checksum(
     of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
     _ rule: ChecksumRule
-  ) throws(RefusalAnswer) -> StoredChecksum? {
+  ) throws(ErrorResponse) -> StoredChecksum? {
     try checkParts(parts, against: elements, rule)
     let checksum = checksum(of: parts, rule)
     try check(content, checksum, against: headers, rule)
@@ -115,13 +115,13 @@ extension SimulatedS3 {
 
   /// Checks the checksums in a document's part elements against the checksums of the uploaded parts.
   private func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule)
-    throws(RefusalAnswer)
+    throws(ErrorResponse)
   {
     for (part, element) in zip(parts, elements) {
       let stated = element.children.filter { $0.name.hasBytePrefix("Checksum") }
       if let other = stated.first(where: { $0.name != rule.elementName }) {
         if !rule.isChosen { continue }
-        throw RefusalAnswer(
+        throw ErrorResponse(
           .badRequest, "BadDigest", "The \(other.name) of a part does not match the algorithm of the upload.")
       }
       guard let value = stated.first?.text else {
@@ -166,7 +166,7 @@ extension SimulatedS3 {
   /// Checks an object that consists of parts against the length and checksum that request headers specify.
   private func check(
     _ content: Content, _ checksum: StoredChecksum?, against headers: HTTPFields, _ rule: ChecksumRule
-  ) throws(RefusalAnswer) {
+  ) throws(ErrorResponse) {
     if let text = headers.first("x-amz-mp-object-size") {
       guard let size = Int64(digits: text) else {
         throw .invalidRequest("Value for x-amz-mp-object-size header is invalid.")
@@ -204,7 +204,7 @@ struct S3StatedChecksum {
   ///   - headers: The headers of the request.
   ///   - isTrailed: Whether a trailer follows the body.
   /// - Throws: `InvalidRequest` if the headers specify more than one checksum, or an invalid checksum.
-  init?(_ headers: HTTPFields, isTrailed: Bool) throws(RefusalAnswer) {
+  init?(_ headers: HTTPFields, isTrailed: Bool) throws(ErrorResponse) {
     let stated = S3Checksum.Algorithm.allCases.filter { headers.first($0.fieldName)?.isEmpty == false }
     let trailed = isTrailed ? headers.first("x-amz-trailer").flatMap { S3Checksum.Algorithm(fieldName: $0) } : nil
     let all = stated + (trailed.map { [$0] } ?? [])
@@ -246,14 +246,14 @@ struct S3ChecksumCheck: BodyCheck {
 
   mutating func update(_ bytes: Span<UInt8>) { sum.update(bytes) }
 
-  func finish() throws(RefusalAnswer) -> StoredChecksum? {
+  func finish() throws(ErrorResponse) -> StoredChecksum? {
     let value = sum.base64
     if let expected, expected != value { throw Self.wrong(sum.algorithm) }
     return StoredChecksum(algorithm: sum.algorithm.rawValue, value: value)
   }
 
-  static func wrong(_ algorithm: S3Checksum.Algorithm) -> RefusalAnswer {
-    RefusalAnswer(
+  static func wrong(_ algorithm: S3Checksum.Algorithm) -> ErrorResponse {
+    ErrorResponse(
       .badRequest, "BadDigest",
       "The \(algorithm.rawValue.asciiUppercased) you specified did not match the calculated checksum.")
   }
@@ -270,15 +270,15 @@ struct S3PayloadCheck: BodyCheck {
 
   mutating func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
 
-  func finish() throws(RefusalAnswer) -> StoredChecksum? {
+  func finish() throws(ErrorResponse) -> StoredChecksum? {
     let computed = hash.finalize().hex
     guard computed == expected else {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .badRequest, "XAmzContentSHA256Mismatch",
         "The provided 'x-amz-content-sha256' header does not match what was computed.",
         details: [
-          RefusalAnswer.Detail(name: "ClientComputedContentSHA256", value: expected),
-          RefusalAnswer.Detail(name: "S3ComputedContentSHA256", value: computed),
+          ErrorResponse.Detail(name: "ClientComputedContentSHA256", value: expected),
+          ErrorResponse.Detail(name: "S3ComputedContentSHA256", value: computed),
         ])
     }
     return nil

@@ -44,8 +44,8 @@ extension SimulatedService {
         idPrefix: "ASIA", idLength: 16, hasUppercaseID: true, secretLength: 40, tokenPrefix: "IQoJb3JpZ2luX2Vj",
         tokenByteCount: 240),
       errors: Errors(
-        invalidKey: RefusalAnswer(.badRequest, "KeyTooLongError", "Your key is too long"),
-        wrongDigest: RefusalAnswer(
+        invalidKey: ErrorResponse(.badRequest, "KeyTooLongError", "Your key is too long"),
+        wrongDigest: ErrorResponse(
           .badRequest, "BadDigest", "The Content-MD5 you specified did not match what we received."),
         unchangedCopySource: .preconditionFailed("\(prefix)copy-source-If-None-Match"),
         unchangingCopy: .invalidRequest(
@@ -221,45 +221,45 @@ extension SimulatedS3 {
   /// Returns a redirection if the host of a request specifies a region other than the server's, or `nil` otherwise.
   ///
   /// Page: "Request redirection and the REST API".
-  func redirection(of host: String, for bucket: String) -> RefusalAnswer? {
+  func redirection(of host: String, for bucket: String) -> ErrorResponse? {
     guard let named = S3Address.region(in: host), named != region,
       let endpoint = try? ServiceEndpoint.s3(region: region, bucket: bucket)
     else { return nil }
     let prefix = endpoint.style == .virtualHosted ? "\(bucket)." : ""
-    return RefusalAnswer(
+    return ErrorResponse(
       .movedPermanently, Self.redirectionCode,
       """
       The bucket you are attempting to access must be addressed using the specified endpoint. Please send all future \
       requests to this endpoint.
       """,
       details: [
-        RefusalAnswer.Detail(name: "Endpoint", value: "\(prefix)\(endpoint.authority)"),
-        RefusalAnswer.Detail(name: "Bucket", value: bucket),
+        ErrorResponse.Detail(name: "Endpoint", value: "\(prefix)\(endpoint.authority)"),
+        ErrorResponse.Detail(name: "Bucket", value: bucket),
       ])
   }
 
-  func answer(for error: RefusalAnswer, to call: CallIdentity) -> Answer {
-    var answer = Answer(error.status)
+  func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {
+    var response = Answer(error.status)
     if error.code == Self.redirectionCode || error.details.contains(where: { $0.name == "Region" }) {
-      answer.headers.set(ServiceDescription.s3.header("bucket-region"), region)
+      response.headers.set(ServiceDescription.s3.header("bucket-region"), region)
     }
-    if call.method == .head { return answer }
+    if call.method == .head { return response }
     let elements =
       [XMLNode("Code", error.code), XMLNode("Message", error.message)]
       + error.details.map { XMLNode($0.name, $0.value) }
       + [
         XMLNode("RequestId", call.requestID), XMLNode("HostId", SimulatedService.hostID(of: call.requestID)),
       ]
-    answer.headers[.contentType] = "application/xml"
-    answer.body = .bytes(XMLNode("Error", children: elements).serialized())
-    return answer
+    response.headers[.contentType] = "application/xml"
+    response.body = .bytes(XMLNode("Error", children: elements).serialized())
+    return response
   }
 
-  func refusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer {
+  func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
     let word = Self.words[error]
-    var refusal = RefusalAnswer(word.status, word.code, error.message)
-    let keyID = error.accessKeyID.map { [RefusalAnswer.Detail(name: "AWSAccessKeyId", value: $0.string)] } ?? []
-    let serverTime = RefusalAnswer.Detail(name: "ServerTime", value: date.iso8601)
+    var refusal = ErrorResponse(word.status, word.code, error.message)
+    let keyID = error.accessKeyID.map { [ErrorResponse.Detail(name: "AWSAccessKeyId", value: $0.string)] } ?? []
+    let serverTime = ErrorResponse.Detail(name: "ServerTime", value: date.iso8601)
     switch error.code {
     case .mismatch where word.code == "SignatureDoesNotMatch":
       refusal.message =
@@ -278,19 +278,19 @@ extension SimulatedS3 {
     case .clockSkew:
       refusal.message = "The difference between the request time and the current time is too large."
       refusal.details =
-        (error.instant.map { [RefusalAnswer.Detail(name: "RequestTime", value: $0.iso8601Basic)] } ?? [])
-        + [serverTime, RefusalAnswer.Detail(name: "MaxAllowedSkewMilliseconds", value: "900000")]
+        (error.instant.map { [ErrorResponse.Detail(name: "RequestTime", value: $0.iso8601Basic)] } ?? [])
+        + [serverTime, ErrorResponse.Detail(name: "MaxAllowedSkewMilliseconds", value: "900000")]
     case .expired, .notYetValid:
       refusal.details =
-        (error.instant.map { [RefusalAnswer.Detail(name: "Expires", value: $0.iso8601)] } ?? []) + [serverTime]
+        (error.instant.map { [ErrorResponse.Detail(name: "Expires", value: $0.iso8601)] } ?? []) + [serverTime]
     case .unsignedField:
       let parts = error.message.parts(between: ":", atMost: 1)
       refusal.message = String(parts[0])
       if parts.count > 1 {
-        refusal.details = [RefusalAnswer.Detail(name: "HeadersNotSigned", value: String(parts[1].droppingBlanks))]
+        refusal.details = [ErrorResponse.Detail(name: "HeadersNotSigned", value: String(parts[1].droppingBlanks))]
       }
     case .wrongScope where error.scopePart == .region:
-      refusal.details = [RefusalAnswer.Detail(name: "Region", value: region)]
+      refusal.details = [ErrorResponse.Detail(name: "Region", value: region)]
     case .unsigned:
       return SimulatedService.s3.anonymousRefusal(at: date)
     default: break
@@ -299,19 +299,19 @@ extension SimulatedS3 {
   }
 
   /// The element of an error document in which S3 returns the session token; here, the token is masked.
-  private static let token = RefusalAnswer.Detail(name: "Token-0", value: Secret.mask)
+  private static let token = ErrorResponse.Detail(name: "Token-0", value: Secret.mask)
 
-  private static func comparison(_ comparison: VerificationError.Comparison?) -> [RefusalAnswer.Detail] {
+  private static func comparison(_ comparison: VerificationError.Comparison?) -> [ErrorResponse.Detail] {
     guard let comparison else { return [] }
     var details = [
-      RefusalAnswer.Detail(name: "StringToSign", bounded: comparison.stringToSign),
-      RefusalAnswer.Detail(name: "SignatureProvided", value: comparison.signatureProvided),
-      RefusalAnswer.Detail(name: "StringToSignBytes", bounded: bytes(of: comparison.stringToSign)),
+      ErrorResponse.Detail(name: "StringToSign", bounded: comparison.stringToSign),
+      ErrorResponse.Detail(name: "SignatureProvided", value: comparison.signatureProvided),
+      ErrorResponse.Detail(name: "StringToSignBytes", bounded: bytes(of: comparison.stringToSign)),
     ]
     if let canonical = comparison.canonicalRequest {
       details += [
-        RefusalAnswer.Detail(name: "CanonicalRequest", bounded: canonical),
-        RefusalAnswer.Detail(name: "CanonicalRequestBytes", bounded: bytes(of: canonical)),
+        ErrorResponse.Detail(name: "CanonicalRequest", bounded: canonical),
+        ErrorResponse.Detail(name: "CanonicalRequestBytes", bounded: bytes(of: canonical)),
       ]
     }
     return details
@@ -323,13 +323,13 @@ extension SimulatedS3 {
       .joined(separator: " ")
   }
 
-  func formRefusal(_ error: VerificationError, at date: Timestamp) -> RefusalAnswer? {
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {
     switch error.code {
     case .policyExpired: .accessDenied("Invalid according to Policy: Policy expired.")
     case .conditionFailed:
       .accessDenied(
         error.condition.map { "Invalid according to Policy: Policy Condition failed: \($0)" } ?? error.message)
-    case .invalidPolicy: RefusalAnswer(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
+    case .invalidPolicy: ErrorResponse(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
     default: nil
     }
   }

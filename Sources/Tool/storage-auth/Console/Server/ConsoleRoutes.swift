@@ -23,22 +23,23 @@ struct ConsoleRoutes: Sendable {
     let router = Router()
     router.add(middleware: PageProtection())
     router.add(middleware: LoopbackHostMiddleware())
-    router.get("/") { _, _ in Self.answer(PackageResources.console_html, "text/html; charset=utf-8") }
-    router.get("/console.css") { _, _ in Self.answer(PackageResources.console_css, "text/css; charset=utf-8") }
-    router.get("/console.js") { _, _ in Self.answer(PackageResources.console_js, "text/javascript; charset=utf-8") }
+    router.get("/") { _, _ in Self.response(PackageResources.console_html, "text/html; charset=utf-8") }
+    router.get("/console.css") { _, _ in Self.response(PackageResources.console_css, "text/css; charset=utf-8") }
+    router.get("/console.js") { _, _ in Self.response(PackageResources.console_js, "text/javascript; charset=utf-8") }
     router.get("/events") { request, _ in try events(for: request) }
     router.get("/requests/:number") { _, context in
-      guard let number = Int(digits: try context.parameters.require("number")), let detail = log.detail(of: number) else {
+      guard let number = Int(digits: try context.parameters.require("number")), let detail = log.detail(of: number)
+      else {
         throw HTTPError(.notFound, message: "The request is no longer kept.")
       }
-      return Self.answer(detail, "application/json")
+      return Self.response(detail, "application/json")
     }
-    router.get("/buckets") { _, _ in Self.answer(buckets.serialized, "application/json") }
-    router.get("/objects") { request, _ in Self.answer(try objects(for: request).serialized, "application/json") }
+    router.get("/buckets") { _, _ in Self.response(buckets.serialized, "application/json") }
+    router.get("/objects") { request, _ in Self.response(try objects(for: request).serialized, "application/json") }
     return router
   }
 
-  private static func answer(_ bytes: [UInt8], _ type: String) -> Response {
+  private static func response(_ bytes: [UInt8], _ type: String) -> Response {
     Response(status: .ok, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 

@@ -30,7 +30,7 @@ struct ActivityService: Sendable {
     if let tag = query["tag"] { found = found.filter { Self.has(tag, $0.element.start.tags) } }
     let view = query["view"] ?? "summary"
     guard ["id", "short_summary", "summary"].contains(view) else {
-      throw RefusalAnswer.nodeBadRequest("The view must be id, short_summary or summary.")
+      throw ErrorResponse.nodeBadRequest("The view must be id, short_summary or summary.")
     }
     return try page(found, "/ops/transfers", query) { transfer in
       .object(view == "id" ? ["id": .string(transfer.id)] : transfer.document)
@@ -38,10 +38,10 @@ struct ActivityService: Sendable {
   }
 
   /// Describes a transfer.
-  func transfer(_ id: String) throws(RefusalAnswer) -> Answer { Answer(.object(try record(id).document)) }
+  func transfer(_ id: String) throws(ErrorResponse) -> Answer { Answer(.object(try record(id).document)) }
 
   /// Cancels a transfer, or accepts new rates, which have no effect.
-  func change(_ id: String, _ document: JSONValue, at date: Timestamp) throws(RefusalAnswer) -> Answer {
+  func change(_ id: String, _ document: JSONValue, at date: Timestamp) throws(ErrorResponse) -> Answer {
     let transfer = try record(id)
     switch document["status"]?.string {
     case "canceled"?, "cancelled"?, "stopped"?: aspera.activity.end(transfer, .canceled, at: date)
@@ -52,7 +52,7 @@ struct ActivityService: Sendable {
   }
 
   /// Cancels a transfer.
-  func cancel(_ id: String, at date: Timestamp) throws(RefusalAnswer) -> Answer {
+  func cancel(_ id: String, at date: Timestamp) throws(ErrorResponse) -> Answer {
     aspera.activity.end(try record(id), .canceled, at: date)
     return Answer(.noContent)
   }
@@ -75,7 +75,7 @@ struct ActivityService: Sendable {
   }
 
   /// Describes an event.
-  func event(_ id: String) throws(RefusalAnswer) -> Answer {
+  func event(_ id: String) throws(ErrorResponse) -> Answer {
     let events = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now)
     guard let number = FileRegister.number(id), let event = events.first(where: { $0.number == number }),
       isVisible(event.element.userID)
@@ -108,12 +108,12 @@ struct ActivityService: Sendable {
   ///   - query: The parameters of the request.
   func usage(_ id: String?, _ query: NodeQuery) throws -> Answer {
     guard let accessKey = caller.accessKey?.id ?? query["access_key"] else {
-      throw RefusalAnswer.nodeBadRequest("A node user has to name the access_key.")
+      throw ErrorResponse.nodeBadRequest("A node user has to name the access_key.")
     }
     let wanted = id ?? accessKey
     let found = try visible(query["access_key"]).map(\.element).filter { id == nil || $0.usageID == wanted }
     guard id == nil || !found.isEmpty else {
-      throw RefusalAnswer.node(.notFound, "There is no usage ID \(wanted.shortened(to: 64)).")
+      throw ErrorResponse.node(.notFound, "There is no usage ID \(wanted.shortened(to: 64)).")
     }
     func sum(_ direction: TransferDirection) -> Int64 {
       found.filter { $0.start.direction == direction }.reduce(0) { $0.saturatingAdding($1.progress.byteCount) }
@@ -135,7 +135,7 @@ struct ActivityService: Sendable {
     return user.id.utf8.elementsEqual(userID.utf8)
   }
 
-  private func visible(_ accessKey: String?) throws(RefusalAnswer) -> [ActivityLog.Numbered<TransferRecord>] {
+  private func visible(_ accessKey: String?) throws(ErrorResponse) -> [ActivityLog.Numbered<TransferRecord>] {
     if let accessKey, let own = caller.accessKey?.id, !own.utf8.elementsEqual(accessKey.utf8) {
       throw .node(.forbidden, "The access key is not the caller's.")
     }
@@ -143,7 +143,7 @@ struct ActivityService: Sendable {
       .filter { isVisible($0.element.start.userID) }
   }
 
-  private func record(_ id: String) throws(RefusalAnswer) -> TransferRecord {
+  private func record(_ id: String) throws(ErrorResponse) -> TransferRecord {
     guard let found = try visible(nil).first(where: { $0.element.id == id }) else {
       throw .node(.notFound, "There is no transfer \(id.shortened(to: 64)).")
     }
@@ -157,9 +157,9 @@ struct ActivityService: Sendable {
     let start = try query.number("iteration_token") ?? 0
     let count = min(try query.number("count") ?? Self.largestCount, Self.largestCount)
     let page = found.filter { $0.number > start }.prefix(count)
-    var answer = Answer(.array(page.map { document($0.element) }))
-    if let last = page.last { answer.headers.set("Link", "<\(path)?iteration_token=\(last.number)>; rel=\"next\"") }
-    return answer
+    var response = Answer(.array(page.map { document($0.element) }))
+    if let last = page.last { response.headers.set("Link", "<\(path)?iteration_token=\(last.number)>; rel=\"next\"") }
+    return response
   }
 
   private static func document(of event: ActivityLog.Numbered<ActivityLog.Event>) -> JSONValue {

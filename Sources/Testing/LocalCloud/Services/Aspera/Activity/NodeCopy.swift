@@ -21,15 +21,15 @@ struct NodeCopy: Sendable {
       let token = document["token"]?.string, !token.isEmpty, let paths = document["paths"]?.array,
       (1...Self.pathLimit).contains(paths.count)
     else {
-      throw RefusalAnswer.nodeBadRequest("The direction, the token or the paths are missing, or there are too many.")
+      throw ErrorResponse.nodeBadRequest("The direction, the token or the paths are missing, or there are too many.")
     }
     let host = document["remote_host"]?.string ?? ""
     guard ["127.0.0.1", "localhost", "::1"].contains(host),
       document["ssh_port"]?.integer ?? transferPort == transferPort
-    else { throw RefusalAnswer.nodeBadRequest("This node reaches only its own transfer server on 127.0.0.1.") }
+    else { throw ErrorResponse.nodeBadRequest("This node reaches only its own transfer server on 127.0.0.1.") }
     let login = document["remote_user"]?.string ?? aspera.directory.transferUser
     guard let account = aspera.directory.transferAccount(login) else {
-      throw RefusalAnswer.nodeBadRequest("There is no remote_user of this name.")
+      throw ErrorResponse.nodeBadRequest("There is no remote_user of this name.")
     }
     let local = try localFolder(document, direction)
     let record = TransferRecord(
@@ -68,16 +68,16 @@ struct NodeCopy: Sendable {
     let isUpload = record.start.direction == .send
     try TransferTokenCheck.check(isUpload ? to : from, against: claim)
     for entry in try aspera.files.walk(from) where entry.link == nil {
-      let place = to.appending(entry.path.relative(to: from))
-      let folder = entry.isFolder ? place : place.parent
+      let location = to.appending(entry.path.relative(to: from))
+      let folder = entry.isFolder ? location : location.parent
       if isUpload, claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil {
         throw TransferTokenCheck.refusal("the user does not have the access level mkdir; token authorization failed")
       }
       guard let content = entry.content else {
-        try await aspera.files.makeFolder(place, at: date)
+        try await aspera.files.makeFolder(location, at: date)
         continue
       }
-      try await aspera.files.put(content, at: place, date)
+      try await aspera.files.put(content, at: location, date)
       record.add(bytes: content.byteCount, files: 1)
     }
   }
@@ -89,7 +89,7 @@ struct NodeCopy: Sendable {
       return try FileService(aspera, for: caller).folder(id, for: direction == .send ? .read : [.write, .mkdir]).path
     }
     if let user = caller.bearerUser, !user.isAdministrator {
-      throw RefusalAnswer.nodeBadRequest("A transfer with a bearer token needs the \(name)_id.")
+      throw ErrorResponse.nodeBadRequest("A transfer with a bearer token needs the \(name)_id.")
     }
     return try PathService(aspera: aspera, root: caller.root).path(document[name] ?? "/")
   }

@@ -12,10 +12,10 @@ protocol ApplicationHandler: Sendable {
   var endpoint: LocalCloud.Endpoint { get }
 
   /// Performs a request to the application and returns the response.
-  func answer(to call: InboundCall) async throws -> Answer
+  func response(to call: InboundCall) async throws -> Answer
 
   /// Returns the HTTP response for an error, in the application's format.
-  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer
 }
 
 /// The request handler of the port that the simulated Aspera on Cloud and the simulated Faspex 5 share.
@@ -37,33 +37,35 @@ struct ApplicationsGateway: Sendable {
     let status = try await exchange.begin()
     let body = status == nil ? try await InboundCall.body(of: request, limit: Self.bodyByteLimit) : []
     let call = InboundCall(request.head, body: body ?? [], requestID: requestID, at: date)
-    var answer: Answer
+    var response: Answer
     if let status {
-      answer = handler.answer(for: .injected(status), to: call)
+      response = handler.response(for: .injected(status), to: call)
     } else {
       do {
-        guard !path.isEmpty else { throw RefusalAnswer.unreadableTarget }
-        guard body != nil else { throw RefusalAnswer(.contentTooLarge, "too_long", "The body is too long.") }
-        answer = try await handler.answer(to: call)
+        guard !path.isEmpty else { throw ErrorResponse.unreadableTarget }
+        guard body != nil else { throw ErrorResponse(.contentTooLarge, "too_long", "The body is too long.") }
+        response = try await handler.response(to: call)
       } catch {
-        let refusal = RefusalAnswer(ofApplication: error)
+        let refusal = ErrorResponse(ofApplication: error)
         context.counters.refused(refusal.code, by: handler.endpoint)
         record?.refused(refusal.code, refusal.message)
-        answer = handler.answer(for: refusal, to: call)
+        response = handler.response(for: refusal, to: call)
       }
-      if let status = try await exchange.end(&answer) { answer = handler.answer(for: .injected(status), to: call) }
+      if let status = try await exchange.end(&response) {
+        response = handler.response(for: .injected(status), to: call)
+      }
     }
-    answer.headers[.date] = date.httpDate
-    answer.headers[.server] = "localcloud"
-    try await exchange.send(answer, to: request.method, with: writer)
+    response.headers[.date] = date.httpDate
+    response.headers[.server] = "localcloud"
+    try await exchange.send(response, to: request.method, with: writer)
   }
 }
 
-extension RefusalAnswer {
+extension ErrorResponse {
   /// Creates the error response for an error that was thrown while a request to an application was handled.
   fileprivate init(ofApplication error: any Error) {
     switch error {
-    case let error as RefusalAnswer: self = error
+    case let error as ErrorResponse: self = error
     case let problem as FileProblem: self = .node(problem)
     default: self.init(.internalServerError, "internal", "The server failed: \(Self.kind(of: error))")
     }

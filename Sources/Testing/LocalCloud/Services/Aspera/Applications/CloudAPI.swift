@@ -41,7 +41,7 @@ struct CloudAPI: ApplicationHandler {
     for user in organization.users {
       let grant = FileRegister.Grant(
         fileID: fileID, isForGroup: false, accessID: Self.id(of: user, organization), levels: .all)
-      do throws(RefusalAnswer) {
+      do throws(ErrorResponse) {
         _ = try aspera.files.register.add(grant, of: organization.accessKey, by: NodeCaller.administratorID, at: date)
       } catch {
         // With a conflict, the configuration of the access key determines the rights of this user.
@@ -52,21 +52,21 @@ struct CloudAPI: ApplicationHandler {
     }
   }
 
-  func answer(to call: InboundCall) async throws -> Answer {
+  func response(to call: InboundCall) async throws -> Answer {
     var names = call.path.words(between: "/").map(String.init)
     if names.starts(with: ["api", "v1"]) { names.removeFirst(2) }
-    guard let organization else { throw RefusalAnswer.cloudNotFound }
+    guard let organization else { throw ErrorResponse.cloudNotFound }
     if names.first == "oauth2" {
       guard names.count == 3, names[1].utf8.elementsEqual(organization.organization.utf8), names[2] == "token" else {
-        throw RefusalAnswer.cloudNotFound
+        throw ErrorResponse.cloudNotFound
       }
       return try token(call, organization)
     }
     guard let entry = tokens.entry(of: call), entry.end > call.date else {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .unauthorized, "unauthorized", "You are not authorized to perform the requested action")
     }
-    guard call.request.method == .get else { throw RefusalAnswer.cloudNotFound }
+    guard call.request.method == .get else { throw ErrorResponse.cloudNotFound }
     switch (names.first, names.count) {
     case ("self", 1): return Answer(user(entry.user, organization))
     case ("workspaces", 1): return try workspaces(call, organization)
@@ -76,10 +76,10 @@ struct CloudAPI: ApplicationHandler {
     case ("nodes", 2) where names[1] == Self.nodeID: return Answer(nodeDocument(organization))
     default: break
     }
-    throw RefusalAnswer.cloudNotFound
+    throw ErrorResponse.cloudNotFound
   }
 
-  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     if call.path.words(between: "/").contains("oauth2") {
       return Answer(
         ["error": .string(error.code), "error_description": .string(error.message), "state": .null], error.status)
@@ -96,7 +96,7 @@ struct CloudAPI: ApplicationHandler {
     do throws(GrantRequest.Problem) {
       request = try GrantRequest(call, organization.clients)
     } catch {
-      throw RefusalAnswer(ofCloud: error)
+      throw ErrorResponse(ofCloud: error)
     }
     let user: LocalCloud.OAuthUser
     do throws(AssertionProblem) {
@@ -104,7 +104,7 @@ struct CloudAPI: ApplicationHandler {
         of: request.assertion, clientID: request.client.id, audience: JWTGrant.asperaOnCloudAudience,
         subjectPrefix: "", at: call.date)
     } catch {
-      throw RefusalAnswer(.badRequest, "invalid_grant", error.message)
+      throw ErrorResponse(.badRequest, "invalid_grant", error.message)
     }
     let life = organization.rules.tokenLifetime
     let scope = request.scope ?? "user:all"
@@ -127,7 +127,7 @@ struct CloudAPI: ApplicationHandler {
     }
     guard let scope = NodeScope(scope), scope.accessKey.utf8.elementsEqual(organization.accessKey.utf8),
       [NodeScope.user, NodeScope.admin].contains(scope.role)
-    else { throw RefusalAnswer(.badRequest, "invalid_scope", "The scope is not known.") }
+    else { throw ErrorResponse(.badRequest, "invalid_scope", "The scope is not known.") }
     let claims = NodeBearerClaims(
       userID: Self.id(of: user, organization), scope: scope, expiration: end, organizationID: "1")
     let token = try NodeBearerToken(claims, signedWith: organization.nodeKey).secret.reveal()
@@ -159,16 +159,16 @@ struct CloudAPI: ApplicationHandler {
 
   /// Returns a page of the workspaces whose names contain the parameter `q` and equal the parameter `name`.
   private func workspaces(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
-    guard let parameters = call.pairs.flatMap({ CallParameters($0) }) else { throw RefusalAnswer.cloudNotFound }
+    guard let parameters = call.pairs.flatMap({ CallParameters($0) }) else { throw ErrorResponse.cloudNotFound }
     let found = organization.workspaces.indices.filter { index in
       let name = organization.workspaces[index].asciiLowercased
       return parameters["q"].map { name.containsBytes(of: $0.asciiLowercased) } ?? true
         && parameters["name"].map { name.utf8.elementsEqual($0.asciiLowercased.utf8) } ?? true
     }
     let page = (parameters["page"] ?? "1") == "1" ? found : []
-    var answer = Answer(.array(page.map { workspace($0, organization) }))
-    answer.headers[.totalCount] = String(found.count)
-    return answer
+    var response = Answer(.array(page.map { workspace($0, organization) }))
+    response.headers[.totalCount] = String(found.count)
+    return response
   }
 
   private func nodeDocument(_ organization: LocalCloud.AsperaOnCloud) -> JSONValue {
@@ -182,8 +182,8 @@ struct CloudAPI: ApplicationHandler {
   }
 }
 
-extension RefusalAnswer {
-  fileprivate static let cloudNotFound = RefusalAnswer(
+extension ErrorResponse {
+  fileprivate static let cloudNotFound = ErrorResponse(
     .notFound, "not_found", "The resource you were looking for does not exist")
 
   fileprivate init(ofCloud problem: GrantRequest.Problem) {

@@ -29,22 +29,22 @@ struct FaspexAPI: ApplicationHandler {
     check = AssertionCheck(faspex?.users ?? [], faspex?.rules ?? LocalCloud.GrantRules())
   }
 
-  func answer(to call: InboundCall) async throws -> Answer {
+  func response(to call: InboundCall) async throws -> Answer {
     let names = call.path.words(between: "/").map(String.init).dropFirst(2)
-    guard let faspex else { throw RefusalAnswer.faspexRoute }
+    guard let faspex else { throw ErrorResponse.faspexRoute }
     if Array(names) == ["auth", "token"] { return try token(call, faspex) }
-    guard names.starts(with: ["api", "v5"]) else { throw RefusalAnswer.faspexRoute }
+    guard names.starts(with: ["api", "v5"]) else { throw ErrorResponse.faspexRoute }
     guard call.request.headerFields[.authorization] != nil else {
-      throw RefusalAnswer(.unauthorized, "2002", "Add an HTTP authorization header to your request.")
+      throw ErrorResponse(.unauthorized, "2002", "Add an HTTP authorization header to your request.")
     }
     guard let entry = tokens.entry(of: call) else {
-      throw RefusalAnswer(.unauthorized, "2001", "Check that you provided the correct credentials and try again.")
+      throw ErrorResponse(.unauthorized, "2001", "Check that you provided the correct credentials and try again.")
     }
-    guard entry.end > call.date else { throw RefusalAnswer(.unauthorized, "2005", "Your token has expired.") }
+    guard entry.end > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
     return try packages(call, names.dropFirst(2).map { $0 }, as: entry.user, faspex)
   }
 
-  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     Answer(
       [
         "status": .string(error.status.reasonPhrase), "code": .string(error.code), "message": .string(error.message),
@@ -57,7 +57,7 @@ struct FaspexAPI: ApplicationHandler {
     do throws(GrantRequest.Problem) {
       request = try GrantRequest(call, faspex.clients)
     } catch {
-      throw RefusalAnswer(ofFaspex: error)
+      throw ErrorResponse(ofFaspex: error)
     }
     let user: LocalCloud.OAuthUser
     do throws(AssertionProblem) {
@@ -65,7 +65,7 @@ struct FaspexAPI: ApplicationHandler {
         of: request.assertion, clientID: request.client.id, audience: request.client.id, subjectPrefix: "user:",
         at: call.date)
     } catch {
-      throw RefusalAnswer(ofFaspex: error)
+      throw ErrorResponse(ofFaspex: error)
     }
     let end = call.date.advanced(by: faspex.rules.tokenLifetime)
     let token = Self.accessToken(for: user, request.client, until: end, at: call.date)
@@ -93,8 +93,8 @@ struct FaspexAPI: ApplicationHandler {
   }
 }
 
-extension RefusalAnswer {
-  static let faspexRoute = RefusalAnswer(
+extension ErrorResponse {
+  static let faspexRoute = ErrorResponse(
     .notFound, "1002",
     "Check that your API request matches the API specification. This route is not a valid endpoint.")
 
@@ -153,7 +153,7 @@ extension FaspexAPI {
       }
     default: break
     }
-    throw RefusalAnswer.faspexRoute
+    throw ErrorResponse.faspexRoute
   }
 
   // MARK: Packages
@@ -166,20 +166,20 @@ extension FaspexAPI {
     let recipients = try elements.map { element -> LocalCloud.OAuthUser in
       guard let name = element["name"]?.string,
         let recipient = faspex.users.first(where: { $0.email.utf8.elementsEqual(name.utf8) })
-      else { throw RefusalAnswer(.notFound, "1151", "Check your recipients. The recipient could not be found.") }
+      else { throw ErrorResponse(.notFound, "1151", "Check your recipients. The recipient could not be found.") }
       return recipient
     }
     guard
       let package = aspera.packages.create(
         title: title, note: document["note"]?.string ?? "", from: user, to: recipients, at: date)
-    else { throw RefusalAnswer(.badRequest, "1030", "There are too many packages.") }
+    else { throw ErrorResponse(.badRequest, "1030", "There are too many packages.") }
     return Answer(self.document(of: package), .created)
   }
 
   private func package(_ id: String, for user: LocalCloud.OAuthUser) throws -> FaspexPackage {
     guard let package = aspera.packages.package(id),
       package.sender == user || (package.recipients.contains(user) && package.uploadStatus == "completed")
-    else { throw RefusalAnswer(.notFound, "1151", "Check your id and try again. The package could not be found.") }
+    else { throw ErrorResponse(.notFound, "1151", "Check your id and try again. The package could not be found.") }
     return package
   }
 
@@ -219,7 +219,7 @@ extension FaspexAPI {
   private func upload(
     _ document: JSONValue, _ package: FaspexPackage, as user: LocalCloud.OAuthUser, at date: Timestamp
   ) throws -> Answer {
-    guard package.sender == user else { throw RefusalAnswer(.forbidden, "2014", "Only the sender can upload.") }
+    guard package.sender == user else { throw ErrorResponse(.forbidden, "2014", "Only the sender can upload.") }
     guard let paths = document["paths"]?.array, !paths.isEmpty, paths.allSatisfy({ $0.string?.isEmpty == false }) else {
       throw Self.missing("paths")
     }
@@ -235,7 +235,7 @@ extension FaspexAPI {
   ) throws -> Answer {
     guard let type = parameters["type"], ["received", "sent"].contains(type) else { throw Self.invalid("type") }
     guard type == "sent" ? package.sender == user : package.recipients.contains(user) else {
-      throw RefusalAnswer(.forbidden, "2014", "The package is in another box.")
+      throw ErrorResponse(.forbidden, "2014", "The package is in another box.")
     }
     let body = call.call.body.isEmpty ? JSONValue.object([:]) : try document(of: call)
     var paths = (body["paths"]?.array ?? []).compactMap { $0["path"]?.string ?? $0.string }
@@ -264,7 +264,7 @@ extension FaspexAPI {
 
   private func document(of call: InboundCall) throws -> JSONValue {
     guard let document = try? JSONValue(parsing: call.call.body), document.object != nil else {
-      throw RefusalAnswer(.badRequest, "1003", "Check your request body using a JSON linter. Your JSON is invalid.")
+      throw ErrorResponse(.badRequest, "1003", "Check your request body using a JSON linter. Your JSON is invalid.")
     }
     return document
   }
@@ -275,11 +275,11 @@ extension FaspexAPI {
     return number
   }
 
-  private static func missing(_ name: String) -> RefusalAnswer {
-    RefusalAnswer(.badRequest, "1003", "Check that you provided the '\(name)' parameter.")
+  private static func missing(_ name: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "1003", "Check that you provided the '\(name)' parameter.")
   }
 
-  private static func invalid(_ name: String) -> RefusalAnswer {
-    RefusalAnswer(.badRequest, "1150", "Check that the \(name) field has one of its values.")
+  private static func invalid(_ name: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "1150", "Check that the \(name) field has one of its values.")
   }
 }

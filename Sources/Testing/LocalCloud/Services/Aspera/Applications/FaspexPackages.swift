@@ -60,9 +60,9 @@ final class FaspexPackages: Sendable {
 
   /// Completes the package whose content a finished upload has sent, if there is such a package.
   func completed(_ claim: TransferClaim?) {
-    guard let claim, claim.direction == .send, let place = claim.places.first else { return }
+    guard let claim, claim.direction == .send, let location = claim.locations.first else { return }
     packages.withLock { packages in
-      guard let index = packages.firstIndex(where: { $0.folder.names == place.names }) else { return }
+      guard let index = packages.firstIndex(where: { $0.folder.names == location.names }) else { return }
       packages[index].uploadStatus = "completed"
     }
   }

@@ -123,8 +123,8 @@ extension FileRegister {
   ///   the file is gone, or a 400 (Bad Request) error if the access key has too many permissions.
   func add(
     _ grant: Grant, of accessKey: String, by creator: String, at date: Timestamp
-  ) throws(RefusalAnswer) -> FilePermission {
-    try state.withLock { state throws(RefusalAnswer) in
+  ) throws(ErrorResponse) -> FilePermission {
+    try state.withLock { state throws(ErrorResponse) in
       guard state.paths[grant.fileID] != nil else { throw .node(.notFound, "There is no file \(grant.fileID).") }
       let own = state.permissions.values.filter { $0.accessKey.utf8.elementsEqual(accessKey.utf8) }
       let isThere = own.contains { permission in

@@ -148,13 +148,13 @@ extension FileTree {
     let entries = try walk(path)
     if try entry(at: target) != nil || path.contains(target) { throw FileProblem.exists(target) }
     _ = try requireFolder(at: target.parent)
-    let places = entries.map { target.appending($0.path.relative(to: path)) }
-    guard places.allSatisfy(\.isWithinLimits) else { throw FileProblem.tooLong }
-    for (entry, place) in zip(entries, places) {
+    let locations = entries.map { target.appending($0.path.relative(to: path)) }
+    guard locations.allSatisfy(\.isWithinLimits) else { throw FileProblem.tooLong }
+    for (entry, location) in zip(entries, locations) {
       if let content = entry.content {
-        try await put(content, at: place, entry.modified, link: entry.link)
+        try await put(content, at: location, entry.modified, link: entry.link)
       } else {
-        try await makeFolder(place, at: entry.modified)
+        try await makeFolder(location, at: entry.modified)
       }
     }
     register.move(path, to: target)

@@ -19,8 +19,8 @@ struct NodeAPI: Sendable {
 
   /// Authenticates the caller of a request, performs the request and returns the response.
   ///
-  /// - Throws: `RefusalAnswer` or `FileProblem` if the request is rejected.
-  func answer(to call: InboundCall) async throws -> Answer {
+  /// - Throws: `ErrorResponse` or `FileProblem` if the request is rejected.
+  func response(to call: InboundCall) async throws -> Answer {
     if call.request.headerFields[.authorization] == nil {
       aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }
     }
@@ -29,20 +29,20 @@ struct NodeAPI: Sendable {
     if case .ping? = route, call.request.headerFields[.authorization] == nil { return Answer() }
     let caller = try NodeAuthenticator(directory: aspera.directory).caller(of: call)
     guard let route else {
-      throw RefusalAnswer.node(.notFound, "There is no \(call.request.method.rawValue) \(call.path) here.")
+      throw ErrorResponse.node(.notFound, "There is no \(call.request.method.rawValue) \(call.path) here.")
     }
     if caller.bearerUser != nil, !accepts(bearerAt: route) {
-      throw RefusalAnswer.node(.unauthorized, "This call accepts only Basic authorization, and no bearer token.")
+      throw ErrorResponse.node(.unauthorized, "This call accepts only Basic authorization, and no bearer token.")
     }
     do {
       return try await perform(route, call, for: caller)
     } catch let problem as FileProblem {
-      throw RefusalAnswer.node(problem.relative(to: try caller.root))
+      throw ErrorResponse.node(problem.relative(to: try caller.root))
     }
   }
 
   /// Returns the HTTP response for an error, with the error document of the Node API.
-  func answer(for error: RefusalAnswer) -> Answer { Answer(["error": error.nodeDocument], error.status) }
+  func response(for error: ErrorResponse) -> Answer { Answer(["error": error.nodeDocument], error.status) }
 
   private func accepts(bearerAt route: NodeRoute) -> Bool {
     switch route {
@@ -92,7 +92,7 @@ struct NodeAPI: Sendable {
     case .event(let id): try service.event(id)
     case .space: try await service.space(document(of: call))
     case .usage(let id): try service.usage(id, NodeQuery(call))
-    default: throw RefusalAnswer.node(.notFound, "There is no such call here.")
+    default: throw ErrorResponse.node(.notFound, "There is no such call here.")
     }
   }
 
@@ -133,7 +133,7 @@ struct NodeAPI: Sendable {
     }
   }
 
-  private func document(of call: InboundCall) throws(RefusalAnswer) -> JSONValue {
+  private func document(of call: InboundCall) throws(ErrorResponse) -> JSONValue {
     guard let document = try? JSONValue(parsing: call.call.body), document.object != nil else {
       throw .nodeBadRequest("The body is not an object in JSON.")
     }
@@ -162,17 +162,17 @@ extension NodeAPI {
     let root = try caller.root
     guard let elements = document["transfer_requests"]?.array, (1...Self.transferRequestLimit).contains(elements.count)
     else {
-      throw RefusalAnswer.nodeBadRequest(
+      throw ErrorResponse.nodeBadRequest(
         "There are no transfer_requests, or more than \(Self.transferRequestLimit).")
     }
     aspera.count { $0.setups += 1 }
     let specifications = try elements.map { element -> JSONValue in
       do {
         return ["transfer_spec": try specification(for: SetupRequest(direction, element, root), caller, at: date)]
-      } catch let error as RefusalAnswer {
+      } catch let error as ErrorResponse {
         return ["error": error.nodeDocument]
       } catch let problem as FileProblem {
-        return ["error": RefusalAnswer.node(problem.relative(to: root)).nodeDocument]
+        return ["error": ErrorResponse.node(problem.relative(to: root)).nodeDocument]
       }
     }
     return Answer(["transfer_specs": .array(specifications)])
@@ -183,14 +183,16 @@ extension NodeAPI {
   /// A caller with a bearer token receives no other token: the permissions of folders determine what the bearer token
   /// grants access to.
   func specification(for order: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONValue {
-    let places = try order.places
+    let locations = try order.locations
     let isBearer = caller.bearerUser != nil
     if order.direction == .receive, !isBearer {
-      for place in places where try aspera.files.entry(at: place) == nil { throw FileProblem.notFound(place) }
+      for location in locations where try aspera.files.entry(at: location) == nil {
+        throw FileProblem.notFound(location)
+      }
     }
     let user = aspera.directory.transferUser
     for line in order.publicKeys where !aspera.directory.add(publicKey: line, of: user) {
-      throw RefusalAnswer.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
+      throw ErrorResponse.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
     }
     let lifetime = try order.lifetime
     var token: String?
@@ -198,7 +200,7 @@ extension NodeAPI {
       token = aspera.tokens.issue(
         TransferClaim(
           direction: order.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
-          base: order.root, places: places, issued: date,
+          base: order.root, locations: locations, issued: date,
           end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
       aspera.cloud.counters.count(Self.endpoint) { $0.issued += 1 }
     }
@@ -240,7 +242,7 @@ extension NodeAPI {
   /// - Parameters:
   ///   - name: The ID of the access key, or `self` for the caller's access key.
   ///   - caller: The authenticated caller.
-  func accessKey(_ name: String, for caller: NodeCaller) throws(RefusalAnswer) -> Answer {
+  func accessKey(_ name: String, for caller: NodeCaller) throws(ErrorResponse) -> Answer {
     Answer(document(for: try key(name, for: caller)))
   }
 
@@ -252,7 +254,7 @@ extension NodeAPI {
   ///   - caller: The authenticated caller.
   func setAccessKey(
     _ name: String, to document: JSONValue, for caller: NodeCaller
-  ) throws(RefusalAnswer) -> Answer {
+  ) throws(ErrorResponse) -> Answer {
     let key = try key(name, for: caller)
     if document["token_verification_key"] != nil {
       let pem = try Self.verificationKey(document["token_verification_key"])
@@ -264,29 +266,29 @@ extension NodeAPI {
   /// Creates an access key, which only a node user can do.
   func createAccessKey(_ document: JSONValue, for caller: NodeCaller, at date: Timestamp) async throws -> Answer {
     guard caller.accessKey == nil else {
-      throw RefusalAnswer.node(.forbidden, "Only a node user can create access keys.")
+      throw ErrorResponse.node(.forbidden, "Only a node user can create access keys.")
     }
     let storage = document["storage"]
     guard storage?["type"]?.string == "local", let path = NodePath(storage?["path"]?.string ?? "/") else {
-      throw RefusalAnswer.nodeBadRequest("The storage must be local, with a path that does not lead out of the root.")
+      throw ErrorResponse.nodeBadRequest("The storage must be local, with a path that does not lead out of the root.")
     }
     let id = document["id"]?.string ?? BlobID.random().description
     let secret = document["secret"]?.string ?? RandomText.letters(40)
     guard !id.isEmpty, id.utf8.count <= 255, !id.utf8.contains(UInt8(ascii: ":")), !secret.isEmpty,
       secret.utf8.count <= 1_024
-    else { throw RefusalAnswer.nodeBadRequest("The id or the secret is empty or too long, or the id has a colon.") }
+    else { throw ErrorResponse.nodeBadRequest("The id or the secret is empty or too long, or the id has a colon.") }
     let pem = try Self.verificationKey(document["token_verification_key"])
     let key = LocalCloud.NodeAccessKey(id: id, secret: Secret(secret), tokenVerificationKey: pem, path: path.text)
     try aspera.directory.add(key)
     try await aspera.prepare(key, at: date)
-    guard case .object(var answer) = self.document(for: key) else { return Answer() }
+    guard case .object(var response) = self.document(for: key) else { return Answer() }
     // The only response that contains the secret, which the client cannot know if the node made it.
-    answer["secret"] = .string(secret)
-    return Answer(.object(answer))
+    response["secret"] = .string(secret)
+    return Answer(.object(response))
   }
 
   /// Deletes an access key with its permissions, but not its files.
-  func deleteAccessKey(_ name: String, for caller: NodeCaller) throws(RefusalAnswer) -> Answer {
+  func deleteAccessKey(_ name: String, for caller: NodeCaller) throws(ErrorResponse) -> Answer {
     let key = try key(name, for: caller)
     aspera.directory.removeAccessKey(key.id)
     aspera.files.register.removePermissions(of: key.id)
@@ -295,7 +297,7 @@ extension NodeAPI {
   }
 
   /// Adds a public key to the keys that a transfer user can log in with.
-  func addPublicKey(_ document: JSONValue) throws(RefusalAnswer) -> Answer {
+  func addPublicKey(_ document: JSONValue) throws(ErrorResponse) -> Answer {
     guard let line = document["public_key"]?.string else { throw .nodeBadRequest("The public_key is missing.") }
     let user = document["username"]?.string ?? aspera.directory.transferUser
     guard aspera.directory.add(publicKey: line, of: user) else {
@@ -304,7 +306,7 @@ extension NodeAPI {
     return Answer(["username": .string(user), "public_key": .string(line)], .created)
   }
 
-  private func key(_ name: String, for caller: NodeCaller) throws(RefusalAnswer) -> LocalCloud.NodeAccessKey {
+  private func key(_ name: String, for caller: NodeCaller) throws(ErrorResponse) -> LocalCloud.NodeAccessKey {
     guard let id = name == "self" ? caller.accessKey?.id : name, let key = aspera.directory.accessKey(id) else {
       throw .node(.notFound, "There is no access key \(name).")
     }
@@ -314,7 +316,7 @@ extension NodeAPI {
     return key
   }
 
-  private static func verificationKey(_ value: JSONValue?) throws(RefusalAnswer) -> String? {
+  private static func verificationKey(_ value: JSONValue?) throws(ErrorResponse) -> String? {
     switch value {
     case nil, .null?, .string("")?: return nil
     case .string(let pem)?:
@@ -336,17 +338,17 @@ extension NodeAPI {
   }
 }
 
-extension RefusalAnswer {
+extension ErrorResponse {
   /// Creates an error response of the Node API, whose error code is the HTTP status code.
-  static func node(_ status: HTTPResponse.Status, _ message: String) -> RefusalAnswer {
-    RefusalAnswer(status, String(status.code), message)
+  static func node(_ status: HTTPResponse.Status, _ message: String) -> ErrorResponse {
+    ErrorResponse(status, String(status.code), message)
   }
 
   /// Creates the error response of the Node API for an invalid request.
-  static func nodeBadRequest(_ message: String) -> RefusalAnswer { node(.badRequest, message) }
+  static func nodeBadRequest(_ message: String) -> ErrorResponse { node(.badRequest, message) }
 
   /// Creates the error response of the Node API for a failed operation on a file or folder.
-  static func node(_ problem: FileProblem) -> RefusalAnswer {
+  static func node(_ problem: FileProblem) -> ErrorResponse {
     switch problem {
     case .notFound: node(.notFound, problem.message)
     case .isFolder, .isNoFolder, .isRoot, .tooLong: node(.badRequest, problem.message)

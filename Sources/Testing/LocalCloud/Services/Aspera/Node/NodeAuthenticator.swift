@@ -15,7 +15,7 @@ struct NodeAuthenticator: Sendable {
   /// Returns the authenticated caller of a Node API request.
   ///
   /// - Throws: A 401 (Unauthorized) error response if the authorization is missing, unreadable or invalid.
-  func caller(of call: InboundCall) throws(RefusalAnswer) -> NodeCaller {
+  func caller(of call: InboundCall) throws(ErrorResponse) -> NodeCaller {
     guard let authorization = call.authorization else {
       throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")
     }
@@ -28,7 +28,7 @@ struct NodeAuthenticator: Sendable {
     }
   }
 
-  private func basic(_ text: String) throws(RefusalAnswer) -> NodeCaller {
+  private func basic(_ text: String) throws(ErrorResponse) -> NodeCaller {
     guard let bytes = [UInt8](base64: text), let pair = String(validating: bytes, as: UTF8.self),
       let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":"))
     else { throw Self.refusal("The Basic authorization is not the Base64 of a name and a password.") }
@@ -39,7 +39,7 @@ struct NodeAuthenticator: Sendable {
     throw Self.refusal("The name or the password is wrong.")
   }
 
-  private func bearer(_ text: String, _ accessKey: String?, at date: Timestamp) throws(RefusalAnswer) -> NodeCaller {
+  private func bearer(_ text: String, _ accessKey: String?, at date: Timestamp) throws(ErrorResponse) -> NodeCaller {
     guard let accessKey else { throw Self.refusal("A bearer token needs the access key in X-Aspera-AccessKey.") }
     do {
       let caller = try BearerCheck(directory).caller(text, for: accessKey, at: date)
@@ -49,5 +49,5 @@ struct NodeAuthenticator: Sendable {
     }
   }
 
-  private static func refusal(_ message: String) -> RefusalAnswer { .node(.unauthorized, message) }
+  private static func refusal(_ message: String) -> ErrorResponse { .node(.unauthorized, message) }
 }

@@ -34,7 +34,7 @@ enum NodeCaller: Sendable {
 
   /// The folder that is the root of the caller's paths: the root of the access key, or of the node for a node user.
   var root: NodePath {
-    get throws(RefusalAnswer) {
+    get throws(ErrorResponse) {
       guard let path = NodePath(accessKey?.path ?? "/") else {
         throw .node(.internalServerError, "The storage path of the access key is invalid.")
       }

@@ -12,7 +12,7 @@ struct NodeQuery: Sendable {
   ///
   /// - Throws: A 400 (Bad Request) error if the query cannot be decoded, or if a parameter occurs twice. Parameters whose
   ///   names end in `[]` can occur several times.
-  init(_ call: InboundCall) throws(RefusalAnswer) {
+  init(_ call: InboundCall) throws(ErrorResponse) {
     guard let pairs = call.pairs, pairs.count <= 100 else {
       throw .nodeBadRequest("The query cannot be read, or has more than 100 parameters.")
     }
@@ -33,7 +33,7 @@ struct NodeQuery: Sendable {
   }
 
   /// Returns a parameter as an integer that is not negative, or `nil` if it is missing.
-  func number(_ name: String) throws(RefusalAnswer) -> Int? {
+  func number(_ name: String) throws(ErrorResponse) -> Int? {
     guard let text = self[name] else { return nil }
     guard let number = Int(digits: text) else {
       throw .nodeBadRequest("The parameter \(name) must be an integer that is not negative.")
@@ -42,7 +42,7 @@ struct NodeQuery: Sendable {
   }
 
   /// Returns a parameter as a Boolean value, or `nil` if it is missing.
-  func bool(_ name: String) throws(RefusalAnswer) -> Bool? {
+  func bool(_ name: String) throws(ErrorResponse) -> Bool? {
     switch self[name] {
     case nil: return nil
     case "true"?: return true
@@ -52,7 +52,7 @@ struct NodeQuery: Sendable {
   }
 
   /// Returns a parameter as a point in time, or `nil` if it is missing.
-  func time(_ name: String) throws(RefusalAnswer) -> Timestamp? {
+  func time(_ name: String) throws(ErrorResponse) -> Timestamp? {
     guard let text = self[name] else { return nil }
     guard let time = Timestamp(iso8601: text) else {
       throw .nodeBadRequest("The parameter \(name) is not a time in the ISO 8601 format.")
@@ -61,8 +61,8 @@ struct NodeQuery: Sendable {
   }
 
   /// Returns a parameter as a pattern with `*` and `?`, or `nil` if it is missing.
-  func pattern(_ name: String, ignoresCase: Bool = false) throws(RefusalAnswer) -> NamePattern? {
-    try self[name].map { text throws(RefusalAnswer) in try NamePattern(text, ignoresCase: ignoresCase) }
+  func pattern(_ name: String, ignoresCase: Bool = false) throws(ErrorResponse) -> NamePattern? {
+    try self[name].map { text throws(ErrorResponse) in try NamePattern(text, ignoresCase: ignoresCase) }
   }
 
   /// Returns the elements of a list that the parameters `page` and `per_page` select, or all if both are missing.
@@ -72,7 +72,7 @@ struct NodeQuery: Sendable {
   ///   - limit: The maximum number of elements in a response.
   /// - Throws: A 400 (Bad Request) error if one parameter is missing or out of range, or if there are too many elements
   ///   for a response without pages.
-  func page<Element>(of elements: [Element], limit: Int) throws(RefusalAnswer) -> ArraySlice<Element> {
+  func page<Element>(of elements: [Element], limit: Int) throws(ErrorResponse) -> ArraySlice<Element> {
     switch (try number("page"), try number("per_page")) {
     case (nil, nil):
       guard elements.count <= limit else {
@@ -98,7 +98,7 @@ struct NamePattern: Sendable {
   private let pattern: WildcardPattern
   private let ignoresCase: Bool
 
-  init(_ text: String, ignoresCase: Bool) throws(RefusalAnswer) {
+  init(_ text: String, ignoresCase: Bool) throws(ErrorResponse) {
     guard text.utf8.count <= Self.byteLimit else {
       throw .nodeBadRequest("A pattern is longer than \(Self.byteLimit) bytes.")
     }

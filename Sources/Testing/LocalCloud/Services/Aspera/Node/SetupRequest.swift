@@ -20,7 +20,7 @@ struct SetupRequest: Sendable {
   /// The elements of the transfer request's `paths`, each with a source, a destination or both.
   let paths: [JSONValue]
 
-  init(_ direction: TransferDirection, _ element: JSONValue, _ root: NodePath) throws(RefusalAnswer) {
+  init(_ direction: TransferDirection, _ element: JSONValue, _ root: NodePath) throws(ErrorResponse) {
     guard let request = element["transfer_request"], request.object != nil else {
       throw .nodeBadRequest("The transfer_request is missing.")
     }
@@ -33,7 +33,7 @@ struct SetupRequest: Sendable {
 
   /// The requested lifetime of the transfer token, or one day if the request specifies no lifetime.
   var lifetime: Duration {
-    get throws(RefusalAnswer) {
+    get throws(ErrorResponse) {
       guard let asked = request["token_life_seconds"], asked != .null else { return Self.defaultLifetime }
       guard let seconds = asked.integer, seconds > 0 else {
         throw .nodeBadRequest("The token_life_seconds must be a positive integer.")
@@ -43,14 +43,14 @@ struct SetupRequest: Sendable {
   }
 
   /// The paths that the transfer token grants access to: the destinations of an upload, or the sources of a download.
-  var places: [NodePath] {
-    get throws(RefusalAnswer) {
+  var locations: [NodePath] {
+    get throws(ErrorResponse) {
       switch direction {
       case .receive:
         let folder = try folder("source_root")
-        return try paths.map { path throws(RefusalAnswer) in
+        return try paths.map { path throws(ErrorResponse) in
           if path.object?.isEmpty == true, request["source_root"]?.string != nil { return folder }
-          return try Self.place(path["source"]?.string, in: folder)
+          return try Self.location(path["source"]?.string, in: folder)
         }
       case .send:
         let folder = try folder("destination_root")
@@ -59,11 +59,11 @@ struct SetupRequest: Sendable {
           throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
         }
         if paths.isEmpty { return [folder] }
-        return try paths.map { path throws(RefusalAnswer) in
-          if let destination = path["destination"]?.string { return try Self.place(destination, in: folder) }
+        return try paths.map { path throws(ErrorResponse) in
+          if let destination = path["destination"]?.string { return try Self.location(destination, in: folder) }
           if path.object?.isEmpty == true { return folder }
           let source = path["source"]?.string
-          return try Self.place(source == Self.wholeRoot ? source : Self.basename(source), in: folder)
+          return try Self.location(source == Self.wholeRoot ? source : Self.basename(source), in: folder)
         }
       }
     }
@@ -100,7 +100,7 @@ struct SetupRequest: Sendable {
     }
   }
 
-  private func folder(_ name: String) throws(RefusalAnswer) -> NodePath {
+  private func folder(_ name: String) throws(ErrorResponse) -> NodePath {
     guard let path = NodePath(request[name]?.string ?? "").map({ root.appending($0) }), path.isWithinLimits else {
       throw .nodeBadRequest("The \(name) is too long, or leads out of the root.")
     }
@@ -109,7 +109,7 @@ struct SetupRequest: Sendable {
 
   private static func basename(_ source: String?) -> String? { source.flatMap { NodePath($0) }?.basename }
 
-  private static func place(_ text: String?, in folder: NodePath) throws(RefusalAnswer) -> NodePath {
+  private static func location(_ text: String?, in folder: NodePath) throws(ErrorResponse) -> NodePath {
     if text == wholeRoot { return folder }
     guard let path = text.flatMap({ NodePath($0) }).map({ folder.appending($0) }), path.isWithinLimits else {
       throw .nodeBadRequest("A path is missing, too long, or leads out of the root.")

@@ -16,7 +16,7 @@ struct PermissionService: Sendable {
   ///
   /// - Throws: A 403 (Forbidden) error if the caller is a node user, whose files have no permissions, or a user without
   ///   any permission.
-  init(_ aspera: AsperaContext, for caller: NodeCaller) throws(RefusalAnswer) {
+  init(_ aspera: AsperaContext, for caller: NodeCaller) throws(ErrorResponse) {
     guard let key = caller.accessKey else {
       throw .node(.forbidden, "Permissions belong to an access key; authenticate with one.")
     }
@@ -39,7 +39,7 @@ struct PermissionService: Sendable {
     }
     if let type = query["access_type"] {
       guard type == "user" || type == "group" else {
-        throw RefusalAnswer.nodeBadRequest("The access_type must be user or group.")
+        throw ErrorResponse.nodeBadRequest("The access_type must be user or group.")
       }
       found = found.filter { $0.permission.accessType == type }
     }
@@ -52,14 +52,14 @@ struct PermissionService: Sendable {
     }
     for name in query.list("access_levels") {
       guard let level = AccessLevels(named: name) else {
-        throw RefusalAnswer.nodeBadRequest("There is no access level \(name.shortened(to: 64)).")
+        throw ErrorResponse.nodeBadRequest("There is no access level \(name.shortened(to: 64)).")
       }
       found = found.filter { $0.permission.levels.contains(level) }
     }
     let page = try query.page(of: found, limit: Self.pageLimit)
-    var answer = Answer(.array(try page.map { .object(try document($0.permission, $0.path, query)) }))
-    answer.headers.set("X-Total-Count", String(found.count))
-    return answer
+    var response = Answer(.array(try page.map { .object(try document($0.permission, $0.path, query)) }))
+    response.headers.set("X-Total-Count", String(found.count))
+    return response
   }
 
   /// Creates a permission.
@@ -67,11 +67,11 @@ struct PermissionService: Sendable {
     guard let id = document["file_id"]?.code, let type = document["access_type"]?.string,
       let accessID = document["access_id"]?.code, let levels = AccessLevels(document["access_levels"])
     else {
-      throw RefusalAnswer.nodeBadRequest(
+      throw ErrorResponse.nodeBadRequest(
         "The file_id, the access_type, the access_id or the access_levels are missing or unknown.")
     }
     guard type == "user" || type == "group", !accessID.isEmpty, accessID.utf8.count <= Self.idByteLimit else {
-      throw RefusalAnswer.nodeBadRequest(
+      throw ErrorResponse.nodeBadRequest(
         "The access_type must be user or group, with an access_id that is not too long.")
     }
     let entry = try files.entry(id, for: [])
@@ -98,7 +98,7 @@ struct PermissionService: Sendable {
     try checkMayChange(permission, path)
     if let value = document["access_levels"] {
       guard let levels = AccessLevels(value) else {
-        throw RefusalAnswer.nodeBadRequest("The access_levels are empty or contain an unknown one.")
+        throw ErrorResponse.nodeBadRequest("The access_levels are empty or contain an unknown one.")
       }
       try checkOwn(levels, at: path)
       permission.levels = levels
@@ -127,7 +127,7 @@ struct PermissionService: Sendable {
 
   // MARK: Rights
 
-  private static let forbidden = RefusalAnswer.node(.forbidden, "The user has no permission on the file.")
+  private static let forbidden = ErrorResponse.node(.forbidden, "The user has no permission on the file.")
 
   /// Whether the caller sees the permissions of all users: with any permission on the root, or without needing any.
   private var seesAll: Bool { !files.levels(at: files.root).isEmpty }
@@ -139,7 +139,7 @@ struct PermissionService: Sendable {
   private func permission(_ id: String) throws -> (FilePermission, NodePath) {
     guard let number = FileRegister.number(id),
       let found = register.permissions(of: accessKey).first(where: { $0.permission.id == number })
-    else { throw RefusalAnswer.node(.notFound, "There is no permission \(id.shortened(to: 64)).") }
+    else { throw ErrorResponse.node(.notFound, "There is no permission \(id.shortened(to: 64)).") }
     return found
   }
 
@@ -150,7 +150,7 @@ struct PermissionService: Sendable {
   /// Checks that a user grants only access levels that the user has, so that permissions never add up to more rights.
   private func checkOwn(_ levels: AccessLevels, at path: NodePath) throws {
     guard files.levels(at: path).isSuperset(of: levels) else {
-      throw RefusalAnswer.node(
+      throw ErrorResponse.node(
         .forbidden, "The user does not have all of the access levels that the permission grants.")
     }
   }
@@ -158,7 +158,7 @@ struct PermissionService: Sendable {
   private static func tags(_ value: JSONValue?) throws -> JSONValue? {
     guard let value, value != .null else { return nil }
     guard value.object != nil, value.serialized.count <= tagByteLimit else {
-      throw RefusalAnswer.nodeBadRequest("The tags are not an object, or have more than \(tagByteLimit) bytes.")
+      throw ErrorResponse.nodeBadRequest("The tags are not an object, or have more than \(tagByteLimit) bytes.")
     }
     return value
   }

@@ -15,7 +15,7 @@ final class TransferConnection: Sendable {
   }
 
   /// The state of a file that is being transferred.
-  enum OpenFile: Sendable {
+  enum LocalFile: Sendable {
     case sending(Content)
     case receiving(Upload, [Extent])
     case done
@@ -36,7 +36,7 @@ final class TransferConnection: Sendable {
   private struct State {
     var account: LocalCloud.TransferAccount?
     var session: Session?
-    var files: [OpenFile] = []
+    var files: [LocalFile] = []
     var byteCount: Int64 = 0
   }
 
@@ -64,25 +64,25 @@ final class TransferConnection: Sendable {
 
   /// The maximum number of bytes to transfer in one request of the connection.
   var pieceByteCount: Int64 {
-    guard case .afterBytes(let bytes)? = fault?.place else { return Self.pieceByteCount }
+    guard case .afterBytes(let bytes)? = fault?.location else { return Self.pieceByteCount }
     return min(max(bytes, 1), Self.pieceByteCount)
   }
 
   /// Returns the fault planned for a point of the transfer, or `nil` if no fault is planned there.
-  func fault(at place: LocalCloud.TransferFault.Place) -> LocalCloud.TransferFault? {
-    fault.flatMap { $0.place == place ? $0 : nil }
+  func fault(at location: LocalCloud.TransferFault.Place) -> LocalCloud.TransferFault? {
+    fault.flatMap { $0.location == location ? $0 : nil }
   }
 
   /// Returns the fault planned for the content of the transfer, or `nil` if the fault isn't due yet.
   ///
   /// The fault is due when enough bytes were transferred, or when the content has ended.
   func faultInContent(isEnd: Bool) -> LocalCloud.TransferFault? {
-    guard let fault, case .afterBytes(let bytes) = fault.place else { return nil }
+    guard let fault, case .afterBytes(let bytes) = fault.location else { return nil }
     return isEnd || state.withLock { $0.byteCount } >= bytes ? fault : nil
   }
 
   /// Opens a file for the transfer and returns the number that identifies the file on this connection.
-  func open(_ file: OpenFile) -> Int {
+  func open(_ file: LocalFile) -> Int {
     state.withLock { state in
       state.files.append(file)
       return state.files.count - 1
@@ -90,12 +90,12 @@ final class TransferConnection: Sendable {
   }
 
   /// Returns the open file with a number, or `nil` if no file has that number.
-  func file(_ number: Int) -> OpenFile? {
+  func file(_ number: Int) -> LocalFile? {
     state.withLock { $0.files.indices.contains(number) ? $0.files[number] : nil }
   }
 
   /// Sets the state of the open file with a number.
-  func update(_ number: Int, _ file: OpenFile) {
+  func update(_ number: Int, _ file: LocalFile) {
     state.withLock { $0.files[number] = file }
   }
 

@@ -212,20 +212,22 @@ extension TransferDesk {
     into found: inout [(below: String, entry: FileEntry)]
   ) throws {
     for entry in try aspera.files.walk(path) {
-      let place = [below, Self.rest(of: entry.path, below: path)].filter { !$0.isEmpty }.joined(separator: "/")
-      guard found.count < Self.entryLimit else { throw TransferRefusal(23, "The source has too many files: \(place)") }
+      let location = [below, Self.rest(of: entry.path, below: path)].filter { !$0.isEmpty }.joined(separator: "/")
+      guard found.count < Self.entryLimit else {
+        throw TransferRefusal(23, "The source has too many files: \(location)")
+      }
       if entry.link == nil || policy == .copy {
-        found.append((place, entry))
+        found.append((location, entry))
       } else if policy == .follow {
         let target = try resolved(entry, claim)
         guard target.isFolder else {
-          found.append((place, target))
+          found.append((location, target))
           continue
         }
         guard !target.path.contains(entry.path), !trail.contains(where: { target.path.contains($0) }) else {
           throw TransferRefusal(63, "The symbolic link leads to a folder that contains it: \(entry.path.text)")
         }
-        try collect(target.path, below: place, trail + [target.path], policy, claim, into: &found)
+        try collect(target.path, below: location, trail + [target.path], policy, claim, into: &found)
       }
     }
   }
@@ -502,7 +504,7 @@ struct TransferClaim: Sendable {
   /// The paths that the token grants access to, including everything below the paths.
   ///
   /// A token with the direction `send` grants write access, and any other token grants read access.
-  let places: [NodePath]
+  let locations: [NodePath]
 
   /// Whether the token allows the session to create folders.
   var mayMakeFolders = true
@@ -514,5 +516,5 @@ struct TransferClaim: Sendable {
   let end: Timestamp
 
   /// Returns whether the token grants access to a path.
-  func covers(_ path: NodePath) -> Bool { places.contains { $0.contains(path) } }
+  func covers(_ path: NodePath) -> Bool { locations.contains { $0.contains(path) } }
 }

@@ -22,25 +22,25 @@ struct TransferGateway: Sendable {
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let exchange = context.open(TransferDesk.endpoint, record)
-    var answer: Answer
+    var response: Answer
     if let status = try await exchange.begin() {
-      answer = Answer(HTTPResponse.Status(code: status))
+      response = Answer(HTTPResponse.Status(code: status))
     } else {
       do {
-        answer = try await self.answer(to: request, at: context.now)
+        response = try await self.response(to: request, at: context.now)
       } catch {
-        answer = refusal(error, of: session(of: request), at: context.now, record)
+        response = refusal(error, of: session(of: request), at: context.now, record)
       }
-      if let status = try await exchange.end(&answer) { answer = Answer(HTTPResponse.Status(code: status)) }
+      if let status = try await exchange.end(&response) { response = Answer(HTTPResponse.Status(code: status)) }
     }
-    answer.headers[.server] = "localcloud"
+    response.headers[.server] = "localcloud"
     let blobs = desk.aspera.files.store.blobs
-    try await exchange.send(answer, to: request.method, with: writer) { extents, send in
+    try await exchange.send(response, to: request.method, with: writer) { extents, send in
       try await blobs.read(extents, send)
     }
   }
 
-  private func answer(to request: Request, at date: Timestamp) async throws -> Answer {
+  private func response(to request: Request, at date: Timestamp) async throws -> Answer {
     let call = InboundCall(request.head, body: [], requestID: "", at: date)
     let names = call.path.words(between: "/").map(String.init)
     guard names.first == "connections" else { throw TransferRefusal.protocolError }
@@ -94,7 +94,7 @@ struct TransferGateway: Sendable {
     case let injected as InjectedRefusal: refusal = injected.refusal
     case let error as TransferRefusal: refusal = error
     case let problem as FileProblem: refusal = TransferRefusal(problem.relative(to: session?.claim?.base ?? .root))
-    default: refusal = TransferRefusal(36, "The transfer desk failed: \(RefusalAnswer.kind(of: error))")
+    default: refusal = TransferRefusal(36, "The transfer desk failed: \(ErrorResponse.kind(of: error))")
     }
     if let record = session?.record, record.progress.status == .running {
       desk.aspera.activity.end(record, .failed, refusal, at: date)

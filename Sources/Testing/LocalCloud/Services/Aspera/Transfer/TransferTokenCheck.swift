@@ -84,10 +84,10 @@ struct TransferTokenCheck: Sendable {
       if let fileID { base = try files.folder(fileID, for: direction == .send ? .write : .read).path }
       return TransferClaim(
         direction: direction, user: account.user, accessKey: caller.accessKey?.id, creator: caller.userID, base: base,
-        places: [base],
+        locations: [base],
         mayMakeFolders: files.levels(at: base).contains(.mkdir), mayDelete: files.levels(at: base).contains(.delete),
         issued: date, end: date)
-    } catch let error as RefusalAnswer {
+    } catch let error as ErrorResponse {
       throw Self.refusal("\(error.message) Token authentication failed")
     } catch {
       throw Self.refusal("the file_id of the tags is not known; token authentication failed")

@@ -36,24 +36,24 @@ struct TencentSTS: TokenServiceHandler {
     return call.pairs?.contains { $0.name == "SecretId" || $0.name == "Version" && $0.value == Self.version } ?? false
   }
 
-  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
     let parameters = try parameters(of: call)
     let names = call.names(parameters, inHeaders: "x-tc-")
     guard let action = names.action else { throw .missing("Action") }
     guard let version = names.version else { throw .missing("Version") }
     guard version == Self.version else {
-      throw RefusalAnswer(.ok, "NoSuchVersion", "The version \(version) does not exist.")
+      throw ErrorResponse(.ok, "NoSuchVersion", "The version \(version) does not exist.")
     }
     switch action {
     case "GetFederationToken": return try federationToken(call, parameters)
     case "AssumeRole":
       return try assumeRole(call, parameters, by: authenticate(call, parameters), default: 7200)
     case "AssumeRoleWithWebIdentity": return try assumeRoleWithWebIdentity(call, parameters)
-    default: throw RefusalAnswer(.ok, "InvalidAction", "The action \(action) does not exist.")
+    default: throw ErrorResponse(.ok, "InvalidAction", "The action \(action) does not exist.")
     }
   }
 
-  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     let document: JSONValue = [
       "Response": [
         "Error": ["Code": .string(error.code), "Message": .string(error.message)], "RequestId": .string(call.requestID),
@@ -62,65 +62,65 @@ struct TencentSTS: TokenServiceHandler {
     return Answer(document, error.status.kind == .serverError ? error.status : .ok)
   }
 
-  private func parameters(of call: InboundCall) throws(RefusalAnswer) -> CallParameters {
+  private func parameters(of call: InboundCall) throws(ErrorResponse) -> CallParameters {
     if call.header("content-type")?.asciiLowercased.hasBytePrefix("application/json") == true, !call.call.body.isEmpty {
       guard let members = (try? JSONValue(parsing: call.call.body))?.object else {
-        throw RefusalAnswer(.ok, "InvalidParameter", "The body is not an object in JSON.")
+        throw ErrorResponse(.ok, "InvalidParameter", "The body is not an object in JSON.")
       }
       return CallParameters(
         members.reduce(into: [:]) { values, member in values[member.name] = member.value.code })
     }
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
-      throw RefusalAnswer(.ok, "InvalidParameter", "A parameter occurs twice or cannot be decoded.")
+      throw ErrorResponse(.ok, "InvalidParameter", "A parameter occurs twice or cannot be decoded.")
     }
     return parameters
   }
 
   // MARK: Actions
 
-  private func federationToken(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> Answer {
+  private func federationToken(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> Answer {
     let caller = try authenticate(call, parameters)
     guard caller.sessionToken == nil else {
-      throw RefusalAnswer(.ok, "UnauthorizedOperation", "GetFederationToken needs a permanent key.")
+      throw ErrorResponse(.ok, "UnauthorizedOperation", "GetFederationToken needs a permanent key.")
     }
     guard let name = parameters["Name"] else { throw .missing("Name") }
     guard let policy = try policy(parameters) else { throw .missing("Policy") }
     let lifetime = try lifetime(parameters, default: 1800, longest: Self.federationLimit)
-    return answer(
+    return response(
       issuer.issue(
         for: .cos, role: nil, session: name, policy: policy, lasting: lifetime, by: endpoint, at: call.date), call)
   }
 
   private func assumeRoleWithWebIdentity(
     _ call: InboundCall, _ parameters: CallParameters
-  ) throws(RefusalAnswer) -> Answer {
+  ) throws(ErrorResponse) -> Answer {
     guard parameters["ProviderId"] != nil else { throw .missing("ProviderId") }
     guard let token = parameters["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
     let given = Secret(token)
     guard identityTokens.contains(given) else {
-      throw RefusalAnswer(.ok, "InvalidParameter.WebIdentityTokenError", "The WebIdentityToken is not valid.")
+      throw ErrorResponse(.ok, "InvalidParameter.WebIdentityTokenError", "The WebIdentityToken is not valid.")
     }
     return try assumeRole(call, parameters, by: nil, default: 7200)
   }
 
   private func assumeRole(
     _ call: InboundCall, _ parameters: CallParameters, by caller: AccessKey?, default fallback: Int64
-  ) throws(RefusalAnswer) -> Answer {
+  ) throws(ErrorResponse) -> Answer {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     let policy = try policy(parameters)
     guard let role = issuer.role(arn), role.provider == .cos else {
-      throw RefusalAnswer(.ok, "ResourceNotFound.RoleNotFound", "The role \(arn) does not exist.")
+      throw ErrorResponse(.ok, "ResourceNotFound.RoleNotFound", "The role \(arn) does not exist.")
     }
     if let caller {
       let isTrusted = role.trustedKeys.map { $0.contains(caller.id) } ?? true
       guard isTrusted, issuer.lets(caller.id, take: role, at: call.date) else {
-        throw RefusalAnswer(.ok, "UnauthorizedOperation", "The caller is not allowed to assume the role \(arn).")
+        throw ErrorResponse(.ok, "UnauthorizedOperation", "The caller is not allowed to assume the role \(arn).")
       }
     }
     let longest = role.maximumDuration.components.seconds
     let lifetime = try lifetime(parameters, default: min(fallback, longest), longest: longest)
-    return answer(
+    return response(
       issuer.issue(
         for: .cos, role: role, session: session, policy: policy, lasting: lifetime, by: endpoint, at: call.date), call)
   }
@@ -129,10 +129,10 @@ struct TencentSTS: TokenServiceHandler {
 
   private func lifetime(
     _ parameters: CallParameters, default fallback: Int64, longest: Int64
-  ) throws(RefusalAnswer) -> Duration {
+  ) throws(ErrorResponse) -> Duration {
     let limits = 1...max(longest, 1)
     guard let lifetime = issuer.lifetime(parameters["DurationSeconds"], default: fallback, in: limits) else {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .ok, "InvalidParameter.OverTimeError",
         "DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
     }
@@ -142,7 +142,7 @@ struct TencentSTS: TokenServiceHandler {
   /// Returns the session policy in a call's parameters, or `nil` if the call contains no policy.
   ///
   /// In addition to the encoding of the request, the policy is percent-encoded; some SDKs omit this second encoding.
-  private func policy(_ parameters: CallParameters) throws(RefusalAnswer) -> SessionPolicy? {
+  private func policy(_ parameters: CallParameters) throws(ErrorResponse) -> SessionPolicy? {
     guard let text = parameters["Policy"] else { return nil }
     guard text.utf8.count <= Self.policyByteLimit * 3 else { throw .policyTooLong }
     let decoded = FormPair.read("policy=\(text)")?.first?.value
@@ -150,7 +150,7 @@ struct TencentSTS: TokenServiceHandler {
       guard let document = try? JSONValue(parsing: policy.utf8), document.object != nil else { continue }
       guard policy.utf8.count <= Self.policyByteLimit else { throw .policyTooLong }
       if document.hasMember("principal") {
-        throw RefusalAnswer(.ok, "InvalidParameter.StrategyInvalid", "The policy must not contain a principal.")
+        throw ErrorResponse(.ok, "InvalidParameter.StrategyInvalid", "The policy must not contain a principal.")
       }
       do {
         return try SessionPolicy(policy, in: .cam)
@@ -161,7 +161,7 @@ struct TencentSTS: TokenServiceHandler {
     throw .malformedPolicy("It is not an object in JSON.")
   }
 
-  private func answer(_ key: IssuedKey, _ call: InboundCall) -> Answer {
+  private func response(_ key: IssuedKey, _ call: InboundCall) -> Answer {
     Answer([
       "Response": [
         "Credentials": [
@@ -185,16 +185,16 @@ extension JSONValue {
   }
 }
 
-extension RefusalAnswer {
-  fileprivate static let policyTooLong = RefusalAnswer(
+extension ErrorResponse {
+  fileprivate static let policyTooLong = ErrorResponse(
     .ok, "InvalidParameter.PolicyTooLong", "The policy is too long.")
 
-  fileprivate static func malformedPolicy(_ reason: String) -> RefusalAnswer {
-    RefusalAnswer(.ok, "InvalidParameter.StrategyFormatError", "The policy cannot be read. \(reason)")
+  fileprivate static func malformedPolicy(_ reason: String) -> ErrorResponse {
+    ErrorResponse(.ok, "InvalidParameter.StrategyFormatError", "The policy cannot be read. \(reason)")
   }
 
-  fileprivate static func missing(_ name: String) -> RefusalAnswer {
-    RefusalAnswer(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
+  fileprivate static func missing(_ name: String) -> ErrorResponse {
+    ErrorResponse(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
   }
 }
 
@@ -207,7 +207,7 @@ extension TencentSTS {
   /// Page: "Signature v3".
   ///
   /// - Returns: The access key that signed the call.
-  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> AccessKey {
+  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> AccessKey {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
     if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }
     issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
@@ -216,7 +216,7 @@ extension TencentSTS {
 
   // MARK: TC3-HMAC-SHA256
 
-  private func authenticateHeader(_ call: InboundCall) throws(RefusalAnswer) -> AccessKey {
+  private func authenticateHeader(_ call: InboundCall) throws(ErrorResponse) -> AccessKey {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
       authorization.algorithm == TC3Signature.algorithm
     else { throw .invalidAuthorization("The Authorization header is not valid for \(TC3Signature.algorithm).") }
@@ -247,7 +247,7 @@ extension TencentSTS {
 
   private func authenticateParameters(
     _ call: InboundCall, _ parameters: CallParameters
-  ) throws(RefusalAnswer) -> AccessKey {
+  ) throws(ErrorResponse) -> AccessKey {
     guard let id = parameters["SecretId"], let signature = parameters["Signature"], parameters["Nonce"] != nil,
       let pairs = call.pairs
     else { throw .invalidAuthorization("SecretId, Nonce and Signature are required.") }
@@ -268,44 +268,44 @@ extension TencentSTS {
 
   // MARK: Shared checks
 
-  private func key(_ id: String, at date: Timestamp) throws(RefusalAnswer) -> AccessKey {
+  private func key(_ id: String, at date: Timestamp) throws(ErrorResponse) -> AccessKey {
     guard let key = issuer.context.keys.key(AccessKeyID(id), of: .cos, at: date) else {
-      throw RefusalAnswer(.ok, "AuthFailure.SecretIdNotFound", "The SecretId is not found; check that it is right.")
+      throw ErrorResponse(.ok, "AuthFailure.SecretIdNotFound", "The SecretId is not found; check that it is right.")
     }
     return key
   }
 
-  private func time(_ text: String?, named name: String, at date: Timestamp) throws(RefusalAnswer) -> Timestamp {
+  private func time(_ text: String?, named name: String, at date: Timestamp) throws(ErrorResponse) -> Timestamp {
     guard let seconds = text.flatMap({ Int64(digits: $0) }), (0...253_402_300_799).contains(seconds) else {
-      throw RefusalAnswer(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
+      throw ErrorResponse(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
     }
     let instant = Timestamp(unixSeconds: seconds)
     let distance = instant.duration(to: date)
     guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .ok, "AuthFailure.SignatureExpire",
         "The provided signature is expired: the signing time is \(seconds), the server time is \(date.unixSeconds).")
     }
     return instant
   }
 
-  private func checkToken(_ token: String?, of key: AccessKey, at date: Timestamp) throws(RefusalAnswer) {
+  private func checkToken(_ token: String?, of key: AccessKey, at date: Timestamp) throws(ErrorResponse) {
     do {
       try TokenClaim(key.id, token: token).checkToken(against: key, at: date)
     } catch {
-      throw RefusalAnswer(.ok, "AuthFailure.TokenFailure", "The token is wrong: \(error.message)")
+      throw ErrorResponse(.ok, "AuthFailure.TokenFailure", "The token is wrong: \(error.message)")
     }
   }
 }
 
-extension RefusalAnswer {
-  fileprivate static func invalidAuthorization(_ reason: String) -> RefusalAnswer {
-    RefusalAnswer(.ok, "AuthFailure.InvalidAuthorization", reason)
+extension ErrorResponse {
+  fileprivate static func invalidAuthorization(_ reason: String) -> ErrorResponse {
+    ErrorResponse(.ok, "AuthFailure.InvalidAuthorization", reason)
   }
 
-  fileprivate static func signatureFailure(_ reason: String = "") -> RefusalAnswer {
+  fileprivate static func signatureFailure(_ reason: String = "") -> ErrorResponse {
     let message = "The provided credentials could not be validated. Please check your signature is correct."
-    return RefusalAnswer(.ok, "AuthFailure.SignatureFailure", reason.isEmpty ? message : "\(message) \(reason)")
+    return ErrorResponse(.ok, "AuthFailure.SignatureFailure", reason.isEmpty ? message : "\(message) \(reason)")
   }
 }
 
@@ -326,7 +326,7 @@ struct TencentKeys: KeyDocuments {
     ]
   }
 
-  func appServerDocument(for error: RefusalAnswer) -> JSONValue {
+  func appServerDocument(for error: ErrorResponse) -> JSONValue {
     [
       "code": .number(JSONNumber(error.status.code)), "codeDesc": .string(error.code),
       "message": .string(error.message),

@@ -21,8 +21,8 @@ extension Gateway {
   ///   - isRequested: Whether the upload names a callback.
   func plan(
     _ operation: String, _ requestID: String, isRequested: Bool,
-    _ callback: () throws(RefusalAnswer) -> RequestedCallback?
-  ) throws(RefusalAnswer) -> CallbackPlan? {
+    _ callback: () throws(ErrorResponse) -> RequestedCallback?
+  ) throws(ErrorResponse) -> CallbackPlan? {
     guard service.provider == .oss, isRequested else { return nil }
     guard let sender = context.callbacks else {
       throw .notImplemented(
@@ -35,7 +35,7 @@ extension Gateway {
   }
 
   /// Returns the plan for the callback of a request that uploads an object or completes a multipart upload.
-  func plan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(RefusalAnswer) -> CallbackPlan? {
+  func plan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(ErrorResponse) -> CallbackPlan? {
     let isRequested = ["callback", "callback-var"].contains { name in
       head.headerFields.first(service.header(name))?.isEmpty == false || permit.target[ByteExactString(name)] != nil
     }
@@ -43,7 +43,7 @@ extension Gateway {
     case .putObject, .completeUpload:
       return try plan(
         permit.operation == .putObject ? "PutObject" : "CompleteMultipartUpload", requestID, isRequested: isRequested
-      ) { () throws(RefusalAnswer) in try RequestedCallback(headers: head.headerFields, target: permit.target) }
+      ) { () throws(ErrorResponse) in try RequestedCallback(headers: head.headerFields, target: permit.target) }
     default: return nil
     }
   }
@@ -54,17 +54,17 @@ extension Call {
   ///
   /// - Parameters:
   ///   - object: The object that the upload stored.
-  ///   - answer: The response to the upload without a callback.
-  /// - Returns: The response of the app's server with the headers of the upload's response, or `answer` without a
+  ///   - response: The response to the upload without a callback.
+  /// - Returns: The response of the app's server with the headers of the upload's response, or `response` without a
   ///   callback.
   /// - Throws: `CallbackFailed` with the status 203, after which the object is stored.
-  func calledBack(_ object: StoredObject, _ answer: Answer) async throws -> Answer {
-    guard let plan = callback else { return answer }
-    var answer = answer
-    answer.body = .bytes(try await plan.sender.send(plan.callback, values(of: object, plan)))
-    answer.status = .ok
-    answer.headers[.contentType] = "application/json"
-    return answer
+  func calledBack(_ object: StoredObject, _ response: Answer) async throws -> Answer {
+    guard let plan = callback else { return response }
+    var response = response
+    response.body = .bytes(try await plan.sender.send(plan.callback, values(of: object, plan)))
+    response.status = .ok
+    response.headers[.contentType] = "application/json"
+    return response
   }
 
   /// Returns the values of the variables that OSS sets for a callback.

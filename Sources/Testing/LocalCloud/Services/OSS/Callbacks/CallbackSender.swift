@@ -49,11 +49,11 @@ final class CallbackSender: Sendable {
   /// Sends a callback to its URLs in their order, until one responds with success, and returns the response's body.
   ///
   /// - Throws: `CallbackFailed` with the reason of the last URL.
-  func send(_ callback: RequestedCallback, _ values: RequestedCallback.Values) async throws(RefusalAnswer) -> [UInt8] {
+  func send(_ callback: RequestedCallback, _ values: RequestedCallback.Values) async throws(ErrorResponse) -> [UInt8] {
     let body = callback.body(values)
-    var failure = RefusalAnswer.callbackFailed("Error status : 502.")
+    var failure = ErrorResponse.callbackFailed("Error status : 502.")
     for url in callback.urls {
-      do throws(RefusalAnswer) {
+      do throws(ErrorResponse) {
         return try await send(body, callback.mediaType, to: url)
       } catch {
         failure = error
@@ -62,7 +62,7 @@ final class CallbackSender: Sendable {
     throw failure
   }
 
-  private func send(_ body: [UInt8], _ type: String, to url: ServiceURL) async throws(RefusalAnswer) -> [UInt8] {
+  private func send(_ body: [UInt8], _ type: String, to url: ServiceURL) async throws(ErrorResponse) -> [UInt8] {
     guard isLoopbackHost(url.authority) || configuration.hosts.contains(url.authority) else {
       throw .callbackFailed("Error status : -1. This server sends callbacks to this machine only.")
     }
@@ -90,8 +90,8 @@ final class CallbackSender: Sendable {
   /// - Returns: The response, or `nil` if there is none within the time limit.
   private func limited(
     _ request: HTTPRequest, _ body: [UInt8]
-  ) async throws(RefusalAnswer) -> (HTTPResponse.Status, [UInt8]?)? {
-    let outcome = await withTaskGroup(of: Result<(HTTPResponse.Status, [UInt8]?)?, RefusalAnswer>.self) { group in
+  ) async throws(ErrorResponse) -> (HTTPResponse.Status, [UInt8]?)? {
+    let outcome = await withTaskGroup(of: Result<(HTTPResponse.Status, [UInt8]?)?, ErrorResponse>.self) { group in
       group.addTask { [transport = configuration.transport] in
         do {
           let reply = try await transport.send(request, body: .bytes(body))
@@ -114,10 +114,10 @@ final class CallbackSender: Sendable {
   private static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
 }
 
-extension RefusalAnswer {
+extension ErrorResponse {
   /// Creates the response to an upload whose object is stored, but whose callback failed.
-  static func callbackFailed(_ message: String) -> RefusalAnswer {
-    RefusalAnswer(.nonAuthoritativeInformation, "CallbackFailed", message)
+  static func callbackFailed(_ message: String) -> ErrorResponse {
+    ErrorResponse(.nonAuthoritativeInformation, "CallbackFailed", message)
   }
 
   /// Whether the request had its effect although the response reports an error.
@@ -129,12 +129,12 @@ struct CallbackKeyHandler: ServiceHandler {
   let sender: CallbackSender
   let endpoint = LocalCloud.Endpoint.sts
 
-  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
     return Answer(headers: [.contentType: "application/x-pem-file"], body: .bytes(sender.publicKey))
   }
 
-  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer { Answer(error.status) }
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer { Answer(error.status) }
 }
 
 extension LocalCloud {

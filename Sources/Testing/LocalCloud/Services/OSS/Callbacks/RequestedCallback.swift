@@ -28,7 +28,7 @@ struct RequestedCallback: Sendable {
   ///   - headers: The headers of the upload.
   ///   - target: The target of the upload, whose parameters may contain the callback.
   /// - Throws: `InvalidArgument` if the callback is invalid.
-  init?(headers: HTTPFields, target: RequestTarget) throws(RefusalAnswer) {
+  init?(headers: HTTPFields, target: RequestTarget) throws(ErrorResponse) {
     let callback = headers[values: .ossCallback].first ?? target["callback"]?.string
     guard let callback, !callback.isEmpty else { return nil }
     let variables = headers[values: .ossCallbackVariables].first ?? target["callback-var"]?.string
@@ -36,14 +36,14 @@ struct RequestedCallback: Sendable {
   }
 
   /// Parses the callback of a form upload, whose variables are fields of the form, or returns `nil` if it has none.
-  init?(_ form: SubmittedForm) throws(RefusalAnswer) {
+  init?(_ form: SubmittedForm) throws(ErrorResponse) {
     guard let callback = form["callback"], !callback.isEmpty else { return nil }
     let fields = form.fields.filter { $0.name.hasBytePrefix("x:") }
     try self.init(
       callback, variables: Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
   }
 
-  private init(_ text: String, variables: [String: String]) throws(RefusalAnswer) {
+  private init(_ text: String, variables: [String: String]) throws(ErrorResponse) {
     let document = try Self.document(text)
     guard let urls = document["callbackUrl"]?.string, let body = document["callbackBody"]?.string, !body.isEmpty,
       let template = CallbackTemplate(body)
@@ -77,7 +77,7 @@ struct RequestedCallback: Sendable {
     value.map { $0.bool.map { $0 ? "true" : "false" } ?? $0.string ?? "neither" }
   }
 
-  private static func document(_ text: String) throws(RefusalAnswer) -> JSONValue {
+  private static func document(_ text: String) throws(ErrorResponse) -> JSONValue {
     guard let bytes = [UInt8](base64: text), let document = try? JSONValue(parsing: bytes), document.object != nil
     else {
       throw .invalidArgument("The callback configuration is not json format.")
@@ -85,7 +85,7 @@ struct RequestedCallback: Sendable {
     return document
   }
 
-  private static func variables(in text: String) throws(RefusalAnswer) -> [String: String] {
+  private static func variables(in text: String) throws(ErrorResponse) -> [String: String] {
     guard !text.isEmpty else { return [:] }
     var variables: [String: String] = [:]
     for (name, value) in try document(text).object ?? [:] {

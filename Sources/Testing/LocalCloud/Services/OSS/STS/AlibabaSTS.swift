@@ -30,57 +30,57 @@ struct AlibabaSTS: TokenServiceHandler {
   /// This service also handles all calls that no other token service recognizes.
   func isAsked(by call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
 
-  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .badRequest, "InvalidParameter", "A parameter occurs twice or cannot be decoded: send each once, encoded.")
     }
     let names = call.names(parameters, inHeaders: "x-acs-")
     guard let action = names.action else { throw .missing("Action") }
     guard let version = names.version, version == Self.version else {
-      throw RefusalAnswer(.badRequest, "InvalidVersion", "Specified parameter Version is not valid.")
+      throw ErrorResponse(.badRequest, "InvalidVersion", "Specified parameter Version is not valid.")
     }
     switch action {
     case "AssumeRole": return try assumeRole(call, parameters)
     case "AssumeRoleWithOIDC": return try assumeRoleWithOIDC(call, parameters)
     default:
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .notFound, "InvalidAction.NotFound", "Specified api is not found, please check your url and method.")
     }
   }
 
-  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     let document: JSONValue = [
       "RequestId": .string(call.requestID), "HostId": .string(call.request.authority ?? ""),
       "Code": .string(error.code),
       "Message": .string(error.message),
       "Recommend": .string("https://api.aliyun.com/troubleshoot?q=\(error.code)&product=Sts"),
     ]
-    var answer = Answer(document, error.status)
-    answer.headers.set("x-acs-request-id", call.requestID)
-    return answer
+    var response = Answer(document, error.status)
+    response.headers.set("x-acs-request-id", call.requestID)
+    return response
   }
 
-  private func assumeRole(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> Answer {
+  private func assumeRole(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> Answer {
     let caller = try authenticate(call, parameters)
     let order = try order(parameters)
     let isTrusted = order.role.trustedKeys.map { $0.contains(caller) } ?? true
     guard isTrusted, issuer.lets(caller, take: order.role, at: call.date) else {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .forbidden, "NoPermission", "You are not authorized to do this action. You should be authorized by RAM.")
     }
-    return answer(issue(order, call), order, call)
+    return response(issue(order, call), order, call)
   }
 
-  private func assumeRoleWithOIDC(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> Answer {
+  private func assumeRoleWithOIDC(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> Answer {
     guard let provider = parameters["OIDCProviderArn"] else { throw .missing("OIDCProviderArn") }
     guard let given = parameters["OIDCToken"] else { throw .missing("OIDCToken") }
     guard identityTokens.contains(Secret(given)) else {
-      throw RefusalAnswer(.badRequest, "AuthenticationFail.OIDCToken.Invalid", "This OIDC token is invalid.")
+      throw ErrorResponse(.badRequest, "AuthenticationFail.OIDCToken.Invalid", "This OIDC token is invalid.")
     }
     let order = try order(parameters)
     let token: JSONValue = ["Subject": "localcloud", "Issuer": .string(provider)]
-    return answer(issue(order, call), order, call, identity: token)
+    return response(issue(order, call), order, call, identity: token)
   }
 
   // MARK: Parameters
@@ -92,7 +92,7 @@ struct AlibabaSTS: TokenServiceHandler {
     let lifetime: Duration
   }
 
-  private func order(_ parameters: CallParameters) throws(RefusalAnswer) -> Order {
+  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> Order {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(isAllowedInSessionName) else {
@@ -101,30 +101,30 @@ struct AlibabaSTS: TokenServiceHandler {
     let policy = try parameters["Policy"].map(Self.policy)
     guard LocalCloud.Role(arn).provider == .oss else { throw .malformed("RoleArn") }
     guard let role = issuer.role(arn) else {
-      throw RefusalAnswer(.notFound, "EntityNotExist.Role", "The specified Role not exists: \(arn).")
+      throw ErrorResponse(.notFound, "EntityNotExist.Role", "The specified Role not exists: \(arn).")
     }
     let longest = max(role.maximumDuration.components.seconds, Self.shortestLife)
     guard
       let lifetime = issuer.lifetime(
         parameters["DurationSeconds"], default: min(3600, longest), in: Self.shortestLife...longest)
     else {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .badRequest, "InvalidParameter.DurationSeconds",
         "The Min/Max value of DurationSeconds is \(Self.shortestLife)/\(longest) seconds.")
     }
     return Order(role: role, session: session, policy: policy, lifetime: lifetime)
   }
 
-  private static func policy(_ text: String) throws(RefusalAnswer) -> SessionPolicy {
+  private static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {
     guard text.utf8.count <= policyByteLimit else {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .badRequest, "InvalidParameter.PolicySize",
         "The size of Policy must be smaller than \(policyByteLimit) bytes.")
     }
     do {
       return try SessionPolicy(text, in: .ram)
     } catch {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .badRequest, "InvalidParameter.PolicyGrammar",
         "The parameter Policy has not passed grammar check. \(error.reason)")
     }
@@ -138,7 +138,7 @@ struct AlibabaSTS: TokenServiceHandler {
       at: call.date)
   }
 
-  private func answer(
+  private func response(
     _ key: IssuedKey, _ order: Order, _ call: InboundCall, identity: JSONValue? = nil
   ) -> Answer {
     let document: JSONValue = [
@@ -154,9 +154,9 @@ struct AlibabaSTS: TokenServiceHandler {
     ]
     var members = document.object ?? JSONObject()
     members["OIDCTokenInfo"] = identity
-    var answer = Answer(.object(members))
-    answer.headers.set("x-acs-request-id", call.requestID)
-    return answer
+    var response = Answer(.object(members))
+    response.headers.set("x-acs-request-id", call.requestID)
+    return response
   }
 }
 
@@ -170,15 +170,15 @@ private func isAllowedInSessionName(_ byte: UInt8) -> Bool {
   }
 }
 
-extension RefusalAnswer {
+extension ErrorResponse {
   /// Creates the error response for a missing parameter.
-  fileprivate static func missing(_ name: String) -> RefusalAnswer {
-    RefusalAnswer(.badRequest, "Missing\(name)", "\(name) is mandatory for this action.")
+  fileprivate static func missing(_ name: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "Missing\(name)", "\(name) is mandatory for this action.")
   }
 
   /// Creates the error response for a malformed parameter.
-  fileprivate static func malformed(_ name: String) -> RefusalAnswer {
-    RefusalAnswer(.badRequest, "InvalidParameter.\(name)", "The parameter \(name) is wrongly formed.")
+  fileprivate static func malformed(_ name: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "InvalidParameter.\(name)", "The parameter \(name) is wrongly formed.")
   }
 }
 
@@ -193,16 +193,16 @@ extension AlibabaSTS {
   /// Pages: "Request syntax and signature method V3", and "Signature mechanism" for the RPC signature scheme.
   ///
   /// - Returns: The ID of the access key that signed the call.
-  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(RefusalAnswer) -> AccessKeyID {
+  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> AccessKeyID {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
     if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }
     issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
-    throw RefusalAnswer(.badRequest, "MissingAccessKeyId", "AccessKeyId is mandatory for this action.")
+    throw ErrorResponse(.badRequest, "MissingAccessKeyId", "AccessKeyId is mandatory for this action.")
   }
 
   // MARK: ACS3-HMAC-SHA256
 
-  private func authenticateHeader(_ call: InboundCall) throws(RefusalAnswer) -> AccessKeyID {
+  private func authenticateHeader(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
       authorization.algorithm == ACS3Signature.algorithm
     else { throw .incompleteSignature("the Authorization header is not valid for \(ACS3Signature.algorithm)") }
@@ -213,7 +213,7 @@ extension AlibabaSTS {
       throw .incompleteSignature("x-acs-content-sha256 is not the hash of the body")
     }
     guard let nonce = call.header("x-acs-signature-nonce"), !nonce.isEmpty else {
-      throw RefusalAnswer(.badRequest, "MissingSignatureNonce", "SignatureNonce is mandatory for this action.")
+      throw ErrorResponse(.badRequest, "MissingSignatureNonce", "SignatureNonce is mandatory for this action.")
     }
     let token = call.header("x-acs-security-token")
     let key = try key(authorization.credential, at: call.date)
@@ -237,7 +237,7 @@ extension AlibabaSTS {
 
   private func authenticateParameters(
     _ call: InboundCall, _ parameters: CallParameters
-  ) throws(RefusalAnswer) -> AccessKeyID {
+  ) throws(ErrorResponse) -> AccessKeyID {
     guard let id = parameters["AccessKeyId"], let signature = parameters["Signature"],
       let nonce = parameters["SignatureNonce"], let pairs = call.pairs
     else { throw .incompleteSignature("AccessKeyId, Signature and SignatureNonce are required") }
@@ -259,23 +259,23 @@ extension AlibabaSTS {
 
   // MARK: Shared checks
 
-  private func key(_ text: String, at date: Timestamp) throws(RefusalAnswer) -> AccessKey {
+  private func key(_ text: String, at date: Timestamp) throws(ErrorResponse) -> AccessKey {
     let id = AccessKeyID(text)
     if let key = issuer.context.keys.key(id, of: .oss, at: date) { return key }
     if issuer.context.keys.isDisabled(id) {
-      throw RefusalAnswer(.badRequest, "InvalidAccessKeyId.Inactive", "Specified access key is disabled.")
+      throw ErrorResponse(.badRequest, "InvalidAccessKeyId.Inactive", "Specified access key is disabled.")
     }
-    throw RefusalAnswer(.notFound, "InvalidAccessKeyId.NotFound", "Specified access key is not found.")
+    throw ErrorResponse(.notFound, "InvalidAccessKeyId.NotFound", "Specified access key is not found.")
   }
 
-  private func checkTime(_ text: String?, at date: Timestamp) throws(RefusalAnswer) {
+  private func checkTime(_ text: String?, at date: Timestamp) throws(ErrorResponse) {
     guard let instant = text.flatMap({ Timestamp(iso8601: $0) }) else {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .badRequest, "InvalidTimeStamp.Format", "Specified time stamp or date value is not well formatted.")
     }
     let distance = instant.duration(to: date)
     guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
-      throw RefusalAnswer(.badRequest, "InvalidTimeStamp.Expired", "Specified time stamp or date value is expired.")
+      throw ErrorResponse(.badRequest, "InvalidTimeStamp.Expired", "Specified time stamp or date value is expired.")
     }
   }
 
@@ -284,37 +284,37 @@ extension AlibabaSTS {
   /// - Throws: An error response if the session token is missing, invalid or expired, or if the nonce was used before.
   private func accept(
     _ key: AccessKey, token: String?, nonce: String, at date: Timestamp
-  ) throws(RefusalAnswer) -> AccessKeyID {
+  ) throws(ErrorResponse) -> AccessKeyID {
     do {
       try TokenClaim(key.id, token: token).checkToken(against: key, at: date)
     } catch {
       switch error.code {
       case .missingToken:
-        throw RefusalAnswer(.badRequest, "MissingSecurityToken", "SecurityToken is mandatory for this action.")
+        throw ErrorResponse(.badRequest, "MissingSecurityToken", "SecurityToken is mandatory for this action.")
       case .keyExpired:
-        throw RefusalAnswer(.badRequest, "InvalidSecurityToken.Expired", "Specified SecurityToken is expired.")
+        throw ErrorResponse(.badRequest, "InvalidSecurityToken.Expired", "Specified SecurityToken is expired.")
       default:
-        throw RefusalAnswer(
+        throw ErrorResponse(
           .badRequest, "InvalidSecurityToken.MismatchWithAccessKey",
           "Specified SecurityToken mismatch with the AccessKey.")
       }
     }
     let end = date.advanced(by: Self.clockTolerance * 2)
     guard nonces.insert("\(key.id) \(nonce)", until: end, at: date) else {
-      throw RefusalAnswer(.badRequest, "SignatureNonceUsed", "Specified signature nonce was used already.")
+      throw ErrorResponse(.badRequest, "SignatureNonceUsed", "Specified signature nonce was used already.")
     }
     return key.id
   }
 }
 
-extension RefusalAnswer {
-  fileprivate static func incompleteSignature(_ reason: String) -> RefusalAnswer {
-    RefusalAnswer(
+extension ErrorResponse {
+  fileprivate static func incompleteSignature(_ reason: String) -> ErrorResponse {
+    ErrorResponse(
       .badRequest, "IncompleteSignature", "The request signature does not conform to Aliyun standards: \(reason).")
   }
 
-  fileprivate static func mismatch(_ comparison: String) -> RefusalAnswer {
-    RefusalAnswer(
+  fileprivate static func mismatch(_ comparison: String) -> ErrorResponse {
+    ErrorResponse(
       .badRequest, "SignatureDoesNotMatch", "Specified signature is not matched with our calculation. \(comparison)")
   }
 }
@@ -334,7 +334,7 @@ struct AlibabaKeys: KeyDocuments {
     ]
   }
 
-  func appServerDocument(for error: RefusalAnswer) -> JSONValue {
+  func appServerDocument(for error: ErrorResponse) -> JSONValue {
     [
       "StatusCode": .number(JSONNumber(error.status.code)), "ErrorCode": .string(error.code),
       "ErrorMessage": .string(error.message),

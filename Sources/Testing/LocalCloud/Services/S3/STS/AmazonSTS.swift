@@ -31,15 +31,15 @@ struct AmazonSTS: TokenServiceHandler {
       || call.pairs?.contains { $0.name == "Version" && $0.value == Self.version } == true
   }
 
-  func answer(to call: InboundCall) throws(RefusalAnswer) -> Answer {
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
       throw .invalidParameter("A parameter occurs twice or cannot be decoded.")
     }
     guard let action = parameters["Action"] else {
-      throw RefusalAnswer(.badRequest, "MissingAction", "The request is missing an action.")
+      throw ErrorResponse(.badRequest, "MissingAction", "The request is missing an action.")
     }
     guard parameters["Version"] == Self.version else {
-      throw RefusalAnswer(.badRequest, "InvalidAction", "Could not find operation \(action) for this version.")
+      throw ErrorResponse(.badRequest, "InvalidAction", "Could not find operation \(action) for this version.")
     }
     switch action {
     case "AssumeRole":
@@ -50,31 +50,31 @@ struct AmazonSTS: TokenServiceHandler {
         throw .accessDenied(
           "User is not authorized to perform: sts:AssumeRole on resource: \(order.role.arn)")
       }
-      return answer(action, order, [], call)
+      return response(action, order, [], call)
     case "AssumeRoleWithWebIdentity":
       guard let token = parameters["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
       let given = Secret(token)
       guard identityTokens.contains(given) else {
-        throw RefusalAnswer(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
+        throw ErrorResponse(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
       }
       let identity = [
         XMLNode("SubjectFromWebIdentityToken", "localcloud"), XMLNode("Audience", "sts.amazonaws.com"),
         XMLNode("Provider", "localcloud"),
       ]
-      return answer(action, try order(parameters), identity, call)
+      return response(action, try order(parameters), identity, call)
     default:
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .badRequest, "InvalidAction", "Could not find operation \(action) for version \(Self.version)")
     }
   }
 
-  func answer(for error: RefusalAnswer, to call: InboundCall) -> Answer {
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     let type = error.status.kind == .serverError ? "Receiver" : "Sender"
     let elements = [XMLNode("Type", type), XMLNode("Code", error.code), XMLNode("Message", error.message)]
-    var answer = Self.document(
+    var response = Self.document(
       "ErrorResponse", [XMLNode("Error", children: elements), XMLNode("RequestId", call.requestID)], call)
-    answer.status = error.status
-    return answer
+    response.status = error.status
+    return response
   }
 
   // MARK: Authentication
@@ -82,7 +82,7 @@ struct AmazonSTS: TokenServiceHandler {
   /// Verifies the signature of a call and returns the ID of the access key that signed the call.
   ///
   /// The whole body must be signed.
-  private func authenticate(_ call: InboundCall) throws(RefusalAnswer) -> AccessKeyID {
+  private func authenticate(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
     // SDKs send the hash of the body only to S3. Here, the server adds the hash of the received body to the request, so
     // that the signature is verified with it.
     var request = call.request
@@ -105,20 +105,20 @@ struct AmazonSTS: TokenServiceHandler {
     }
   }
 
-  private static func refusal(_ error: VerificationError) -> RefusalAnswer {
+  private static func refusal(_ error: VerificationError) -> ErrorResponse {
     switch error.code {
     case .unsigned:
-      RefusalAnswer(.forbidden, "MissingAuthenticationToken", "Request is missing Authentication Token")
+      ErrorResponse(.forbidden, "MissingAuthenticationToken", "Request is missing Authentication Token")
     case .unknownKey, .missingToken, .invalidToken:
-      RefusalAnswer(.forbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
+      ErrorResponse(.forbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
     case .keyExpired:
-      RefusalAnswer(.forbidden, "ExpiredToken", "The security token included in the request is expired")
+      ErrorResponse(.forbidden, "ExpiredToken", "The security token included in the request is expired")
     case .mismatch, .clockSkew, .wrongScope:
-      RefusalAnswer(
+      ErrorResponse(
         .forbidden, "SignatureDoesNotMatch",
         "The request signature we calculated does not match the signature you provided, or its time or scope is not "
           + "that of this service. \(error.message)")
-    default: RefusalAnswer(.badRequest, "IncompleteSignature", error.message)
+    default: ErrorResponse(.badRequest, "IncompleteSignature", error.message)
     }
   }
 
@@ -131,7 +131,7 @@ struct AmazonSTS: TokenServiceHandler {
     let lifetime: Duration
   }
 
-  private func order(_ parameters: CallParameters) throws(RefusalAnswer) -> Order {
+  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> Order {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(Self.isAllowedInSessionName) else {
@@ -160,21 +160,21 @@ struct AmazonSTS: TokenServiceHandler {
     }
   }
 
-  private static func policy(_ text: String) throws(RefusalAnswer) -> SessionPolicy {
+  private static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {
     guard text.utf8.count <= policyByteLimit else {
-      throw RefusalAnswer(
+      throw ErrorResponse(
         .badRequest, "PackedPolicyTooLarge", "The policy has more than \(policyByteLimit) bytes.")
     }
     do {
       return try SessionPolicy(text, in: .iam)
     } catch {
-      throw RefusalAnswer(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(error.reason)")
+      throw ErrorResponse(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(error.reason)")
     }
   }
 
   // MARK: Responses
 
-  private func answer(_ action: String, _ order: Order, _ more: [XMLNode], _ call: InboundCall) -> Answer {
+  private func response(_ action: String, _ order: Order, _ more: [XMLNode], _ call: InboundCall) -> Answer {
     let key = issuer.issue(
       for: .s3, role: order.role, session: order.session, policy: order.policy, lasting: order.lifetime, by: endpoint,
       at: call.date)
@@ -199,10 +199,10 @@ struct AmazonSTS: TokenServiceHandler {
   private static func document(_ name: String, _ children: [XMLNode], _ call: InboundCall) -> Answer {
     var root = XMLNode(name, children: children)
     root.attributes["xmlns"] = namespace
-    var answer = Answer(root)
-    answer.headers[.contentType] = "text/xml"
-    answer.headers.set("x-amzn-requestid", call.requestID)
-    return answer
+    var response = Answer(root)
+    response.headers[.contentType] = "text/xml"
+    response.headers.set("x-amzn-requestid", call.requestID)
+    return response
   }
 }
 
@@ -217,15 +217,15 @@ extension String {
   }
 }
 
-extension RefusalAnswer {
-  fileprivate static func missing(_ name: String) -> RefusalAnswer {
-    RefusalAnswer(
+extension ErrorResponse {
+  fileprivate static func missing(_ name: String) -> ErrorResponse {
+    ErrorResponse(
       .badRequest, "ValidationError",
       "1 validation error detected: Value null at '\(name)' failed to satisfy constraint: Member must not be null")
   }
 
-  fileprivate static func invalidParameter(_ message: String) -> RefusalAnswer {
-    RefusalAnswer(.badRequest, "ValidationError", message)
+  fileprivate static func invalidParameter(_ message: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "ValidationError", message)
   }
 }
 
@@ -248,7 +248,7 @@ struct AmazonKeys: KeyDocuments {
     ]
   }
 
-  func appServerDocument(for error: RefusalAnswer) -> JSONValue {
+  func appServerDocument(for error: ErrorResponse) -> JSONValue {
     ["code": .string(error.code), "message": .string(error.message)]
   }
 

@@ -18,7 +18,7 @@ struct FileService: Sendable {
   ///
   /// - Throws: A 403 (Forbidden) error if the caller is the user of a bearer token, and no permission of the access key
   ///   applies to the user.
-  init(_ aspera: AsperaContext, for caller: NodeCaller) throws(RefusalAnswer) {
+  init(_ aspera: AsperaContext, for caller: NodeCaller) throws(ErrorResponse) {
     self.aspera = aspera
     self.caller = caller
     root = try caller.root
@@ -44,11 +44,11 @@ struct FileService: Sendable {
   func entry(_ id: String, for level: AccessLevels) throws -> FileEntry {
     guard let path = aspera.files.register.path(of: id), root.contains(path),
       let entry = try aspera.files.entry(at: path)
-    else { throw RefusalAnswer.node(.notFound, "There is no file \(id.shortened(to: 64)).") }
+    else { throw ErrorResponse.node(.notFound, "There is no file \(id.shortened(to: 64)).") }
     let levels = levels(at: path)
     guard !levels.isEmpty, levels.isSuperset(of: level) else {
       let name = level.names.first.map { "the access level \($0)" } ?? "any access level"
-      throw RefusalAnswer.node(.forbidden, "The user does not have \(name) on the file \(id).")
+      throw ErrorResponse.node(.forbidden, "The user does not have \(name) on the file \(id).")
     }
     return entry
   }
@@ -56,7 +56,7 @@ struct FileService: Sendable {
   /// Returns the folder with an ID, as ``entry(_:for:)`` does.
   func folder(_ id: String, for level: AccessLevels) throws -> FileEntry {
     let entry = try entry(id, for: level)
-    guard entry.isFolder else { throw RefusalAnswer.nodeBadRequest("The file \(id) is not a folder.") }
+    guard entry.isFolder else { throw ErrorResponse.nodeBadRequest("The file \(id) is not a folder.") }
     return entry
   }
 
@@ -72,23 +72,23 @@ struct FileService: Sendable {
   func content(_ id: String) throws -> Answer {
     let entry = try entry(id, for: .read)
     guard entry.isFile, let content = entry.content else {
-      throw RefusalAnswer.nodeBadRequest("The file \(id) is a folder or a link, which has no content.")
+      throw ErrorResponse.nodeBadRequest("The file \(id) is a folder or a link, which has no content.")
     }
-    return try PathService.answer(content, limit: PathService.contentByteLimit)
+    return try PathService.response(content, limit: PathService.contentByteLimit)
   }
 
   /// Renames a file within its folder.
   func change(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
     let entry = try entry(id, for: .rename)
     guard document["mount_point"]?.bool != true else {
-      throw RefusalAnswer.nodeBadRequest("This node has no mount points.")
+      throw ErrorResponse.nodeBadRequest("This node has no mount points.")
     }
     guard let name = document["name"] else {
-      throw RefusalAnswer.nodeBadRequest("There is no name.")
+      throw ErrorResponse.nodeBadRequest("There is no name.")
     }
     try checkNotRoot(entry)
     guard let target = name.string.flatMap({ entry.path.parent.child($0) }) else {
-      throw RefusalAnswer.nodeBadRequest("The name is not a single name of a file.")
+      throw ErrorResponse.nodeBadRequest("The name is not a single name of a file.")
     }
     if target.bytes != entry.path.bytes { try await aspera.files.move(entry.path, to: target, at: date) }
     return Answer(.noContent)
@@ -119,15 +119,15 @@ extension FileService {
   func create(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
     let type = document["type"]?.string
     guard let type, ["file", "folder", "link"].contains(type) else {
-      throw RefusalAnswer.nodeBadRequest("The type must be file, folder or link.")
+      throw ErrorResponse.nodeBadRequest("The type must be file, folder or link.")
     }
     let folder = try folder(id, for: type == "folder" ? .mkdir : .write)
     guard let path = document["name"]?.string.flatMap({ folder.path.child($0) }) else {
-      throw RefusalAnswer.nodeBadRequest("The name is missing, or is not a single name of a file.")
+      throw ErrorResponse.nodeBadRequest("The name is missing, or is not a single name of a file.")
     }
     guard path.isWithinLimits else { throw FileProblem.tooLong }
     guard document["mount_point"]?.bool != true else {
-      throw RefusalAnswer.nodeBadRequest("This node has no mount points.")
+      throw ErrorResponse.nodeBadRequest("This node has no mount points.")
     }
     switch type {
     case "folder":
@@ -137,13 +137,13 @@ extension FileService {
     default: try await aspera.files.create([], at: path, date, link: Self.link(document))
     }
     guard let entry = try aspera.files.entry(at: path) else { throw FileProblem.notFound(path) }
-    var answer = self.document(of: entry, aspera.files.register.id(of: path), levels(at: path))
-    if entry.isFile { answer["content_type"] = "application/octet-stream" }
-    return Answer(.object(answer))
+    var response = self.document(of: entry, aspera.files.register.id(of: path), levels(at: path))
+    if entry.isFile { response["content_type"] = "application/octet-stream" }
+    return Answer(.object(response))
   }
 
   /// Returns the bytes of a file from a document's Base64, or no bytes if the member is missing.
-  static func contents(_ value: JSONValue?) throws(RefusalAnswer) -> [UInt8] {
+  static func contents(_ value: JSONValue?) throws(ErrorResponse) -> [UInt8] {
     switch value {
     case nil, .null?: return []
     case .string(let text)?:
@@ -153,7 +153,7 @@ extension FileService {
     }
   }
 
-  private static func link(_ document: JSONValue) throws(RefusalAnswer) -> FileLink {
+  private static func link(_ document: JSONValue) throws(ErrorResponse) -> FileLink {
     let (target, node) = (document["target_id"]?.code, document["target_node_id"]?.code)
     guard let target, !target.isEmpty, target.utf8.count <= idByteLimit, (node ?? "").utf8.count <= idByteLimit else {
       throw .nodeBadRequest("A link needs a target_id of at most \(idByteLimit) bytes.")
@@ -207,7 +207,7 @@ extension FileService {
         document["recursive_folder_count"] = .number(JSONNumber(below.count(where: \.isFolder)))
         document["recursive_link_count"] = .number(JSONNumber(below.count { $0.link != nil }))
         document["recursive_size"] = .number(JSONNumber(files.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }))
-      default: throw RefusalAnswer.nodeBadRequest("The attribute \(name.shortened(to: 64)) cannot be included.")
+      default: throw ErrorResponse.nodeBadRequest("The attribute \(name.shortened(to: 64)) cannot be included.")
       }
     }
   }
@@ -236,7 +236,7 @@ extension FileService {
     var entries = try filtered(aspera.files.children(of: folder.path), query)
     if let sort = query["sort"] { entries = try sorted(entries, by: sort) }
     let page = try query.page(of: entries, limit: Self.largestPage)
-    return try answer(Array(page), of: entries.count, query)
+    return try response(Array(page), of: entries.count, query)
   }
 
   /// Lists a part of the files in a folder, in version 4 of the call: in the order of the names, from a token on.
@@ -249,30 +249,30 @@ extension FileService {
   func listVersion4(_ id: String, _ query: NodeQuery, tokenInHeader header: String?) throws -> Answer {
     let folder = try folder(id, for: .list)
     if let name = Self.withoutVersion4.first(where: { query[$0] != nil }) {
-      throw RefusalAnswer.nodeBadRequest("The parameter \(name) is not available with Accept-Version 4.0.")
+      throw ErrorResponse.nodeBadRequest("The parameter \(name) is not available with Accept-Version 4.0.")
     }
     let size = try query.number("per_page") ?? Self.defaultPage
     guard (1...Self.largestPage).contains(size) else {
-      throw RefusalAnswer.nodeBadRequest("The per_page must be between 1 and \(Self.largestPage).")
+      throw ErrorResponse.nodeBadRequest("The per_page must be between 1 and \(Self.largestPage).")
     }
     let entries = try filtered(aspera.files.children(of: folder.path), query)
     var rest = entries[...]
     if let token = header ?? query["iteration_token"], !token.isEmpty {
       guard let name = IterationToken.text(token) else {
-        throw RefusalAnswer.nodeBadRequest("The iteration_token is not one of this node.")
+        throw ErrorResponse.nodeBadRequest("The iteration_token is not one of this node.")
       }
       rest = rest.drop { !name.utf8.lexicographicallyPrecedes($0.path.basename.utf8) }
     }
     let page = Array(rest.prefix(size))
-    var answer = try answer(page, of: entries.count, query)
-    answer.headers.set("X-Aspera-Total-Count", String(entries.count))
+    var response = try self.response(page, of: entries.count, query)
+    response.headers.set("X-Aspera-Total-Count", String(entries.count))
     if page.count < rest.count, let last = page.last {
-      answer.headers.set("X-Aspera-Next-Iteration-Token", IterationToken.token(last.path.basename))
+      response.headers.set("X-Aspera-Next-Iteration-Token", IterationToken.token(last.path.basename))
     }
-    return answer
+    return response
   }
 
-  private func answer(_ page: [FileEntry], of total: Int, _ query: NodeQuery) throws -> Answer {
+  private func response(_ page: [FileEntry], of total: Int, _ query: NodeQuery) throws -> Answer {
     let ids = aspera.files.register.ids(of: page.map(\.path))
     let names = query.list("include")
     let documents = try zip(page, ids).map { entry, id -> JSONValue in
@@ -280,15 +280,15 @@ extension FileService {
       try include(names, in: &document, of: entry)
       return .object(document)
     }
-    var answer = Answer(.array(documents))
-    answer.headers.set("X-Total-Count", String(total))
-    return answer
+    var response = Answer(.array(documents))
+    response.headers.set("X-Total-Count", String(total))
+    return response
   }
 
   private func filtered(_ entries: [FileEntry], _ query: NodeQuery) throws -> [FileEntry] {
     let (name, type) = (query["name"], query["type"])
     if let type, !["file", "link", "folder"].contains(type) {
-      throw RefusalAnswer.nodeBadRequest("The type must be file, link or folder.")
+      throw ErrorResponse.nodeBadRequest("The type must be file, link or folder.")
     }
     let patterns = [try query.pattern("name_glob"), try query.pattern("name_iglob", ignoresCase: true)].compactMap(
       \.self)
@@ -318,7 +318,7 @@ extension FileService {
     case "size": entries.sorted { $0.byteCount < $1.byteCount }
     case "type": entries.sorted { Self.type(of: $0) < Self.type(of: $1) }
     case "modified_time", "mtime": entries.sorted { $0.modified < $1.modified }
-    default: throw RefusalAnswer.nodeBadRequest("The sort must be name, size, type or modified_time.")
+    default: throw ErrorResponse.nodeBadRequest("The sort must be name, size, type or modified_time.")
     }
   }
 }

@@ -20,7 +20,7 @@ struct EntryFilter: Sendable {
   private static let patternLimit = 100
 
   private let ignoresCase: Bool
-  private let order: Order?
+  private let request: Order?
   private let types: [String]?
   private let paths: [NamePattern]?
   private let basenames: [NamePattern]?
@@ -33,15 +33,15 @@ struct EntryFilter: Sendable {
   /// Reads the filters of a request.
   ///
   /// - Throws: A 400 (Bad Request) error if a filter has a value that the node does not understand.
-  init(_ document: JSONValue) throws(RefusalAnswer) {
+  init(_ document: JSONValue) throws(ErrorResponse) {
     ignoresCase = document["case_sensitive"]?.bool != true
     switch document["sort"] {
-    case nil, .null?: order = nil
+    case nil, .null?: request = nil
     case let sort?:
-      guard let order = sort.string.flatMap({ Order(rawValue: $0) }) else {
+      guard let request = sort.string.flatMap({ Order(rawValue: $0) }) else {
         throw .nodeBadRequest("The sort must be path, type, size_a, size_d, mtime, mtime_a or mtime_d.")
       }
-      self.order = order
+      self.request = request
     }
     let filters = document["filters"]
     if let filters, filters != .null, filters.object == nil {
@@ -82,7 +82,7 @@ struct EntryFilter: Sendable {
 
   /// Returns files in the order of the request, or in the given order if it names none.
   func sorted(_ entries: [FileEntry]) -> [FileEntry] {
-    switch order {
+    switch request {
     case nil: entries
     case .path?:
       entries.map { ($0, ignoresCase ? $0.path.text.asciiLowercased : $0.path.text) }
@@ -100,7 +100,7 @@ struct EntryFilter: Sendable {
     if entry.isFolder { "directory" } else if entry.link != nil { "symbolic_link" } else { "file" }
   }
 
-  private static func texts(_ value: JSONValue?) throws(RefusalAnswer) -> [String]? {
+  private static func texts(_ value: JSONValue?) throws(ErrorResponse) -> [String]? {
     switch value {
     case nil, .null?: return nil
     case .string(let text)?: return [text]
@@ -113,18 +113,18 @@ struct EntryFilter: Sendable {
     throw .nodeBadRequest("A filter is not a list of at most \(patternLimit) strings.")
   }
 
-  private static func patterns(_ value: JSONValue?, _ ignoresCase: Bool) throws(RefusalAnswer) -> [NamePattern]? {
-    try texts(value)?.map { text throws(RefusalAnswer) in try NamePattern(text, ignoresCase: ignoresCase) }
+  private static func patterns(_ value: JSONValue?, _ ignoresCase: Bool) throws(ErrorResponse) -> [NamePattern]? {
+    try texts(value)?.map { text throws(ErrorResponse) in try NamePattern(text, ignoresCase: ignoresCase) }
   }
 
-  private static func number(_ value: JSONValue?) throws(RefusalAnswer) -> Int? {
+  private static func number(_ value: JSONValue?) throws(ErrorResponse) -> Int? {
     guard let value, value != .null else { return nil }
     guard let number = value.integer else { throw .nodeBadRequest("A size is not an integer.") }
     return number
   }
 
   /// Returns a time such as `2011-01-31T12:59:59Z`, in which a space can replace the T, and the Z can be missing.
-  private static func time(_ value: JSONValue?) throws(RefusalAnswer) -> Timestamp? {
+  private static func time(_ value: JSONValue?) throws(ErrorResponse) -> Timestamp? {
     guard let value, value != .null else { return nil }
     guard let text = value.string, let time = Timestamp(iso8601: text) ?? Timestamp(iso8601: "\(text)Z") else {
       throw .nodeBadRequest("A time is not in the ISO 8601 format.")

@@ -28,7 +28,7 @@ struct PathService: Sendable {
     let path = try path(element["path"])
     let type = element["type"]?.string ?? "directory"
     guard ["directory", "file", "symbolic_link"].contains(type) else {
-      throw RefusalAnswer.nodeBadRequest("The type must be directory, file or symbolic_link.")
+      throw ErrorResponse.nodeBadRequest("The type must be directory, file or symbolic_link.")
     }
     if try files.entry(at: path) != nil { throw FileProblem.exists(path) }
     _ = try files.requireFolder(at: path.parent)
@@ -62,7 +62,7 @@ struct PathService: Sendable {
     let base = try path(element["path"])
     guard let source = element["source"]?.string.flatMap({ NodePath($0) }),
       let destination = element["destination"]?.string.flatMap({ NodePath($0) })
-    else { throw RefusalAnswer.nodeBadRequest("The source or the destination is missing, or leads out of the root.") }
+    else { throw ErrorResponse.nodeBadRequest("The source or the destination is missing, or leads out of the root.") }
     let (old, new) = (base.appending(source), base.appending(destination))
     if old.bytes == root.bytes || new.bytes == root.bytes { throw FileProblem.isRoot }
     try await files.move(old, to: new, at: date)
@@ -81,7 +81,7 @@ struct PathService: Sendable {
     _ body: (JSONValue, inout JSONObject) async throws -> Void
   ) async throws -> Answer {
     guard let elements = document["paths"]?.array, elements.count <= Self.pathLimit else {
-      throw RefusalAnswer.nodeBadRequest("There are no paths, or more than \(Self.pathLimit).")
+      throw ErrorResponse.nodeBadRequest("There are no paths, or more than \(Self.pathLimit).")
     }
     var results: [JSONValue] = []
     for element in elements {
@@ -89,10 +89,10 @@ struct PathService: Sendable {
       for name in members { result[name] = element[name] }
       do {
         try await body(element, &result)
-      } catch let error as RefusalAnswer {
+      } catch let error as ErrorResponse {
         result["error"] = error.nodeDocument
       } catch let problem as FileProblem {
-        result["error"] = RefusalAnswer.node(problem.relative(to: root)).nodeDocument
+        result["error"] = ErrorResponse.node(problem.relative(to: root)).nodeDocument
       }
       results.append(.object(result))
     }
@@ -110,7 +110,7 @@ struct PathService: Sendable {
     let path = try path(text.map { .string($0) })
     guard let entry = try files.entry(at: path) else { throw FileProblem.notFound(path) }
     guard entry.isFile, let content = entry.content else {
-      throw RefusalAnswer.nodeBadRequest("The path is a folder or a link, which has no content.")
+      throw ErrorResponse.nodeBadRequest("The path is a folder or a link, which has no content.")
     }
     let byteCount = min(content.byteCount, Self.shortContentByteLimit)
     return Answer(
@@ -121,7 +121,7 @@ struct PathService: Sendable {
   /// Returns the whole content of a file as a response.
   ///
   /// - Throws: A 400 (Bad Request) error if the file is larger than a limit in bytes.
-  static func answer(_ content: Content, limit: Int64) throws(RefusalAnswer) -> Answer {
+  static func response(_ content: Content, limit: Int64) throws(ErrorResponse) -> Answer {
     guard content.byteCount <= limit else {
       throw .nodeBadRequest("The file has \(content.byteCount) bytes; the node returns at most \(limit). Transfer it.")
     }
@@ -133,7 +133,7 @@ struct PathService: Sendable {
   // MARK: Paths
 
   /// Returns the path on the node that a member of a document names below the root of the caller.
-  func path(_ value: JSONValue?) throws(RefusalAnswer) -> NodePath {
+  func path(_ value: JSONValue?) throws(ErrorResponse) -> NodePath {
     guard let path = value?.string.flatMap({ NodePath($0) }).map({ root.appending($0) }), path.isWithinLimits else {
       throw .nodeBadRequest("The path is missing, too long, or leads out of the root.")
     }
@@ -167,22 +167,22 @@ extension PathService {
     let token = document["iteration_token"]?.string ?? ""
     if !token.isEmpty {
       guard let name = IterationToken.text(token) else {
-        throw RefusalAnswer.nodeBadRequest("The iteration_token is not one of this node.")
+        throw ErrorResponse.nodeBadRequest("The iteration_token is not one of this node.")
       }
       rest = rest.drop { !name.utf8.lexicographicallyPrecedes($0.path.basename.utf8) }
     }
     let page = rest.prefix(window.count)
-    var answer = JSONObject()
-    answer["items"] = .array(page.map { .object(self.document(of: $0)) })
-    answer["item_count"] = .number(JSONNumber(page.count))
+    var response = JSONObject()
+    response["items"] = .array(page.map { .object(self.document(of: $0)) })
+    response["item_count"] = .number(JSONNumber(page.count))
     if page.count < rest.count, let last = page.last {
-      answer["next_iteration_token"] = .string(IterationToken.token(last.path.basename))
+      response["next_iteration_token"] = .string(IterationToken.token(last.path.basename))
     }
-    answer["parameters"] = [
+    response["parameters"] = [
       "path": .string(entry.path.relative(to: root).text), "count": .number(JSONNumber(window.count)),
       "iteration_token": .string(token),
     ]
-    return Answer(.object(answer))
+    return Answer(.object(response))
   }
 
   /// Searches a folder and everything below it.
@@ -252,14 +252,14 @@ extension PathService {
     let skip: Int
     let count: Int
 
-    init(_ document: JSONValue) throws(RefusalAnswer) {
+    init(_ document: JSONValue) throws(ErrorResponse) {
       skip = try Self.number(document["skip"]) ?? 0
       count = min(try Self.number(document["count"]) ?? defaultCount, largestCount)
     }
 
     func page(of entries: [FileEntry]) -> ArraySlice<FileEntry> { entries.dropFirst(skip).prefix(count) }
 
-    private static func number(_ value: JSONValue?) throws(RefusalAnswer) -> Int? {
+    private static func number(_ value: JSONValue?) throws(ErrorResponse) -> Int? {
       guard let value, value != .null else { return nil }
       guard let number = value.integer, number >= 0 else {
         throw .nodeBadRequest("The count and the skip must be integers that are not negative.")

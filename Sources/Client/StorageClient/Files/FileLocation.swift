@@ -11,7 +11,7 @@ package import SystemPackage
 #endif
 
 /// A place for a file: a name in an open folder.
-package struct FilePlace: Sendable {
+package struct FileLocation: Sendable {
   package let folder: Folder
   package let name: FilePath.Component
 

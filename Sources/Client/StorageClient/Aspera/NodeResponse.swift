@@ -7,13 +7,13 @@ internal import HTTPTypes
 internal import StorageAuth
 
 /// A namespace for functions that parse Node API responses.
-enum NodeAnswer {
+enum NodeResponse {
   /// Parses the JSON body of a Node API response.
   static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {
     do {
       return try JSONValue(parsing: body)
     } catch {
-      throw StorageError.malformedAnswer("it is not JSON: \(error)")
+      throw StorageError.malformedResponse("it is not JSON: \(error)")
     }
   }
 
@@ -21,7 +21,7 @@ enum NodeAnswer {
   static func info(_ body: [UInt8]) throws(StorageError) -> JSONValue {
     let info = try document(body)
     guard info["version"]?.string != nil || info["settings"]?.array != nil else {
-      throw .malformedAnswer("it has neither the version nor the settings of a node")
+      throw .malformedResponse("it has neither the version nor the settings of a node")
     }
     return info
   }
@@ -30,23 +30,23 @@ enum NodeAnswer {
   ///
   /// - Parameters:
   ///   - name: The name of the member.
-  ///   - answer: The JSON document of the response.
+  ///   - document: The JSON document of the response.
   ///   - count: The number of elements, one for each file of the request, or `nil` if any number is valid.
   /// - Throws: ``StorageError`` if the member is missing, is not an array, or has another number of elements.
   static func elements(
-    _ name: String, of answer: JSONValue, count: Int? = nil
+    _ name: String, of document: JSONValue, count: Int? = nil
   ) throws(StorageError) -> [JSONValue] {
-    guard let elements = answer[name]?.array else { throw .malformedAnswer("it has no array \(name)") }
+    guard let elements = document[name]?.array else { throw .malformedResponse("it has no array \(name)") }
     guard count == nil || count == elements.count else {
-      throw .malformedAnswer("its array \(name) has \(elements.count) elements for \(count ?? 0) files")
+      throw .malformedResponse("its array \(name) has \(elements.count) elements for \(count ?? 0) files")
     }
     return elements
   }
 
   /// Checks that the response to a change is an object, or has no body.
-  static func checkChange(_ answer: JSONValue) throws(StorageError) {
-    guard answer.object != nil || answer == .null else {
-      throw .malformedAnswer("it is neither empty nor a JSON object")
+  static func checkChange(_ document: JSONValue) throws(StorageError) {
+    guard document.object != nil || document == .null else {
+      throw .malformedResponse("it is neither empty nor a JSON object")
     }
   }
 

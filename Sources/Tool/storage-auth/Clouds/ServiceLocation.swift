@@ -6,7 +6,7 @@ internal import Foundation
 internal import StorageAuth
 
 /// The region of a service and the URL of its endpoint.
-struct ServicePlace {
+struct ServiceLocation {
   let region: String
   /// The URL of the service, or `nil` for the public endpoint of the region.
   let endpoint: String?

@@ -5,7 +5,7 @@ package import HTTPTypes
 package import StorageAuth
 
 /// A service's response with its whole, unparsed body.
-package struct ReceivedAnswer: Sendable {
+package struct ReceivedResponse: Sendable {
   package let response: HTTPResponse
   package let body: [UInt8]
   /// The request's confidential values, which error messages must not show.
@@ -34,8 +34,8 @@ package struct ReceivedAnswer: Sendable {
 }
 
 /// A service's response with its body parsed as JSON or XML.
-package struct ServiceAnswer: Sendable {
-  private let received: ReceivedAnswer
+package struct ServiceResponse: Sendable {
+  private let received: ReceivedResponse
 
   /// The response body as a JSON object, or `nil` if the body is not a JSON object.
   ///
@@ -52,7 +52,7 @@ package struct ServiceAnswer: Sendable {
   /// It masks the request's confidential values and the secrets in the response.
   package let text: ServiceText
 
-  init(_ received: ReceivedAnswer) {
+  init(_ received: ReceivedResponse) {
     self.received = received
     object = (try? JSONValue(parsing: received.body))?.object
     let beginsAsXML = received.body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "<")

@@ -11,7 +11,7 @@ let fileReadSize: Int64 = 512 * 1024
 /// An open file, which is closed when its last reference is released.
 ///
 /// A reader therefore never reads through a descriptor that belongs to another file by now.
-final class OpenFile: Sendable {
+final class LocalFile: Sendable {
   /// The path of the file, for errors and for programs that need one.
   let path: FilePath
   private let system: any FileSystem
@@ -43,8 +43,8 @@ final class OpenFile: Sendable {
   /// - Throws: ``StorageError/Code/unusableFile`` if the name is not that of a regular file that can be read.
   static func reading(
     _ name: FilePath.Component, in folder: Folder, followsLink: Bool = false
-  ) async throws -> OpenFile {
-    let file = try await folder.call(name) { try OpenFile(name, in: $0, .reading(followsLink: followsLink)) }
+  ) async throws -> LocalFile {
+    let file = try await folder.call(name) { try LocalFile(name, in: $0, .reading(followsLink: followsLink)) }
     guard file.status.kind == .regular else { throw StorageError.notRegular(file.path) }
     return file
   }
@@ -52,9 +52,9 @@ final class OpenFile: Sendable {
   /// Opens the regular file at a path of the caller for reading.
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file that can be read.
-  static func reading(_ path: FilePath, followsLink: Bool = true) async throws -> OpenFile {
-    let place = try await FilePlace(path)
-    return try await reading(place.name, in: place.folder, followsLink: followsLink)
+  static func reading(_ path: FilePath, followsLink: Bool = true) async throws -> LocalFile {
+    let location = try await FileLocation(path)
+    return try await reading(location.name, in: location.folder, followsLink: followsLink)
   }
 
   /// Creates a file in a folder for reading and writing.
@@ -66,10 +66,10 @@ final class OpenFile: Sendable {
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be created.
   static func creating(
     _ name: FilePath.Component, in folder: Folder, permissions: FilePermissions?
-  ) async throws -> OpenFile {
+  ) async throws -> LocalFile {
     try await folder.call(name) { folder in
       let usual: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
-      let file = try OpenFile(name, in: folder, .creating(permissions ?? usual))
+      let file = try LocalFile(name, in: folder, .creating(permissions ?? usual))
       // The mode with which a file is created is subject to the process's mask.
       if let permissions { try folder.system.setPermissions(permissions, of: file.descriptor) }
       return file
@@ -83,10 +83,10 @@ final class OpenFile: Sendable {
   ///   - folder: The folder.
   /// - Returns: The file, or `nil` if no regular file that belongs to this user alone has the name.
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be opened, or if another process has locked it.
-  static func updating(_ name: FilePath.Component, in folder: Folder) async throws -> OpenFile? {
-    let file = try await folder.call(name) { folder -> OpenFile? in
+  static func updating(_ name: FilePath.Component, in folder: Folder) async throws -> LocalFile? {
+    let file = try await folder.call(name) { folder -> LocalFile? in
       guard try folder.status(of: name)?.kind == .regular else { return nil }
-      let file = try OpenFile(name, in: folder, .updating)
+      let file = try LocalFile(name, in: folder, .updating)
       // A second name of the file would be changed as well.
       let isOwn = file.status.links == 1 && file.status.owner == folder.system.userID
       return file.status.kind == .regular && isOwn ? file : nil

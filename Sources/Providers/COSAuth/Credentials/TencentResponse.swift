@@ -22,7 +22,7 @@ extension RefusalRules {
     ])
 }
 
-extension ServiceAnswer {
+extension ServiceResponse {
   /// The refusal in an error response of a Tencent Cloud service, or `nil` if the response contains no error.
   ///
   /// Error responses of these services have a successful HTTP status.
@@ -34,20 +34,21 @@ extension ServiceAnswer {
   }
 }
 
-extension AnswerReader {
-  static func tencentSTS(_ source: String) -> AnswerReader {
-    AnswerReader(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
+extension CredentialReader {
+  static func tencentSTS(_ source: String) -> CredentialReader {
+    CredentialReader(
+      source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }
 
   /// Returns the temporary key in a response of Tencent Cloud's STS.
-  func tencentRoleKey(in answer: ServiceAnswer) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    guard let response = try object(answer)["Response"]?.object else {
+  func tencentRoleKey(in received: ServiceResponse) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    guard let response = try object(received)["Response"]?.object else {
       throw malformed("The response has no object Response.")
     }
     guard let fields = response["Credentials"]?.object else {
       throw malformed("The response has no object Credentials inside Response.")
     }
-    return try tencentKey(in: fields, times: [response], at: answer.issuerTime)
+    return try tencentKey(in: fields, times: [response], at: received.issuerTime)
   }
 
   /// Returns the temporary key in an object with the fields that Tencent Cloud's STS and metadata service use.

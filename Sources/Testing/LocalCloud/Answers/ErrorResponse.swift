@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import _NIOFileSystem
 
 /// An error response of a simulated service, sent as the error document that the vendors' SDKs parse.
-struct RefusalAnswer: Error, Sendable {
+struct ErrorResponse: Error, Sendable {
   var status: HTTPResponse.Status
   var code: String
   var message: String
@@ -26,10 +26,10 @@ struct RefusalAnswer: Error, Sendable {
     ///
     /// - Parameters:
     ///   - name: The element name.
-    ///   - value: A part of the request, which is truncated to ``RefusalAnswer/echoByteLimit`` bytes.
+    ///   - value: A part of the request, which is truncated to ``ErrorResponse/echoByteLimit`` bytes.
     init(name: String, value: String) {
       self.name = name
-      self.value = value.shortened(to: RefusalAnswer.echoByteLimit)
+      self.value = value.shortened(to: ErrorResponse.echoByteLimit)
     }
 
     /// Creates an additional element of an error document, without truncating its value.
@@ -61,20 +61,20 @@ struct RefusalAnswer: Error, Sendable {
   }
 }
 
-extension RefusalAnswer {
+extension ErrorResponse {
   /// Creates the error response with the status code and error code that a provider describes.
   init(_ refusal: ServiceErrorCodes.Refusal, _ message: String, ec: String? = nil, details: [Detail] = []) {
     self.init(refusal.status, refusal.code, message, ec: ec, details: details)
   }
 
-  static func noSuchBucket(_ name: String) -> RefusalAnswer {
-    RefusalAnswer(
+  static func noSuchBucket(_ name: String) -> ErrorResponse {
+    ErrorResponse(
       .notFound, "NoSuchBucket", "The specified bucket does not exist.", ec: "0015-00000101",
       details: [Detail(name: "BucketName", value: name)])
   }
 
-  static func noSuchKey(_ key: String) -> RefusalAnswer {
-    RefusalAnswer(
+  static func noSuchKey(_ key: String) -> ErrorResponse {
+    ErrorResponse(
       .notFound, "NoSuchKey", "The specified key does not exist.", ec: "0026-00000001",
       details: [Detail(name: "Key", value: key)])
   }
@@ -84,62 +84,62 @@ extension RefusalAnswer {
   /// - Parameters:
   ///   - id: The upload ID from the request.
   ///   - ec: The detailed error code of OSS, which differs between the operations.
-  static func noSuchUpload(_ id: String, ec: String? = nil) -> RefusalAnswer {
-    RefusalAnswer(
+  static func noSuchUpload(_ id: String, ec: String? = nil) -> ErrorResponse {
+    ErrorResponse(
       .notFound, "NoSuchUpload",
       "The specified upload does not exist: the id is wrong, or the upload was completed or aborted.",
       ec: ec, details: [Detail(name: "UploadId", value: id)])
   }
 
-  static func bucketNotEmpty(_ name: String) -> RefusalAnswer {
-    RefusalAnswer(
+  static func bucketNotEmpty(_ name: String) -> ErrorResponse {
+    ErrorResponse(
       .conflict, "BucketNotEmpty", "The bucket holds objects or uploads; delete them first.",
       details: [Detail(name: "BucketName", value: name)])
   }
 
-  static func bucketAlreadyExists(_ code: String, _ name: String) -> RefusalAnswer {
-    RefusalAnswer(
+  static func bucketAlreadyExists(_ code: String, _ name: String) -> ErrorResponse {
+    ErrorResponse(
       .conflict, code, "The requested bucket name is not available.",
       details: [Detail(name: "BucketName", value: name)])
   }
 
-  static func invalidBucketName(_ name: String) -> RefusalAnswer {
-    RefusalAnswer(
+  static func invalidBucketName(_ name: String) -> ErrorResponse {
+    ErrorResponse(
       .badRequest, "InvalidBucketName", "The specified bucket is not valid.",
       details: [Detail(name: "BucketName", value: name)])
   }
 
   /// The error response for a request whose target is not a path, or names another host than the `Host` header.
-  static let unreadableTarget = RefusalAnswer(
+  static let unreadableTarget = ErrorResponse(
     .badRequest, "InvalidURI", "The request target must be a path, or a URL with the host of the only Host header.")
 
-  static func invalidArgument(_ message: String, ec: String? = nil) -> RefusalAnswer {
-    RefusalAnswer(.badRequest, "InvalidArgument", message, ec: ec)
+  static func invalidArgument(_ message: String, ec: String? = nil) -> ErrorResponse {
+    ErrorResponse(.badRequest, "InvalidArgument", message, ec: ec)
   }
 
-  static func invalidRequest(_ message: String) -> RefusalAnswer {
-    RefusalAnswer(.badRequest, "InvalidRequest", message)
+  static func invalidRequest(_ message: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "InvalidRequest", message)
   }
 
-  static func notImplemented(_ message: String) -> RefusalAnswer {
-    RefusalAnswer(.notImplemented, "NotImplemented", message)
+  static func notImplemented(_ message: String) -> ErrorResponse {
+    ErrorResponse(.notImplemented, "NotImplemented", message)
   }
 
-  static func methodNotAllowed(_ method: String) -> RefusalAnswer {
-    RefusalAnswer(
+  static func methodNotAllowed(_ method: String) -> ErrorResponse {
+    ErrorResponse(
       .methodNotAllowed, "MethodNotAllowed", "The resource does not support this method.",
       details: [Detail(name: "Method", value: method)])
   }
 
-  static func malformedXML(_ reason: String) -> RefusalAnswer {
-    RefusalAnswer(
+  static func malformedXML(_ reason: String) -> ErrorResponse {
+    ErrorResponse(
       .badRequest, "MalformedXML",
       "The XML document in the body is not well-formed, or not the one that this request requires.",
       details: [Detail(name: "Reason", value: reason)])
   }
 
-  static func internalError(_ reason: String) -> RefusalAnswer {
-    RefusalAnswer(
+  static func internalError(_ reason: String) -> ErrorResponse {
+    ErrorResponse(
       .internalServerError, "InternalError", "The server failed.", details: [Detail(name: "Reason", value: reason)])
   }
 
@@ -148,7 +148,7 @@ extension RefusalAnswer {
   /// The response contains only the kind of the error. File system errors contain paths of the local machine, and other
   /// errors may contain data that a client sent.
   init(of error: any Error) {
-    self = error as? RefusalAnswer ?? .internalError(Self.kind(of: error))
+    self = error as? ErrorResponse ?? .internalError(Self.kind(of: error))
   }
 
   /// Returns a description of an error's kind, without any of the error's details.
@@ -158,46 +158,46 @@ extension RefusalAnswer {
   }
 
   /// Creates a server error response for an injected fault.
-  static func injected(_ status: Int) -> RefusalAnswer {
+  static func injected(_ status: Int) -> ErrorResponse {
     status == 503
-      ? RefusalAnswer(.serviceUnavailable, "ServiceUnavailable", "Please try again.")
-      : RefusalAnswer(HTTPResponse.Status(code: status), "InternalError", "Please contact the server administrator.")
+      ? ErrorResponse(.serviceUnavailable, "ServiceUnavailable", "Please try again.")
+      : ErrorResponse(HTTPResponse.Status(code: status), "InternalError", "Please contact the server administrator.")
   }
 
-  static func accessDenied(_ message: String, ec: String? = nil, details: [Detail] = []) -> RefusalAnswer {
-    RefusalAnswer(.forbidden, "AccessDenied", message, ec: ec, details: details)
+  static func accessDenied(_ message: String, ec: String? = nil, details: [Detail] = []) -> ErrorResponse {
+    ErrorResponse(.forbidden, "AccessDenied", message, ec: ec, details: details)
   }
 
-  static func preconditionFailed(_ condition: String) -> RefusalAnswer {
-    RefusalAnswer(
+  static func preconditionFailed(_ condition: String) -> ErrorResponse {
+    ErrorResponse(
       .preconditionFailed, "PreconditionFailed", "One of the conditions of the request does not hold.",
       details: [Detail(name: "Condition", value: condition)])
   }
 
-  static let fileAlreadyExists = RefusalAnswer(
+  static let fileAlreadyExists = ErrorResponse(
     .conflict, "FileAlreadyExists", "The object already exists, and the request forbids overwriting it.")
 
-  static let operationAborted = RefusalAnswer(
+  static let operationAborted = ErrorResponse(
     .conflict, "OperationAborted",
     "A conflicting operation is currently in progress against this resource. Please try again.")
 
-  static let incompleteBody = RefusalAnswer(
+  static let incompleteBody = ErrorResponse(
     .badRequest, "IncompleteBody", "The size of the body does not match the Content-Length.")
 
-  static func invalidDigest(_ message: String) -> RefusalAnswer {
-    RefusalAnswer(.badRequest, "InvalidDigest", message)
+  static func invalidDigest(_ message: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "InvalidDigest", message)
   }
 
-  static let invalidPart = RefusalAnswer(
+  static let invalidPart = ErrorResponse(
     .badRequest, "InvalidPart",
     "A part in the document was not uploaded, or its entity tag differs.")
 
-  static let invalidPartOrder = RefusalAnswer(
+  static let invalidPartOrder = ErrorResponse(
     .badRequest, "InvalidPartOrder",
     "The parts in the document are not in ascending order of their part numbers.")
 
-  static func invalidRange(_ range: String, byteCount: Int64) -> RefusalAnswer {
-    RefusalAnswer(
+  static func invalidRange(_ range: String, byteCount: Int64) -> ErrorResponse {
+    ErrorResponse(
       .rangeNotSatisfiable, "InvalidRange", "The requested range cannot be satisfied.",
       details: [
         Detail(name: "RangeRequested", value: range), Detail(name: "ActualObjectSize", value: String(byteCount)),

@@ -4,7 +4,7 @@
 package import StorageAuth
 
 /// A reader of the fields of a credential in a JSON response, whose errors name the missing or invalid field.
-package struct AnswerReader: Sendable {
+package struct CredentialReader: Sendable {
   /// The name of the provider that receives the response, for error messages.
   package let source: String
   /// The remedy in errors about a response that cannot be read.
@@ -16,14 +16,14 @@ package struct AnswerReader: Sendable {
   }
 
   package func malformed(_ message: String, isRetryable: Bool = false) -> CredentialError {
-    CredentialError(.malformedAnswer, source: source, message, remedy: remedy, isRetryable: isRetryable)
+    CredentialError(.malformedResponse, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
   /// Returns the JSON object that a response contains.
   ///
   /// A body that is not a JSON object leads to a retryable error, because the response may have been truncated.
-  package func object(_ answer: ServiceAnswer) throws(CredentialError) -> JSONObject {
-    guard let object = answer.object else { throw malformed(answer.unreadable, isRetryable: true) }
+  package func object(_ response: ServiceResponse) throws(CredentialError) -> JSONObject {
+    guard let object = response.object else { throw malformed(response.unreadable, isRetryable: true) }
     return object
   }
 
