@@ -165,11 +165,20 @@ final class LocalFile: Sendable {
   /// - Throws: ``StorageError/Code/unusableFile`` if an earlier write failed.
   func close() async throws {
     try await call { [self] in
-      let wasOpen = isOpen.withLock { isOpen in
-        defer { isOpen = false }
-        return isOpen
-      }
-      if wasOpen { try system.close(descriptor) }
+      if takeDescriptor() { try system.close(descriptor) }
+    }
+  }
+
+  /// Closes a file to which nothing was written, unless it is closed; the call blocks.
+  func closeNow() {
+    if takeDescriptor() { try? system.close(descriptor) }
+  }
+
+  /// Returns whether the caller has to close the descriptor, which is closed once.
+  private func takeDescriptor() -> Bool {
+    isOpen.withLock { isOpen in
+      defer { isOpen = false }
+      return isOpen
     }
   }
 

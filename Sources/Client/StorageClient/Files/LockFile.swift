@@ -5,7 +5,7 @@ internal import SystemPackage
 
 /// A locked file, which one process at a time can have.
 ///
-/// The lock ends when the last reference is released, also by the end of the process.
+/// The lock ends when it or its last reference is released, also by the end of the process.
 final class LockFile: Sendable {
   /// The number of attempts to lock a file that other processes remove.
   private static let attempts = 16
@@ -30,6 +30,11 @@ final class LockFile: Sendable {
       }
     }
     throw .resourceBusy
+  }
+
+  /// Ends the lock, also if there are other references.
+  func release() {
+    file.closeNow()
   }
 
   /// Removes the file; the call blocks.

@@ -76,6 +76,8 @@ final class StagingFolder: Sendable {
   /// Removes what no later process continues, which is everything if the synchronization is complete, and the folder if
   /// it is empty then.
   func finish(isComplete: Bool) async throws {
+    // A synchronization that follows must not depend on when the last reference to this folder is released.
+    defer { lock.release() }
     try await clean(keepsLarge: !isComplete)
     try await folder.call { [root, lock] folder in
       guard try folder.names == [Self.lockName] else { return }
