@@ -3,7 +3,8 @@
 
 import Logging
 import StorageAuthTesting
-import StorageClient
+
+@testable import StorageClient
 
 extension Subjects {
   /// Types of StorageClient whose instances hold no secret, with the reason.
@@ -130,7 +131,8 @@ extension Subjects {
       ("StorageClient.UploadOptions", upload),
       ("StorageClient.DownloadOptions", DownloadOptions(headers: upload.headers)),
       ("StorageClient.CopyOptions", CopyOptions(attributes: upload, headers: upload.headers)),
-      ("StorageClient.StorageClient", oss), ("StorageClient.OSSProvider", oss.provider),
+      ("StorageClient.StorageClient", oss), ("StorageClient.RequestSender", oss.sender),
+      ("StorageClient.OSSProvider", oss.provider),
       ("StorageClient.COSProvider", COSProvider(bucket: "photos-1250000000", region: "ap-guangzhou")),
       ("StorageClient.S3Provider", S3Provider(bucket: "photos", region: "eu-central-1")),
       (

@@ -169,7 +169,7 @@ final class LocalFile: Sendable {
     }
   }
 
-  /// Closes a file to which nothing was written, unless it is closed; the call blocks.
+  /// Closes a file without unsaved bytes, unless it is closed; the call blocks.
   func closeNow() {
     if takeDescriptor() { try? system.close(descriptor) }
   }
