@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import CredentialSources
 import ExampleSupport
 import Hummingbird
 import Logging
@@ -34,7 +33,8 @@ struct AppServer {
       AlibabaAssumeRoleProvider(
         roleARN: "acs:ram::1250000000:role/localcloud", sessionName: scope.name, credentials: keys,
         duration: scope.lifetime,
-        policy: try scope.policy.ramDocument(), endpoint: .url(sts), transport: AsyncHTTPClientTransport.shared)
+        policy: try scope.policy.ramDocument(), endpoint: .url(sts)
+      ).bound(to: ProviderContext(transport: AsyncHTTPClientTransport.shared))
     }
     self.bucket = bucket
     callbacks = CallbackVerifier(keyHosts: [keyHost], transport: AsyncHTTPClientTransport.shared)

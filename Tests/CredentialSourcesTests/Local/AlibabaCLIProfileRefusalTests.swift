@@ -12,8 +12,8 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
 
   private let machine = MemoryMachine()
 
-  private var provider: AlibabaCLIProfileProvider {
-    AlibabaCLIProfileProvider(machine: machine.access, services: RecordedServices().alibaba)
+  private var provider: BoundCredentialProvider<AlibabaCLIProfileProvider> {
+    AlibabaCLIProfileProvider(services: RecordedServices().alibaba).bound(to: machine.access)
   }
 
   func testMissingFileIsNotConfigured() async {

@@ -13,8 +13,8 @@ final class AlibabaSharedProfileTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
 
-  private func provider(_ profile: String? = nil) -> AlibabaSharedProfileProvider {
-    AlibabaSharedProfileProvider(profile: profile, machine: machine.access, services: services.alibaba)
+  private func provider(_ profile: String? = nil) -> BoundCredentialProvider<AlibabaSharedProfileProvider> {
+    AlibabaSharedProfileProvider(profile: profile, services: services.alibaba).bound(to: machine.access)
   }
 
   func testEveryCredentialTypeIsSupported() async {

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import CredentialSources
 import StorageAuth
 import StorageAuthTesting
 import XCTest
@@ -13,8 +12,8 @@ final class AmazonProfileTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
 
-  private func provider(_ profile: String? = nil) -> AmazonProfileProvider {
-    AmazonProfileProvider(profile: profile, machine: machine.access, services: services.amazon)
+  private func provider(_ profile: String? = nil) -> BoundCredentialProvider<AmazonProfileProvider> {
+    AmazonProfileProvider(profile: profile, services: services.amazon).bound(to: machine.access)
   }
 
   private func put(credentials: String? = nil, config: String? = nil) {

@@ -10,7 +10,7 @@ func tokenService(owner: AccessKey, sts: String) -> TokenService {
   return TokenService(audit: { print($0) }) { scope in
     AlibabaAssumeRoleProvider(
       roleARN: "acs:ram::1250000000:role/localcloud", sessionName: scope.name, credentials: keys,
-      duration: scope.lifetime, policy: try scope.policy.ramDocument(), endpoint: .url(sts),
-      transport: AsyncHTTPClientTransport.shared)
+      duration: scope.lifetime, policy: try scope.policy.ramDocument(), endpoint: .url(sts)
+    ).bound(to: ProviderContext(transport: AsyncHTTPClientTransport.shared))
   }
 }

@@ -27,9 +27,9 @@ struct PhotoService: Sendable {
   func client(
     transport: any HTTPTransport, login: @escaping @Sendable @concurrent () async throws -> String
   ) -> PhotoClient {
-    let source = AppServerCredentialProvider(source: "photo service", transport: transport) { [keys] in
+    let source = AppServerCredentialProvider(source: "photo service") { [keys] in
       AppServerRequest(keys, headers: [.authorization: "Bearer \(try await login())"])
-    }
+    }.bound(to: ProviderContext(transport: transport))
     return StorageClient(
       .oss(bucket: bucket, region: region, endpoint: endpoint), credentials: CredentialCache(source),
       transport: transport)

@@ -244,7 +244,7 @@ extension IdentifiedFiles {
     let client = node.client
     let issuer = NodeAccessTokenIssuer(
       access: client.credentials, fileID: fileID, specification: grant,
-      margin: node.provider.transfers.queue.tokenMargin ?? .seconds(120), time: client.time)
+      margin: node.provider.transfers.queue.tokenMargin ?? .seconds(120))
     return PreparedTransfer(specification: spec, issuer: issuer)
   }
 

@@ -62,9 +62,7 @@ final class TransferContext: Sendable {
     }
     self.server = server
     issuer = SetupTokenIssuer(
-      node: address.visible, access: client.credentials, tokenLifetime: transfers.tokenLifetime,
-      transport: client.transport,
-      time: client.time)
+      node: address.visible, access: client.credentials, tokenLifetime: transfers.tokenLifetime)
     // The operation that a transfer belongs to emits the transfer event, with its key.
     let events = EventHub(measuredBy: client.events)
     observation = events.observe { [told = client.events] event in
@@ -74,7 +72,7 @@ final class TransferContext: Sendable {
     queue = TransferQueue(
       engine: try transfers.engine
         ?? PlatformDefaults.engine(program: transfers.ascp, options: transfers.options, time: client.time),
-      configuration: transfers.queue, authEvents: events, time: client.time)
+      configuration: transfers.queue, authEvents: events, in: .system(client.transport, client.time))
   }
 
   /// Returns a transfer whose token and server the node determines in its response to a setup request.

@@ -120,7 +120,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ) {
     let cache =
       credentials as? CredentialCache<Provider.SigningCredential>
-      ?? CredentialCache(credentials, events: events ?? EventHub(), time: time)
+      ?? CredentialCache(credentials, in: .system(.platformDefault, time), events: events ?? EventHub())
     self.init(
       provider, cache: cache, configuration: configuration, transport: transport, events: events ?? cache.events,
       clockSkew: clockSkew, time: time)
@@ -407,7 +407,7 @@ extension StorageClient {
   /// ```swift
   /// let client = StorageClient(
   ///   .oss(bucket: "photos", region: "cn-hangzhou"),
-  ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou", transport: transport))
+  ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
   /// ```
   ///
   /// - Parameters:
@@ -424,7 +424,8 @@ extension StorageClient {
     clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
-      provider, scopedCredentials: ScopedCredentialCache(credentials, events: events), configuration: configuration,
+      provider, scopedCredentials: ScopedCredentialCache(credentials, in: .system, events: events),
+      configuration: configuration,
       transport: transport, events: events, clockSkew: clockSkew)
   }
 

@@ -67,10 +67,14 @@ extension CredentialProvider {
   ///
   /// The error `notConfigured` becomes `failed`, because the setting requires the credential.
   ///
-  /// - Parameter place: The location of the setting, for error messages.
-  package func issue(for place: SettingLocation) async throws(CredentialError) -> IssuedCredential<Value> {
+  /// - Parameters:
+  ///   - place: The location of the setting, for error messages.
+  ///   - context: The context of the call.
+  package func issue(
+    for place: SettingLocation, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
-      let issued = try await issue()
+      let issued = try await issue(in: context)
       return IssuedCredential(
         issued.credential, issuerTime: issued.issuerTime, source: "\(place.source): \(issued.source ?? source)")
     } catch {

@@ -44,9 +44,14 @@ public struct ClosureTokenIssuer: TokenIssuer {
 
   /// Calls the function with a token request, and returns the function's grant.
   ///
+  /// - Parameters:
+  ///   - request: The transfer, and the reason why a token is needed.
+  ///   - context: The context of the call.
   /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `malformedAnswer` if the function returned
   ///   `nil` or threw an ``AsperaError``, or the error that the function threw.
-  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
+  public func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferGrant> {
     let grant: TransferGrant?
     do {
       grant = try await fetch(request)

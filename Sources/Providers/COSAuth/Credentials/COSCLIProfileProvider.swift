@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// A provider of access keys from the configuration of coscli: `cos.base` in `~/.cos.yaml`.
@@ -13,7 +13,6 @@ public struct COSCLIProfileProvider: CredentialProvider {
   private static let file = ConfigurationFile(
     source: "coscli", paths: ["~/.cos.yaml"], remedy: "Run coscli config init.")
 
-  private let machine: ProviderContext
   private let path: String?
   private let services: TencentServices
 
@@ -22,33 +21,24 @@ public struct COSCLIProfileProvider: CredentialProvider {
 
   /// Creates a provider for a configuration file of coscli.
   ///
-  /// - Parameters:
-  ///   - path: The file's path, or `nil` for the default path.
-  ///   - machine: The context that gives access to files and the network.
-  public init(path: String? = nil, machine: ProviderContext) {
-    self.init(path: path, machine: machine, services: .real)
+  /// - Parameter path: The file's path, or `nil` for the default path.
+  public init(path: String? = nil) {
+    self.init(path: path, services: .real)
   }
 
-  init(path: String? = nil, machine: ProviderContext, services: TencentServices) {
-    self.machine = machine
+  init(path: String? = nil, services: TencentServices) {
     self.path = path
     self.services = services
   }
 
-  /// Returns the access key in the file, or a temporary key for the instance's role.
+  /// Returns the access key in the file, or a temporary key for the instance's role with the metadata service's time.
   ///
+  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `notConfigured` if the file does not exist, the file has no key, or the keys are
   ///   obfuscated; `failed` or `malformedAnswer` if a file that is specified cannot be used; or the error of the
   ///   metadata service.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
-
-  /// Returns the access key in the file, or a temporary key for the instance's role with the metadata service's time.
-  ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let contents = try Self.file.read(on: machine, named: path)
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let contents = try Self.file.read(in: context, named: path)
     let place = contents.part("mapping cos.base")
     guard let base = try YAMLMapping(contents.bytes, path: ["cos", "base"], at: contents.place) else {
       throw contents.place.error(.notConfigured, "has no mapping cos.base")
@@ -58,7 +48,7 @@ public struct COSCLIProfileProvider: CredentialProvider {
     switch mode.lowercased() {
     case "secretkey": return IssuedCredential(try key(settings))
     case "cvmrole":
-      return try await services.instanceRole(try settings.text("cvmrolename"), machine).issue(for: place)
+      return try await services.instanceRole(try settings.text("cvmrolename")).issue(for: place, in: context)
     default: throw place.malformed("has the mode \(mode.shownIfName), which is unknown")
     }
   }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// A provider that reads an access key from a profile of Tencent Cloud's command-line tool.
@@ -13,7 +13,6 @@ public struct TCCLIProfileProvider: CredentialProvider {
   private static let key = SettingTable.KeyNames(
     id: "secretId", secret: "secretKey", token: "token", expiration: "expiresAt")
 
-  private let machine: ProviderContext
   private let profile: String?
 
   /// The provider's name, for error messages.
@@ -21,21 +20,19 @@ public struct TCCLIProfileProvider: CredentialProvider {
 
   /// Creates a provider for a profile of Tencent Cloud's command-line tool.
   ///
-  /// - Parameters:
-  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
-  ///   - machine: The context that gives access to the environment and files.
-  public init(profile: String? = nil, machine: ProviderContext) {
-    self.machine = machine
+  /// - Parameter profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
+  public init(profile: String? = nil) {
     self.profile = profile
   }
 
   /// Returns the access key in the profile.
   ///
+  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `notConfigured` if no profile is specified and the default profile does not exist,
   ///   or if the profile has no key or requires a login in a browser; `failed` if a profile that is specified does not
   ///   exist; `malformedAnswer` if the profile's file is invalid.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    let named = profile ?? machine.variable("TCCLI_PROFILE")
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let named = profile ?? context.variable("TCCLI_PROFILE")
     let name = named ?? "default"
     guard !name.hasByte("/"), name != "..", name != "." else {
       throw CredentialError(
@@ -43,14 +40,14 @@ public struct TCCLIProfileProvider: CredentialProvider {
     }
     let path = "~/.tccli/\(name).credential"
     let file = ConfigurationFile(source: source, paths: [path], remedy: "Run tccli configure --profile \(name).")
-    let contents = try file.read(on: machine, named: named == nil ? nil : path)
+    let contents = try file.read(in: context, named: named == nil ? nil : path)
     let settings = try SettingTable(json: contents.bytes, at: contents.place)
     guard let key = try settings.key(Self.key) else { throw contents.place.error(.notConfigured, "has no key") }
     let type = try settings.text("type") ?? "secret"
     switch type {
-    case "secret": return key
+    case "secret": return IssuedCredential(key)
     case "oauth", "sso":
-      if key.expiration != nil, !key.expires(within: .zero, at: machine.time.now) { return key }
+      if key.expiration != nil, !key.expires(within: .zero, at: context.time.now) { return IssuedCredential(key) }
       throw contents.place.error(
         .notConfigured, "has the type \(type), which needs a login in a browser, and its key expired at \(key.ending)",
         remedy: "Run tccli \(type == "sso" ? "sso" : "auth") login --profile \(name).")

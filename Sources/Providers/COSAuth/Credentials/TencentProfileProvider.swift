@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// A provider that reads an access key from a profile of the file that Tencent Cloud's SDKs share.
@@ -14,7 +14,6 @@ public struct TencentProfileProvider: CredentialProvider {
     paths: ["~/.tencentcloud/credentials", "/etc/tencentcloud/credentials"],
     remedy: "Give it a section [default] with secret_id and secret_key.")
 
-  private let machine: ProviderContext
   private let profile: String?
   private let path: String?
 
@@ -26,24 +25,23 @@ public struct TencentProfileProvider: CredentialProvider {
   /// - Parameters:
   ///   - profile: The section name, or `nil` for `default`.
   ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default paths.
-  ///   - machine: The context that gives access to the environment and files.
-  public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
-    self.machine = machine
+  public init(profile: String? = nil, path: String? = nil) {
     self.profile = profile
     self.path = path
   }
 
   /// Returns the access key in the profile.
   ///
+  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `notConfigured` if the file or the profile does not exist; `failed` or
   ///   `malformedAnswer` if a file or a profile that is specified cannot be used.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    let contents = try Self.file.read(on: machine, named: path)
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let contents = try Self.file.read(in: context, named: path)
     let document = try INIDocument(contents.bytes, at: contents.place)
     let name = profile ?? "default"
     guard let settings = try document.section(name, at: contents.part("section [\(name)]")) else {
       throw contents.place.missing(section: name, of: document, isMistake: profile != nil)
     }
-    return try settings.requiredKey(.init(id: "secret_id", secret: "secret_key", token: "token"))
+    return IssuedCredential(try settings.requiredKey(.init(id: "secret_id", secret: "secret_key", token: "token")))
   }
 }

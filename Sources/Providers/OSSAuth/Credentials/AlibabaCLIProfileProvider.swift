@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// A provider of access keys from a profile of Alibaba Cloud's command-line tool: `~/.aliyun/config.json`.
@@ -18,7 +18,6 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
     source: "Alibaba Cloud CLI", variable: "ALIBABA_CLOUD_CONFIG_FILE", paths: ["~/.aliyun/config.json"],
     remedy: "Run aliyun configure.")
 
-  private let machine: ProviderContext
   private let profile: String?
   private let path: String?
   private let services: AlibabaServices
@@ -31,13 +30,11 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
   /// - Parameters:
   ///   - profile: The profile name. If `nil`, the profile that the environment or the file specifies.
   ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
-  ///   - machine: The context that gives access to the environment, files, commands and the network.
-  public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
-    self.init(profile: profile, path: path, machine: machine, services: .real)
+  public init(profile: String? = nil, path: String? = nil) {
+    self.init(profile: profile, path: path, services: .real)
   }
 
-  init(profile: String? = nil, path: String? = nil, machine: ProviderContext, services: AlibabaServices) {
-    self.machine = machine
+  init(profile: String? = nil, path: String? = nil, services: AlibabaServices) {
     self.profile = profile
     self.path = path
     self.services = services
@@ -45,31 +42,25 @@ public struct AlibabaCLIProfileProvider: CredentialProvider {
 
   /// Returns the access key that the profile contains or that a service or command issues for the profile.
   ///
+  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
   ///   `notConfigured` if the default file or profile does not exist, the source is disabled, or the profile requires a
   ///   login in a browser; `failed` or `malformedAnswer` if the profile cannot be used; or the error of the service or
   ///   the command that the profile specifies.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
-
-  /// Returns the access key that ``credential()`` returns, with the name of the source that issued the key.
-  ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let switchName = "ALIBABA_CLOUD_CLI_PROFILE_DISABLED"
-    if machine.isTrue(switchName) {
+    if context.isTrue(switchName) {
       throw CredentialError(
         .notConfigured, source: source, "\(switchName) disables the profiles of the command-line tool.",
         remedy: "Unset it to use them.")
     }
-    let profiles = try AlibabaCLIProfiles(try Self.file.read(on: machine, named: path), at: machine.time.now)
-    let named = profile ?? machine.variable("ALIBABA_CLOUD_PROFILE")
+    let profiles = try AlibabaCLIProfiles(try Self.file.read(in: context, named: path), at: context.time.now)
+    let named = profile ?? context.variable("ALIBABA_CLOUD_PROFILE")
     let current = try profiles.current
     guard let name = named ?? current else { throw profiles.nothing }
     guard let plan = try profiles.plan(for: name) else {
       throw profiles.unknown(name, isMistake: profile != nil || named == nil)
     }
-    return try await plan.issue(at: profiles.place(of: name), on: machine, through: services)
+    return try await plan.issue(at: profiles.place(of: name), in: context, through: services)
   }
 }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// A provider of access keys from a profile in the file that Alibaba Cloud's SDKs share: `~/.alibabacloud/credentials`.
@@ -17,7 +17,6 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
 
   private static let role = SettingTable.RoleNames(arn: "role_arn", sessionName: "role_session_name", policy: "policy")
 
-  private let machine: ProviderContext
   private let profile: String?
   private let path: String?
   private let services: AlibabaServices
@@ -30,13 +29,11 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
   /// - Parameters:
   ///   - profile: The section name. If `nil`, the profile that the environment specifies, or `default`.
   ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
-  ///   - machine: The context that gives access to the environment, files, commands and the network.
-  public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
-    self.init(profile: profile, path: path, machine: machine, services: .real)
+  public init(profile: String? = nil, path: String? = nil) {
+    self.init(profile: profile, path: path, services: .real)
   }
 
-  init(profile: String? = nil, path: String? = nil, machine: ProviderContext, services: AlibabaServices) {
-    self.machine = machine
+  init(profile: String? = nil, path: String? = nil, services: AlibabaServices) {
     self.profile = profile
     self.path = path
     self.services = services
@@ -44,25 +41,19 @@ public struct AlibabaSharedProfileProvider: CredentialProvider {
 
   /// Returns the access key that the profile contains or that a service issues for the profile.
   ///
+  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
   ///   `notConfigured` if the default file or profile does not exist; `failed` or `malformedAnswer` if the profile
   ///   cannot be used; or the error of the service that the profile specifies.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
-
-  /// Returns the access key that ``credential()`` returns, with the name of the source that issued the key.
-  ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let contents = try Self.file.read(on: machine, named: path)
-    let name = profile ?? machine.variable("ALIBABA_CLOUD_PROFILE") ?? "default"
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let contents = try Self.file.read(in: context, named: path)
+    let name = profile ?? context.variable("ALIBABA_CLOUD_PROFILE") ?? "default"
     let document = try INIDocument(contents.bytes, at: contents.place)
     let place = contents.part("section [\(name)]", remedy: Self.file.remedy)
     guard let settings = try document.section(name, at: place) else {
       throw contents.place.missing(section: name, of: document, isMistake: profile != nil)
     }
-    return try await plan(settings).issue(at: place, on: machine, through: services)
+    return try await plan(settings).issue(at: place, in: context, through: services)
   }
 
   private func plan(_ settings: SettingTable) throws(CredentialError) -> AlibabaPlan {

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// A provider of access keys from a profile of ossutil, version 1 or 2: `~/.ossutilconfig`.
@@ -26,7 +26,6 @@ public struct OSSUtilProfileProvider: CredentialProvider {
   /// The characters that have a special meaning in a shell.
   private static let shellWords = "|&;<>$`"
 
-  private let machine: ProviderContext
   private let profile: String?
   private let path: String?
   private let services: AlibabaServices
@@ -39,13 +38,11 @@ public struct OSSUtilProfileProvider: CredentialProvider {
   /// - Parameters:
   ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or the default profile.
   ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
-  ///   - machine: The context that gives access to the environment, files, commands and the network.
-  public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
-    self.init(profile: profile, path: path, machine: machine, services: .real)
+  public init(profile: String? = nil, path: String? = nil) {
+    self.init(profile: profile, path: path, services: .real)
   }
 
-  init(profile: String? = nil, path: String? = nil, machine: ProviderContext, services: AlibabaServices) {
-    self.machine = machine
+  init(profile: String? = nil, path: String? = nil, services: AlibabaServices) {
     self.profile = profile
     self.path = path
     self.services = services
@@ -53,27 +50,21 @@ public struct OSSUtilProfileProvider: CredentialProvider {
 
   /// Returns the access key that the profile contains or that a service or command issues for the profile.
   ///
+  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `failed` if the caller specifies a file or a profile that does not exist;
   ///   `notConfigured` if the default file or profile does not exist, or the profile contains no key; `failed` or
   ///   `malformedAnswer` if the profile cannot be used; or the error of the service or the command that the profile
   ///   specifies.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
-
-  /// Returns the access key that ``credential()`` returns, with the name of the source that issued the key.
-  ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let contents = try Self.file.read(on: machine, named: path)
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let contents = try Self.file.read(in: context, named: path)
     let document = try INIDocument(contents.bytes, at: contents.place, dialect: Self.dialect)
-    let named = profile ?? machine.variable("OSSUTIL_PROFILE")
+    let named = profile ?? context.variable("OSSUTIL_PROFILE")
     let name = named ?? "default"
     let sections = ["profile \(name)", name] + (name == "default" ? ["Credentials"] : [])
     for section in sections {
       let place = contents.part("section [\(section)]")
       guard let settings = try document.section(section, at: place) else { continue }
-      return try await plan(settings, contents).issue(at: place, on: machine, through: services)
+      return try await plan(settings, contents).issue(at: place, in: context, through: services)
     }
     throw contents.place.missing(section: name, of: document, isMistake: named != nil)
   }

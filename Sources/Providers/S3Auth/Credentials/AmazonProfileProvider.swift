@@ -24,47 +24,37 @@ public struct AmazonProfileProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public var source: String { AmazonFiles.source }
 
-  private let machine: ProviderContext
   private let profile: String?
   private let services: AmazonServices
 
   /// Creates a provider for a profile in the files that Amazon's tools share.
   ///
-  /// - Parameters:
-  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
-  ///   - machine: The context that gives access to the environment, files, commands and the network.
-  public init(profile: String? = nil, machine: ProviderContext) {
-    self.init(profile: profile, machine: machine, services: .real)
+  /// - Parameter profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
+  public init(profile: String? = nil) {
+    self.init(profile: profile, services: .real)
   }
 
-  init(profile: String? = nil, machine: ProviderContext, services: AmazonServices) {
+  init(profile: String? = nil, services: AmazonServices) {
     self.profile = profile
-    self.machine = machine
     self.services = services
   }
 
   /// Returns the access key that the profile contains or that a service or command issues for the profile.
   ///
+  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `notConfigured` if no profile is specified and the default profile does not exist,
   ///   or if the profile has neither a key nor a way to obtain a key; `failed` or `malformedAnswer` if a profile that
   ///   is specified does not exist or a profile is invalid; or the error of the service or the command that the profile
   ///   specifies.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
-
-  /// Returns the access key that ``credential()`` returns, with the name of the source that issued the key.
-  ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let named = profile ?? AmazonFiles.chosenName(on: machine)
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let named = profile ?? AmazonFiles.chosenName(in: context)
     let name = named ?? "default"
-    let files = try AmazonFiles(on: machine)
+    let files = try AmazonFiles(in: context)
     guard let profile = try files.profile(name) else { throw files.missing(name, isNamed: named != nil) }
     let reader = AmazonPlanReader(
-      files: files, endpoint: try AmazonSettings(machine, files: files, profile: profile).stsEndpoint,
+      files: files, endpoint: try AmazonSettings(context, files: files, profile: profile).stsEndpoint,
       isNamed: named != nil)
-    return try await reader.plan(for: profile).issue(at: profile.place, on: machine, through: services)
+    return try await reader.plan(for: profile).issue(at: profile.place, in: context, through: services)
   }
 }
 

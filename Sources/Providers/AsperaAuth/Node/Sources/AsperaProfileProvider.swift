@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// A credential provider for a Node API that reads a profile in `~/.aspera/storage-auth.json`.
@@ -29,7 +29,6 @@ public struct AsperaProfileProvider: CredentialProvider {
 
   private static let variable = "ASPERA_PROFILE"
 
-  private let machine: ProviderContext
   private let profile: String?
   private let path: String?
 
@@ -41,23 +40,22 @@ public struct AsperaProfileProvider: CredentialProvider {
   /// - Parameters:
   ///   - profile: The profile name. If `nil`, the value of `ASPERA_PROFILE`, or else `default`.
   ///   - path: The path of the file. If `nil`, the value of `ASPERA_CREDENTIALS_FILE`, or else the default path.
-  ///   - machine: The files and environment variables that the provider may read.
-  public init(profile: String? = nil, path: String? = nil, machine: ProviderContext) {
-    self.machine = machine
+  public init(profile: String? = nil, path: String? = nil) {
     self.profile = profile
     self.path = path
   }
 
   /// Reads the credential from the profile, and reports a warning if other users can read or replace the file.
   ///
+  /// - Parameter context: The context whose files and environment variables are read.
   /// - Returns: The credential.
   /// - Throws: A `CredentialError`: `notConfigured` if no profile was specified, and the file or the credential in its
   ///   profile `default` is missing; `failed` or `malformedAnswer` if the specified profile is missing, or if the file
   ///   or the profile is invalid.
-  public func credential() async throws(CredentialError) -> AsperaNodeAccess {
-    let named = profile ?? machine.variable(Self.variable)
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
+    let named = profile ?? context.variable(Self.variable)
     do {
-      return try access(named ?? "default", isNamed: named != nil)
+      return IssuedCredential(try access(named ?? "default", isNamed: named != nil, in: context))
     } catch {
       guard named != nil, error.code == .notConfigured else { throw error }
       throw CredentialError(
@@ -66,8 +64,10 @@ public struct AsperaProfileProvider: CredentialProvider {
     }
   }
 
-  private func access(_ name: String, isNamed: Bool) throws(CredentialError) -> AsperaNodeAccess {
-    let contents = try Self.file.read(on: machine, named: path)
+  private func access(
+    _ name: String, isNamed: Bool, in context: ProviderContext
+  ) throws(CredentialError) -> AsperaNodeAccess {
+    let contents = try Self.file.read(in: context, named: path)
     let document: JSONValue
     do {
       document = try JSONValue(parsing: contents.bytes)
@@ -87,7 +87,7 @@ public struct AsperaProfileProvider: CredentialProvider {
       }
     }
     let settings = NodeAccessSettings(names: Self.names, values: values, place: place)
-    guard let access = try settings.access(at: machine.time.now) else {
+    guard let access = try settings.access(at: context.time.now) else {
       throw place.error(.notConfigured, "has no credential")
     }
     return access
