@@ -88,7 +88,7 @@ extension Subjects {
         "CredentialSources.ScopedAppServerProvider",
         ScopedAppServerProvider(url, region: "cn-hangzhou")
       ),
-      ("CredentialSources.AppServerCredentialProvider", AppServerCredentialProvider() { login }),
+      ("CredentialSources.AppServerCredentialProvider", AppServerCredentialProvider { login }),
       ("OSSAuth.CredentialsURIProvider", CredentialsURIProvider(url)),
       (
         "OSSAuth.AlibabaAssumeRoleProvider",

@@ -54,7 +54,7 @@ final class ScopedCredentialTests: XCTestCase {
     let server = try await RunningServer.start(router, self)
     let provider = ScopedAppServerProvider(
       "\(server)/sts", region: "cn-hangzhou"
-    ) { [.authorization: "Bearer mia"] }.bound(to: ProviderContext(transport: AsyncHTTPClientTransport.shared))
+    ) { [.authorization: "Bearer mia"] }
     let client = StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud.ossEndpoint), scopedCredentials: provider,
       configuration: StorageClientConfiguration(multipartThreshold: 200_000, partSize: 102_400))

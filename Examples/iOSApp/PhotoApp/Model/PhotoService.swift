@@ -29,9 +29,9 @@ struct PhotoService: Sendable {
   ) -> PhotoClient {
     let source = AppServerCredentialProvider(source: "photo service") { [keys] in
       AppServerRequest(keys, headers: [.authorization: "Bearer \(try await login())"])
-    }.bound(to: ProviderContext(transport: transport))
+    }
     return StorageClient(
-      .oss(bucket: bucket, region: region, endpoint: endpoint), credentials: CredentialCache(source),
-      transport: transport)
+      .oss(bucket: bucket, region: region, endpoint: endpoint),
+      credentials: CredentialCache(source, in: ProviderContext(transport: transport)), transport: transport)
   }
 }

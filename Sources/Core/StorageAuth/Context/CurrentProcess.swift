@@ -9,7 +9,7 @@
   internal import Glibc
 #endif
 
-/// What the system says about this process: its environment, its user's home directory and its current directory.
+/// The facts that the system knows about this process: its environment, home directory and current directory.
 enum CurrentProcess {
   private static let longestEntry = 1 << 14
 

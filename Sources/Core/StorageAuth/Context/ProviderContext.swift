@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a credential provider uses of the machine: environment, files, commands, network and clocks.
+/// The environment, files, commands, network and clocks that a credential provider uses.
 ///
 /// A provider is a value that describes where credentials come from, and receives the context with each call. A
 /// ``CredentialCache`` passes its context to its provider. A test can replace each part by one in memory.
@@ -98,8 +98,7 @@ public struct ProviderContext: Sendable {
     if let transport { return transport }
     throw CredentialError(
       .notConfigured, source: source, "The source sends requests, and the cache was created without a transport.",
-      remedy: "Pass a context that has one, as in CredentialCache(…, in: ProviderContext(transport: …)); the caches of "
-        + "programs that import StorageClient have one by default.")
+      remedy: "Create it with one: CredentialCache(…, in: ProviderContext(transport: …)).")
   }
 
   /// Returns the value of an environment variable without surrounding whitespace, or `nil` if the variable is unset or
