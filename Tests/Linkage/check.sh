@@ -74,7 +74,7 @@ import OSSAuth
 import StorageAuth
 import StorageAuthTesting
 
-let cache = CredentialCache(EnvironmentCredentialProvider.oss, time: ManualClock())
+let cache = CredentialCache(EnvironmentCredentialProvider.oss, in: ProviderContext(time: ManualClock()))
 print(cache.source)
 PROGRAM
 
