@@ -39,7 +39,7 @@ public struct stat {
   public init() {}
 }
 
-public struct passwd {
+@unsafe public struct passwd {
   public var pw_dir: UnsafeMutablePointer<CChar>?
   public init() {}
 }

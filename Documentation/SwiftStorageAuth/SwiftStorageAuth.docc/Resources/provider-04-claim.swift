@@ -9,6 +9,7 @@ public struct AcmeClaim: SignatureClaim {
   public let sessionToken: Secret?
   let date: Timestamp
   let signature: Secret
+  let request: HTTPRequest
 }
 
 /// A verifier of the signatures of Acme Storage.
@@ -33,12 +34,12 @@ public struct AcmeVerifier: SignatureVerifier {
     return AcmeClaim(
       accessKeyID: try AccessKeyID(claimed: parts[0].dropFirst("ACME ".count)),
       sessionToken: try request.headerFields.uniqueValue(for: .acmeToken).map { Secret($0) },
-      date: date, signature: Secret(String(parts[1])))
+      date: date, signature: Secret(String(parts[1])), request: request)
   }
 
   /// Verifies the session token, the time and the signature.
   public func verify(
-    _ claim: AcmeClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+    _ claim: AcmeClaim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
     throw VerificationError(.unsupported, "Signatures are not compared yet.", remedy: "Complete the verifier.")
   }

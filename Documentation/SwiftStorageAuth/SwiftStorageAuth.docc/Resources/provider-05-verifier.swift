@@ -9,6 +9,7 @@ public struct AcmeClaim: SignatureClaim {
   public let sessionToken: Secret?
   let date: Timestamp
   let signature: Secret
+  let request: HTTPRequest
 }
 
 /// A verifier of the signatures of Acme Storage.
@@ -33,12 +34,12 @@ public struct AcmeVerifier: SignatureVerifier {
     return AcmeClaim(
       accessKeyID: try AccessKeyID(claimed: parts[0].dropFirst("ACME ".count)),
       sessionToken: try request.headerFields.uniqueValue(for: .acmeToken).map { Secret($0) },
-      date: date, signature: Secret(String(parts[1])))
+      date: date, signature: Secret(String(parts[1])), request: request)
   }
 
   /// Verifies the session token, the time and the signature.
   public func verify(
-    _ claim: AcmeClaim, of request: HTTPRequest, against key: AccessKey, at date: Timestamp
+    _ claim: AcmeClaim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
     try claim.checkToken(against: key, at: date)
     let tolerance = VerificationLimits.clockTolerance
@@ -46,7 +47,7 @@ public struct AcmeVerifier: SignatureVerifier {
     guard age <= tolerance, age >= .zero - tolerance else {
       throw VerificationError(.clockSkew, "The request was signed at \(claim.date).", remedy: "Set the clock.")
     }
-    let signed = try AcmeStringToSign(of: request)
+    let signed = try AcmeStringToSign(of: claim.request)
     let code = key.authenticationCode(for: signed.text, using: .hmacSHA256)
     guard Secret(code.base64) == claim.signature else {
       throw claim.mismatch(claim.signature.reveal(), with: key) {
