@@ -25,17 +25,21 @@ final class FoundationTests: XCTestCase {
     }
   }
 
-  func testOtherURLsAreNoFiles() async throws {
-    let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), credentials: AccessKey.anonymous)
-    for text in ["https://example.com/cat.jpg", "cat.jpg"] {
-      let url = try XCTUnwrap(URL(string: text))
-      do {
-        try await client.upload(url, to: "cat.jpg")
-        XCTFail("\(text) was uploaded")
-      } catch let error as StorageError {
-        XCTAssertEqual(error.code, .unusableFile)
+  func testOtherURLsAreNoFilesEvenIfAFileHasTheirPath() async throws {
+    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
+    let file = try TemporaryDirectory(self).write([1], to: "cat.jpg")
+    let url = try XCTUnwrap(URL(string: "https://example.com\(file)"))
+    let other = try XCTUnwrap(URL(string: "\(file)"))
+    for url in [url, other] {
+      await assertThrows(StorageError.self, { try await ossClient(transport).upload(url, to: "cat.jpg") }) {
+        XCTAssertEqual($0.code, .unusableFile)
+        XCTAssertTrue($0.message.contains("scheme"), $0.message)
+      }
+      await assertThrows(StorageError.self, { try await ossClient(transport).download("cat.jpg", to: url) }) {
+        XCTAssertEqual($0.code, .unusableFile)
       }
     }
+    XCTAssertEqual(transport.requests.count, 0)
   }
 
   func testPresignedURLIsTheSameForFoundation() async throws {
@@ -56,6 +60,6 @@ final class FoundationTests: XCTestCase {
     // Instants are clamped, and no number traps.
     XCTAssertEqual(Timestamp(Date(timeIntervalSince1970: .infinity)), Timestamp(unixSeconds: .max))
     XCTAssertEqual(Timestamp(Date(timeIntervalSince1970: -.greatestFiniteMagnitude)), Timestamp(unixSeconds: .min))
-    _ = Timestamp(Date(timeIntervalSince1970: .nan))
+    XCTAssertEqual(Timestamp(Date(timeIntervalSince1970: .nan)), Timestamp(unixSeconds: .min))
   }
 }

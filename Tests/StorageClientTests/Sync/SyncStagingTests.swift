@@ -60,6 +60,19 @@ final class SyncStagingTests: SyncTestCase {
     XCTAssertEqual(try directory.names, ["a"])
   }
 
+  // matrix: Synchronization: interruption
+  func testSynchronizationThatFailedUnlocksTheFolderAtItsEnd() async throws {
+    let directory = try TemporaryDirectory(self)
+    let root = try await RootFolder(directory.path("."), in: .system)
+    let other = try await TargetFolder(XCTUnwrap(root))
+    // The folder and its lock remain, because the next synchronization can continue the file.
+    _ = try directory.write([1], to: "\(staging)/large-left")
+    try await other.staging.finish(isComplete: false)
+    let report = try await sync(.objects(in: store("a")), .folder(directory.path(".")))
+    XCTAssertTrue(report.isComplete)
+    withExtendedLifetime(other) {}
+  }
+
   // matrix: Synchronization: comparison
   func testReplacedFileKeepsItsPermissions() async throws {
     let (directory, store) = (try TemporaryDirectory(self), store("a", "b"))
