@@ -108,9 +108,7 @@ struct Gateway: Sendable {
         record?.authorized(.verified(kind))
         try check(verified.wholeTarget)
         var permit = try permit(verified, head, copySource, at: date)
-        if let key = context.keys.key(verified.accessKeyID, of: service.provider, at: date) {
-          permit.reader = try service.behavior.bodyReader(of: head, verified, key)
-        }
+        permit.reader = service.behavior.bodyReader(of: verified)
         return permit
       }
       counters.count(endpoint) { $0.unsigned += 1 }

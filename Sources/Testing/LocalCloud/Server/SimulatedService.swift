@@ -267,14 +267,8 @@ protocol ServiceBehavior: Sendable {
 
   /// Returns the reader that removes the framing of a request body, or `nil` if the body is not framed.
   ///
-  /// - Parameters:
-  ///   - head: The head of the request.
-  ///   - verified: The verified request.
-  ///   - key: The access key that the request was verified with.
-  /// - Throws: `VerificationError` if the headers contradict the framing of the body.
-  func bodyReader(
-    of head: HTTPRequest, _ verified: VerifiedRequest, _ key: AccessKey
-  ) throws(VerificationError) -> (any BodyReader)?
+  /// - Parameter request: The verified request.
+  func bodyReader(of request: VerifiedRequest) -> (any BodyReader)?
 
   /// Returns the checks for the bytes of a request body or a copied object.
   ///
@@ -344,9 +338,7 @@ struct CallIdentity: Sendable {
 }
 
 extension ServiceBehavior {
-  func bodyReader(
-    of head: HTTPRequest, _ verified: VerifiedRequest, _ key: AccessKey
-  ) throws(VerificationError) -> (any BodyReader)? { nil }
+  func bodyReader(of request: VerifiedRequest) -> (any BodyReader)? { nil }
 
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?

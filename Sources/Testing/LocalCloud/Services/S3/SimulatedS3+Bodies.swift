@@ -14,10 +14,8 @@ extension SimulatedS3 {
   /// The names of the headers that contain an object's checksum or the type of the checksum.
   static let checksumHeaders = S3Checksum.Algorithm.allCases.map { "checksum-\($0.rawValue)" } + ["checksum-type"]
 
-  func bodyReader(
-    of head: HTTPRequest, _ verified: VerifiedRequest, _ key: AccessKey
-  ) throws(VerificationError) -> (any BodyReader)? {
-    (verified.bodyDecoder as? S3ChunkDecoder).map { S3ChunkReader(decoder: $0) }
+  func bodyReader(of request: VerifiedRequest) -> (any BodyReader)? {
+    (request.bodyDecoder as? S3ChunkDecoder).map { S3ChunkReader(decoder: $0) }
   }
 
   func bodyChecks(
