@@ -13,7 +13,7 @@ WORKDIR /source
 ENV STORAGE_AUTH_ONLY=storage-auth
 COPY Package.swift ./
 COPY Sources ./Sources
-RUN swift build --configuration release --product storage-auth --static-swift-stdlib \
+RUN swift build --traits CommandLine --configuration release --product storage-auth --static-swift-stdlib \
     && install -D --strip .build/release/storage-auth /output/storage-auth
 
 FROM debian:bookworm-slim

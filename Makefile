@@ -3,9 +3,11 @@
   load sanitize sync-simulation fuzz complexity setup test-transports test-backends-client install fleet-redis container-check
 
 SWIFT ?= swift
+# No trait is on by default, so that consumers fetch what they name; tests, tools and examples need this one.
+TRAITS = --traits CommandLine
 # SwiftPM passes the traits to the compiler in the order of a set: at random, which compiles everything again each time.
 export SWIFT_DETERMINISTIC_HASHING = 1
-RELEASE = "$$($(SWIFT) build -c release --show-bin-path)"
+RELEASE = "$$($(SWIFT) build $(TRAITS) -c release --show-bin-path)"
 
 ## Lists the targets.
 help:
@@ -13,13 +15,13 @@ help:
 
 ## Moves files through OSS, COS, S3 and Aspera, against a local server; ARGUMENTS="--transport urlsession" uses URLSession.
 demo: setup
-	$(SWIFT) build --product ascp-simulator
-	$(SWIFT) run AnyProviderExample --local $(ARGUMENTS)
+	$(SWIFT) build $(TRAITS) --product ascp-simulator
+	$(SWIFT) run $(TRAITS) AnyProviderExample --local $(ARGUMENTS)
 
 ## Runs all tests, and the checks of the documentation, the linkage and the budgets.
 test: setup
 	@.ci/setup redis-server nginx || echo "=== The tests that need redis-server or nginx are skipped ===" >&2
-	$(SWIFT) build --build-tests
+	$(SWIFT) build $(TRAITS) --build-tests
 	SWIFT="$(SWIFT)" Tests/run-tests.py
 	Tests/run-checks.sh
 
@@ -55,13 +57,13 @@ SIMULATOR ?= iPhone 17
 ## Builds the libraries for PLATFORM (iOS, tvOS, watchOS, visionOS) with Xcode; needs macOS.
 build-apple:
 	for product in $(APPLE_PRODUCTS); do \
-	  xcodebuild build -quiet -scheme $$product -destination "generic/platform=$(or $(PLATFORM),iOS)" \
+	  STORAGE_AUTH_XCODE=1 xcodebuild build -quiet -scheme $$product -destination "generic/platform=$(or $(PLATFORM),iOS)" \
 	    -derivedDataPath .build/xcode || exit 1; \
 	done
 
 ## Runs the tests of the libraries without a network in the iOS simulator; needs macOS.
 test-simulator:
-	STORAGE_AUTH_CORE=1 xcodebuild test -quiet -scheme swift-storage-auth-Package \
+	STORAGE_AUTH_XCODE=1 STORAGE_AUTH_CORE=1 xcodebuild test -quiet -scheme swift-storage-auth-Package \
 	  -destination "platform=iOS Simulator,name=$(SIMULATOR)" -derivedDataPath .build/xcode
 
 ## Builds the libraries with Swift's SDK for static Linux; MUSL_OPENSSL names a folder with a static libcrypto.
@@ -84,7 +86,7 @@ PREFIX ?= /usr/local
 
 ## Installs storage-auth in PREFIX (/usr/local), with a manual page and completions for shells.
 install: setup
-	$(SWIFT) build -c release --product storage-auth
+	$(SWIFT) build $(TRAITS) -c release --product storage-auth
 	Documentation/install.sh $(RELEASE)/storage-auth "$(DESTDIR)$(PREFIX)"
 
 # Where the drawings of `bench`, `fleet` and `load` are written; PLOTS=Documentation replaces those of the pages.
@@ -92,7 +94,7 @@ PLOTS ?= .build/plots
 
 ## Measures seven signing workloads next to their hash blocks in C, and a warm credential cache; ARGUMENTS=--plot draws them.
 bench: setup
-	$(SWIFT) build -c release --product signing-benchmark
+	$(SWIFT) build $(TRAITS) -c release --product signing-benchmark
 	@mkdir -p $(PLOTS)
 	$(if $(filter --plot,$(ARGUMENTS)),Benchmarks/plot-signing.py $(RELEASE)/signing-benchmark $(PLOTS)/signing.svg,\
 	  $(RELEASE)/signing-benchmark $(ARGUMENTS))
@@ -105,30 +107,30 @@ plot:
 ## Counts the instructions of a signature outside libcrypto with valgrind, independently of the machine's load.
 bench-instructions: setup
 	.ci/setup valgrind
-	$(SWIFT) build -c release --product signing-benchmark
+	$(SWIFT) build $(TRAITS) -c release --product signing-benchmark
 	Benchmarks/count-instructions.py $(RELEASE)/signing-benchmark
 
 ## Moves large and small objects, next to curl; ARGUMENTS="--before FOLDER" adds an older build.
 bench-transfer: setup
-	$(SWIFT) build -c release --product storage-auth
-	$(SWIFT) build -c release --product transfer-benchmark
+	$(SWIFT) build $(TRAITS) -c release --product storage-auth
+	$(SWIFT) build $(TRAITS) -c release --product transfer-benchmark
 	Benchmarks/measure-transfers.py $(RELEASE) $(ARGUMENTS)
 
 ## Loads LocalCloud and the token server with wrk, next to nginx; ARGUMENTS="--before FOLDER" adds an older build.
 bench-servers: setup
 	.ci/setup nginx wrk
-	$(SWIFT) build -c release --product storage-auth
-	$(SWIFT) build -c release --product transfer-benchmark
+	$(SWIFT) build $(TRAITS) -c release --product storage-auth
+	$(SWIFT) build $(TRAITS) -c release --product transfer-benchmark
 	Benchmarks/measure-servers.py $(RELEASE) $(ARGUMENTS)
 
 ## Moves 10,000 small objects with sync and with the vendors' Python SDKs, in turn.
 bench-sync: setup
-	$(SWIFT) build -c release --product storage-auth
+	$(SWIFT) build $(TRAITS) -c release --product storage-auth
 	Benchmarks/measure-sync.py $(RELEASE) $(ARGUMENTS)
 
 ## Steps the credential caches of a million devices, and shows and draws the load of their token service.
 fleet: setup
-	$(SWIFT) build -c release --product fleet
+	$(SWIFT) build $(TRAITS) -c release --product fleet
 	@mkdir -p $(PLOTS)
 	$(RELEASE)/fleet --svg $(PLOTS)/fleet.svg $(ARGUMENTS)
 
@@ -158,12 +160,12 @@ SEED ?= 1
 
 ## Synchronizes in simulated worlds with faults, kills, races and hostile names; SEED and SCHEDULES select them.
 sync-simulation: setup
-	$(SWIFT) build -c release --product sync-simulation
+	$(SWIFT) build $(TRAITS) -c release --product sync-simulation
 	$(RELEASE)/sync-simulation --schedules $(SCHEDULES) --seed $(SEED) $(ARGUMENTS)
 
 ## Runs thousands of transfers with tokens of five seconds, lost responses and a wrong clock.
 longrun: setup
-	$(SWIFT) run long-run $(ARGUMENTS)
+	$(SWIFT) run $(TRAITS) long-run $(ARGUMENTS)
 
 ## Puts the token server under load with wrk, checks its answers, limits and memory, and draws its latencies.
 load: setup

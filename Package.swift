@@ -121,6 +121,17 @@ let layers: KeyValuePairs<String, [Module]> = [
   ],
 ]
 
+/// What fails to compile, with the line that is missing in a consumer's manifest, if a module's trait is off.
+let gates: [(trait: String, modules: [String])] = [
+  ("Client", ["StoragePrograms", "AsyncHTTPTransport"]),
+  ("Sending", ["StorageClient", "StorageBackground", "StorageClientTesting"]),
+  ("Server", ["StorageAuthServer", "LocalCloud"]),
+  ("Redis", ["StorageAuthRedis"]),
+  ("Operations", ["StorageOperations"]),
+  ("Configuration", ["StorageConfiguration"]),
+  ("CommandLine", ["storage-auth", "ascp-simulator"]),
+]
+
 /// The modules that are programs.
 let programs = ["storage-auth", "ascp-simulator"]
 
@@ -226,7 +237,9 @@ func products(of module: Module) -> [Target.Dependency] {
 /// A row as a target.
 func target(of module: Module, in layer: String) -> Target {
   let name = module.name
-  let needed = closure(of: module.imports).flatMap { dependencies(on: $0, of: name) } + products(of: module)
+  let needed =
+    closure(of: module.imports).flatMap { dependencies(on: $0, of: name) } + products(of: module)
+    + gates.filter { $0.modules.contains(name) }.map { .byName(name: "\($0.trait)Trait") }
   let choices: [SwiftSetting] = [
     .define("STORAGE_AUTH_NIO", .when(platforms: withPrograms, traits: ["Client"])),
     .define("STORAGE_AUTH_URLSESSION", .when(platforms: withPrograms, traits: ["URLSession"])),
@@ -291,6 +304,10 @@ func tests(
     exclude: exclude, resources: copying.map { .copy($0) }, packageAccess: packageAccess, swiftSettings: testRules)
 }
 
+/// Whether the documentation is built, by `make docs` or by the Swift Package Index.
+let isDocumented =
+  Context.environment["STORAGE_AUTH_DOCS"] != nil || Context.environment["SPI_GENERATE_DOCS"] != nil
+
 let libraries = modules.filter { $0.isPublic && !programs.contains($0.name) }.map(\.name)
 
 let package = Package(
@@ -308,7 +325,7 @@ let package = Package(
     .trait(
       name: "CommandLine", description: "The storage-auth tool and the examples.",
       enabledTraits: ["Client", "Configuration", "Operations", "Redis", "Server"]),
-    .default(enabledTraits: ["CommandLine"]),
+    .default(enabledTraits: isDocumented || Context.environment["STORAGE_AUTH_XCODE"] != nil ? ["CommandLine"] : []),
   ],
   dependencies: packages.map { package in
     let url = "https://github.com/\(package.location)"
@@ -318,6 +335,7 @@ let package = Package(
   targets: layers.flatMap { layer in layer.value.map { target(of: $0, in: layer.key) } }
 )
 
+package.targets += gates.map { .target(name: "\($0.trait)Trait", path: "Sources/Traits/\($0.trait)Trait") }
 package.targets += [
   .target(name: "CCarryless", path: "Sources/Core/CCarryless"),
   .systemLibrary(
@@ -474,7 +492,7 @@ if let extent = Context.environment["STORAGE_AUTH_CORE"] {
 // `STORAGE_AUTH_DOCS=1` (`make docs`) and `SPI_GENERATE_DOCS`, which the Swift Package Index sets, add swift-docc-plugin and
 // the module of the package's own catalogue. The plugin documents targets only, so the catalogue needs one; it depends on
 // the libraries, so that its links to them resolve. Consumers fetch and build neither.
-if Context.environment["STORAGE_AUTH_DOCS"] != nil || Context.environment["SPI_GENERATE_DOCS"] != nil {
+if isDocumented {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
   package.targets.append(
     .target(

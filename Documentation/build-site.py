@@ -101,7 +101,7 @@ def rewrite(value, url, folder, pages, broken):
 def main():
     targets = [argument for module in modules() for argument in ("--target", module)]
     outcome = swift(
-        "package", "--allow-writing-to-directory", SITE, "generate-documentation",
+        "package", "--traits", "CommandLine", "--allow-writing-to-directory", SITE, "generate-documentation",
         "--enable-experimental-combined-documentation", *targets, "--output-path", SITE, "--warnings-as-errors",
         *sys.argv[1:])
     if outcome.returncode:

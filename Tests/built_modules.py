@@ -1,7 +1,7 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""How a tool of the compiler finds the modules that `swift build --build-tests` has made."""
+"""How a tool of the compiler finds the modules that `swift build --traits CommandLine --build-tests` has made."""
 import glob
 import json
 import os

@@ -2,7 +2,7 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-# The checks that are no XCTest: run after `swift build --build-tests`; `make test` does.
+# The checks that are no XCTest: run after `swift build --traits CommandLine --build-tests`; `make test` does.
 set -eu
 cd "$(dirname "$0")/.."
 Tests/RedactionTests/check-redaction-coverage.py
@@ -13,8 +13,8 @@ Tests/Documentation/check-symbols.py
 Tests/Documentation/check-snippets.py
 Tests/Linkage/check.sh
 Tests/Install/check.sh
-swift build -c release --product signing-benchmark
-swift build -c release --product fleet
-programs=$(swift build -c release --show-bin-path)
+swift build --traits CommandLine -c release --product signing-benchmark
+swift build --traits CommandLine -c release --product fleet
+programs=$(swift build --traits CommandLine -c release --show-bin-path)
 "$programs/signing-benchmark" --check
 "$programs/fleet" --devices 50000

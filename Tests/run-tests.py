@@ -2,7 +2,7 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""Runs the XCTests that `swift build --build-tests` has built, several suites at a time, and says at the end which tests
+"""Runs the XCTests that `swift build --traits CommandLine --build-tests` has built, several suites at a time, and says at the end which tests
 were skipped and which failed: between thousands of lines nobody finds them.
 
 Each process runs a few suites, so that a test that ends its process hides no others. `JOBS` is the number of processes at

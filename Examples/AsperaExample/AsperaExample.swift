@@ -51,7 +51,8 @@ struct AsperaExample: AsyncParsableCommand {
   /// Transfers a file with an existing token, which is valid for one session.
   private func token(_ place: Place) async throws {
     say("# with a token on the session")
-    let grant = try await place.issuer.issue(for: TokenRequest(session: "1", specification: place.upload)).credential
+    let grant = try await place.issuer.issue(for: TokenRequest(session: "1", specification: place.upload), in: .system)
+      .credential
     guard let token = grant.token, let host = grant.specification?.remoteHost else { return }
     let queue = TransferQueue(engine: place.engine, account: try place.tokenAccount(at: host, grant))
     try await show(queue.run([TransferSession(place.upload, token: .fixed(token))]))
@@ -63,7 +64,7 @@ struct AsperaExample: AsyncParsableCommand {
   private func issuer(_ place: Place) async throws {
     say("# with an issuer")
     let queue = TransferQueue(
-      engine: place.engine, account: try place.tokenAccount(at: place.host, nil), issuer: place.issuer)
+      engine: place.engine, account: try place.tokenAccount(at: place.host, nil), issuer: place.issuer, in: .system)
     // LocalCloud reports the first token as expired, so the queue fetches another token and continues.
     place.cloud?.faults.transfers = [.tokenExpired(.first(1))]
     try await show(queue.run([place.upload]))

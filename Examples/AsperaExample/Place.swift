@@ -83,9 +83,8 @@ struct Place {
   /// The token issuer, which requests tokens with the setup calls of the Node API.
   var issuer: SetupTokenIssuer {
     let access = node.accessKey.map { AsperaNodeAccess.accessKey(id: $0.id, secret: $0.secret) }
-    let transport = AsyncHTTPClientTransport.shared
-    return access.map { .setup(node: node.node, access: StaticCredentialProvider($0), transport: transport) }
-      ?? .setup(node: node.node, access: AsperaCredentials.default.chain, transport: transport)
+    return access.map { .setup(node: node.node, access: StaticCredentialProvider($0)) }
+      ?? .setup(node: node.node, access: AsperaCredentials().chain)
   }
 
   /// A storage client for the node.

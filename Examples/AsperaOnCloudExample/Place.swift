@@ -3,7 +3,6 @@
 
 import AsperaAuth
 import AsperaTransfer
-import CredentialSources
 import ExampleSupport
 import Foundation
 import LocalCloud

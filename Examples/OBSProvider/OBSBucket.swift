@@ -100,16 +100,7 @@ extension EnvironmentCredentialProvider {
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
   /// The default credential sources for OBS: the environment variables.
-  public static var obsDefault: CredentialChain<AccessKey> { obsDefault(EnvironmentCredentialProvider.obs) }
-
-  /// Returns the default credential sources for OBS, which read the environment from the given context.
-  ///
-  /// - Parameter machine: The context that provides the environment.
-  public static func obsDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {
-    obsDefault(EnvironmentCredentialProvider.obs.map { $0.reading(machine) })
-  }
-
-  private static func obsDefault(_ sources: [EnvironmentCredentialProvider]) -> CredentialChain<AccessKey> {
-    CredentialChain(sources, source: "OBS default sources")
+  public static var obsDefault: CredentialChain<AccessKey> {
+    CredentialChain(EnvironmentCredentialProvider.obs, source: "OBS default sources")
   }
 }

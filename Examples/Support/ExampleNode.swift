@@ -64,7 +64,8 @@ public struct ExampleNode: Sendable {
     let simulator = program.resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "ascp-simulator")
     guard FileManager.default.isExecutableFile(atPath: simulator.path) else {
       throw MissingSimulator(
-        description: "There is no \(simulator.path). Build it first: swift build --product ascp-simulator")
+        description:
+          "There is no \(simulator.path). Build it first: swift build --traits CommandLine --product ascp-simulator")
     }
     return simulator.path
   }

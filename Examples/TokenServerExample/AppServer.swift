@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import CredentialSources
 import ExampleSupport
 import Hummingbird
 import Logging
@@ -30,11 +29,12 @@ struct AppServer {
   init(sts: String, keyHost: String, owner: AccessKey, bucket: String, users: [String: String]) {
     logins = Logins(users: users)
     let keys = StaticCredentialProvider(owner)
-    tokens = TokenService(audit: { say("  audit: \($0)") }) { scope in
+    let context = ProviderContext(transport: AsyncHTTPClientTransport.shared)
+    tokens = TokenService(audit: { say("  audit: \($0)") }, in: context) { scope in
       AlibabaAssumeRoleProvider(
         roleARN: "acs:ram::1250000000:role/localcloud", sessionName: scope.name, credentials: keys,
         duration: scope.lifetime,
-        policy: try scope.policy.ramDocument(), endpoint: .url(sts), transport: AsyncHTTPClientTransport.shared)
+        policy: try scope.policy.ramDocument(), endpoint: .url(sts))
     }
     self.bucket = bucket
     callbacks = CallbackVerifier(keyHosts: [keyHost], transport: AsyncHTTPClientTransport.shared)

@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import AsyncHTTPClient
-import CredentialSources
 import ExampleSupport
 import Foundation
 import LocalCloud

@@ -52,7 +52,7 @@ def libraries():
 def diagnose(tag, allowed):
     """Runs the tool, which builds the tag in a folder of its own, and returns its status and output."""
     process = subprocess.run(
-        ["swift", "package", "diagnose-api-breaking-changes", "--baseline-dir", STORE,
+        ["swift", "package", "--traits", "CommandLine", "diagnose-api-breaking-changes", "--baseline-dir", STORE,
          "--breakage-allowlist-path", allowed, tag],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return process.returncode, process.stdout

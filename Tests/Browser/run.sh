@@ -31,8 +31,8 @@ export CHROMIUM
 program() {
   local path=$1
   if [[ -z $path ]]; then
-    swift build --package-path "$root" --product "$2" >&2
-    path=$(swift build --package-path "$root" --show-bin-path)/$2
+    swift build --traits CommandLine --package-path "$root" --product "$2" >&2
+    path=$(swift build --traits CommandLine --package-path "$root" --show-bin-path)/$2
   fi
   [[ -x $path ]] || { echo "There is no program at $path." >&2; return 1; }
   echo "$path"

@@ -8,8 +8,8 @@ cd "$(dirname "$0")/../.."
 
 .ci/setup valgrind
 export STORAGE_AUTH_ONLY=ComplexityTests
-swift build --build-tests
-built=$(swift build --show-bin-path)
+swift build --traits CommandLine --build-tests
+built=$(swift build --traits CommandLine --show-bin-path)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -22,8 +22,8 @@ PATH=$PWD/$venv/bin:$PATH
 python3 Tests/Container/test_lint.py
 
 if [[ -z ${STORAGE_AUTH:-} && ${BUILD:-} != 1 ]]; then
-  swift build --product storage-auth
-  STORAGE_AUTH=$(swift build --show-bin-path)/storage-auth
+  swift build --traits CommandLine --product storage-auth
+  STORAGE_AUTH=$(swift build --traits CommandLine --show-bin-path)/storage-auth
 fi
 LIMIT=${LIMIT:-7200}
 STORAGE_AUTH=${STORAGE_AUTH:-} LIMIT=$LIMIT exec timeout --kill-after=10 "$LIMIT" python3 Tests/Container/check.py

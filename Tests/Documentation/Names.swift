@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaTransfer
-import CredentialSources
 import Hummingbird
 import LocalCloud
 import Logging
 import OSSAuth
 import ServiceLifecycle
+import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
 import StorageBackground
@@ -244,7 +244,9 @@ enum TestingYourOwnPage {
     init(answering key: AccessKey) {}
     init(sealed: Bool) {}
     init(hanging: Bool) {}
-    func credential() async throws(CredentialError) -> AccessKey { supposed() }
+    func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+      supposed()
+    }
   }
   struct MyTransport: HTTPTransport {
     func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {

@@ -4,7 +4,7 @@
 
 """Compiles the Swift of the README, of Documentation/, of the catalogues and of the tutorials with the built libraries.
 
-Run after `swift build --build-tests`, from anywhere. Each block becomes a function; `Names.swift` declares what the text
+Run after `swift build --traits CommandLine --build-tests`, from anywhere. Each block becomes a function; `Names.swift` declares what the text
 around it supposes, such as a key or a file. A block with imports gets these alone. Any other gets StorageClient on the pages
 for which that is enough, and all modules elsewhere. The line of a manifest is passed over. In a column of a table with the
 heading "here in Swift", each span of code becomes a function too; a row without one has to say that it is "not here". The

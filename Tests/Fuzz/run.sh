@@ -24,7 +24,7 @@ fi
 
 export STORAGE_AUTH_FUZZ=1 STORAGE_AUTH_ONLY=storage-auth-fuzz
 folder=.build/fuzz
-"$swift" build -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing --scratch-path "$folder" \
+"$swift" build --traits CommandLine -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing --scratch-path "$folder" \
   --product storage-auth-fuzz
 program=$folder/release/storage-auth-fuzz
 

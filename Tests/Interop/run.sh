@@ -23,22 +23,22 @@ skip() {
 }
 
 if [[ -z ${STORAGE_AUTH:-} ]]; then
-  swift build --package-path "$root" --product storage-auth
-  STORAGE_AUTH=$(swift build --package-path "$root" --show-bin-path)/storage-auth
+  swift build --traits CommandLine --package-path "$root" --product storage-auth
+  STORAGE_AUTH=$(swift build --traits CommandLine --package-path "$root" --show-bin-path)/storage-auth
 fi
 [[ -x $STORAGE_AUTH ]] || { echo "There is no program at $STORAGE_AUTH." >&2; exit 1; }
 export STORAGE_AUTH
 
 # The signer of Examples/OBSProvider, which no command of storage-auth has.
 if [[ -z ${OBS_SIGN:-} ]]; then
-  swift build --package-path "$root" --product obs-sign
-  OBS_SIGN=$(swift build --package-path "$root" --show-bin-path)/obs-sign
+  swift build --traits CommandLine --package-path "$root" --product obs-sign
+  OBS_SIGN=$(swift build --traits CommandLine --package-path "$root" --show-bin-path)/obs-sign
 fi
 export OBS_SIGN
 
 if [[ -z ${ASCP_SIMULATOR:-} ]]; then
-  swift build --package-path "$root" --product ascp-simulator
-  ASCP_SIMULATOR=$(swift build --package-path "$root" --show-bin-path)/ascp-simulator
+  swift build --traits CommandLine --package-path "$root" --product ascp-simulator
+  ASCP_SIMULATOR=$(swift build --traits CommandLine --package-path "$root" --show-bin-path)/ascp-simulator
 fi
 export ASCP_SIMULATOR
 
@@ -51,8 +51,8 @@ fi
 
 # JWT grants, and the token endpoints of Aspera on Cloud and Faspex in LocalCloud.
 if [[ -z ${ASPERA_GRANT:-} ]]; then
-  swift build --package-path "$root" --product aspera-grant
-  ASPERA_GRANT=$(swift build --package-path "$root" --show-bin-path)/aspera-grant
+  swift build --traits CommandLine --package-path "$root" --product aspera-grant
+  ASPERA_GRANT=$(swift build --traits CommandLine --package-path "$root" --show-bin-path)/aspera-grant
 fi
 export ASPERA_GRANT
 

@@ -7,5 +7,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-swift build --product storage-auth
-STORAGE_AUTH="$(swift build --show-bin-path)/storage-auth" exec python3 Tests/LargeFile/large_file.py
+swift build --traits CommandLine --product storage-auth
+STORAGE_AUTH="$(swift build --traits CommandLine --show-bin-path)/storage-auth" exec python3 Tests/LargeFile/large_file.py

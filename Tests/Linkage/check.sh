@@ -7,6 +7,7 @@
 # - that only swift-http-types was fetched for it,
 # - that the first program links no Foundation library, and
 # - that AsperaAuth is sufficient to parse and encode the JSON of a transfer specification.
+# Builds a consumer that uses the client without its trait, and checks that the only error says how to switch it on.
 # Builds another consumer, whose client sends with URLSession alone (trait URLSession), and checks that neither SwiftNIO nor
 # AsyncHTTPClient nor swift-subprocess was fetched or linked for it.
 # Works in a temporary folder; no file of the repository is written.
@@ -24,7 +25,7 @@ import PackageDescription
 let package = Package(
   name: "consumer",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "swift-storage-auth", path: "$root", traits: [])],
+  dependencies: [.package(name: "swift-storage-auth", path: "$root")],
   targets: [
     .executableTarget(
       name: "consumer",
@@ -74,7 +75,7 @@ import OSSAuth
 import StorageAuth
 import StorageAuthTesting
 
-let cache = CredentialCache(EnvironmentCredentialProvider.oss, time: ManualClock())
+let cache = CredentialCache(EnvironmentCredentialProvider.oss, in: ProviderContext(time: ManualClock()))
 print(cache.source)
 PROGRAM
 
@@ -127,6 +128,30 @@ if [ "$(uname)" != Darwin ] && ldd "$program" | grep -i foundation; then
 fi
 
 echo "linkage: OSSAuth, COSAuth and S3Auth fetch only $fetched and link" $libraries
+
+# A consumer that has forgotten the trait of the client: one error, which names the trait.
+mkdir -p "$folder/forgetful/Sources/forgetful"
+sed -e 's/"consumer"/"forgetful"/' -e '/executableTarget/,$d' \
+  "$folder/consumer/Package.swift" >"$folder/forgetful/Package.swift"
+cat >>"$folder/forgetful/Package.swift" <<'MANIFEST'
+    .executableTarget(
+      name: "forgetful", dependencies: [.product(name: "StorageClient", package: "swift-storage-auth")])
+  ]
+)
+MANIFEST
+echo 'import StorageClient' >"$folder/forgetful/Sources/forgetful/main.swift"
+cd "$folder/forgetful"
+if swift build --scratch-path "$build" >"$folder/log" 2>&1; then
+  echo "linkage: a consumer without the trait of the client builds"
+  exit 1
+fi
+errors=$(grep -c '^/.*: error: ' "$folder/log" || true)
+if [ "$errors" != 1 ] || ! grep -q 'error: .*StorageClient.* traits: \["Client"\]' "$folder/log"; then
+  echo "linkage: a consumer without the trait of the client gets $errors errors:"
+  grep 'error: ' "$folder/log"
+  exit 1
+fi
+echo "linkage: a consumer without the trait of the client is told to add it"
 
 # An app that has the client without SwiftNIO: the same source as everywhere, the transport is that of the platform.
 mkdir -p "$folder/app/Sources/app"

@@ -17,6 +17,6 @@ if [ ! -e "${MUSL_OPENSSL:-}/lib/libcrypto.a" ]; then
   exit 1
 fi
 for product in StorageAuth OSSAuth COSAuth S3Auth CredentialSources; do
-  swift build --swift-sdk "$sdk" --scratch-path .build/musl --product "$product" \
+  swift build --traits CommandLine --swift-sdk "$sdk" --scratch-path .build/musl --product "$product" \
     -Xcc "-I$MUSL_OPENSSL/include" -Xlinker "-L$MUSL_OPENSSL/lib"
 done

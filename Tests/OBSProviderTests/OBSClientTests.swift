@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import CredentialSources
 import HTTPTypes
 import OBSProvider
 import StorageAuth
@@ -161,7 +160,7 @@ final class OBSClientTests: XCTestCase {
     func credential(_ variables: [String: String]) async throws -> AccessKey {
       let machine = ProviderContext(
         environment: { variables[$0] }, home: nil, files: NoFiles(), transport: ScriptedTransport([]))
-      return try await CredentialChain.obsDefault(machine).credential()
+      return try await CredentialChain.obsDefault.credential(in: machine)
     }
     let own = ["OBS_ACCESS_KEY_ID": "a", "OBS_SECRET_ACCESS_KEY": "b", "OBS_SECURITY_TOKEN": "c"]
     let cloud = ["HUAWEI_CLOUD_ACCESS_KEY_ID": "d", "HUAWEI_CLOUD_SECRET_ACCESS_KEY": "e"]
@@ -196,7 +195,8 @@ final class OBSClientTests: XCTestCase {
     let empty = ProviderContext(
       environment: { _ in nil }, home: nil, files: NoFiles(), transport: ScriptedTransport([]))
     let report = await ProviderConformance(
-      CredentialChain.obsDefault(machine), failing: [CredentialChain.obsDefault(empty)], secrets: ["secret0canary"]
+      CredentialChain.obsDefault.bound(to: machine), failing: [CredentialChain.obsDefault.bound(to: empty)],
+      secrets: ["secret0canary"]
     ).report()
     try report.throwIfFailed()
   }

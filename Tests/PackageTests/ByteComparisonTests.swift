@@ -19,7 +19,10 @@ final class ByteComparisonTests: XCTestCase {
 
   /// The folders in which only the signatures parse such input, and the rest reads settings of this machine and
   /// responses of token services.
-  private static let settings = ["OSSAuth", "COSAuth", "S3Auth"].map { "Sources/Providers/\($0)/Credentials/" }
+  private static let settings =
+    ["OSSAuth", "COSAuth", "S3Auth"].map { "Sources/Providers/\($0)/Credentials/" } + [
+      "Sources/Core/StorageAuth/Context/"
+    ]
 
   private static let refused = [
     #"split(separator: ""#, "split(\n", ".hasPrefix(", ".hasSuffix(", ".lowercased()", ".uppercased()",

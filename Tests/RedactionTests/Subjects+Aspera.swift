@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
-import CredentialSources
 import HTTPTypes
 import StorageAuth
 
@@ -60,9 +59,7 @@ extension Subjects {
     options.ignoredFields = ["some_new_password"]
     let grant = TransferCredential(token: transfer, specification: spec)
     let signed = try TransferSigner(account: account).signed(spec, with: grant, in: .at(date))
-    let (node, transport) = ("https://node.example.com:9092", Machine())
-    let machine = ProviderContext(
-      environment: { _ in secret }, home: "/home/mia", files: transport, transport: transport)
+    let node = "https://node.example.com:9092"
     let dynamic = try DynamicKey(bits: 2_048)
     let bearerKey = try NodeBearerKey(pem: pemText(of: dynamic))
     let bearer = try NodeBearerToken(
@@ -70,7 +67,7 @@ extension Subjects {
     let signingKey = try JWTSigningKey(pem: pemText(of: dynamic))
     let oauth = JWTGrant.asperaOnCloud(
       organization: "acme", user: "mia@example.com", clientID: "id", clientSecret: Secret(secret))
-    let grants = JWTGrantProvider(oauth, key: signingKey, transport: transport)
+    let grants = JWTGrantProvider(oauth, key: signingKey)
     var parser = ManagementFrameParser()
     let items = parser.feed(
       Array("FASPMGR 2\nType: START\nPassword: \(secret)\nToken: \(token)\n\n".utf8))
@@ -91,18 +88,17 @@ extension Subjects {
       (
         "AsperaAuth.NodeAccessTokenIssuer", NodeAccessTokenIssuer(access: StaticCredentialProvider(access), fileID: "1")
       ),
-      ("AsperaAuth.CloudKeyGrantProvider", CloudKeyGrantProvider(apiKey: Secret(secret), transport: transport)),
+      ("AsperaAuth.CloudKeyGrantProvider", CloudKeyGrantProvider(apiKey: Secret(secret))),
       ("AsperaAuth.OAuthBearer", OAuthBearer(Secret(token), scope: "user:all", expiration: date)),
       ("AsperaAuth.BearerTokenIssuer", BearerTokenIssuer(accessKey: "ak", userID: "1", fileID: "2", key: bearerKey)),
       ("AsperaAuth.FixedTokenIssuer", FixedTokenIssuer(transfer, specification: signed)),
       ("AsperaAuth.ClosureTokenIssuer", ClosureTokenIssuer(source: "an app") { _ in grant }),
       (
         "AsperaAuth.SetupTokenIssuer",
-        SetupTokenIssuer(node: node, access: StaticCredentialProvider(access), transport: transport)
+        SetupTokenIssuer(node: node, access: StaticCredentialProvider(access))
       ),
-      ("AsperaAuth.AsperaCredentials", AsperaCredentials(machine)),
-      ("AsperaAuth.AsperaEnvironmentProvider", AsperaEnvironmentProvider(machine)),
-      ("AsperaAuth.AsperaProfileProvider", AsperaProfileProvider(machine: machine)),
+      ("AsperaAuth.AsperaCredentials", AsperaCredentials()),
+      ("AsperaAuth.AsperaEnvironmentProvider", AsperaEnvironmentProvider()),
       ("AsperaAuth.FaspURI", try FaspURI("faspe://mia@host.example:33001/a?token=\(mark)")),
       ("AsperaAuth.ManagementFrameParser", parser),
       ("AsperaAuth.ManagementFrameParser.Item", items.first as Any? ?? parser),

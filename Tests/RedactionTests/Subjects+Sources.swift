@@ -17,12 +17,12 @@ extension Subjects {
     "S3Auth.AmazonSettings": "a region and addresses",
     "CredentialSources.ProcessOutputFormat": "a function",
     "CredentialSources.AppServerFormat": "an enumeration, or a function",
-    "CredentialSources.SystemFiles": "no properties",
-    "CredentialSources.FileReadError": "an enumeration and the system's error description",
-    "CredentialSources.FileWeakness": "a path, and the accounts that may write there",
-    "CredentialSources.CommandResult.Ending": "a number",
-    "CredentialSources.CredentialWarning": "a source, a path and advice",
-    "CredentialSources.CommandError": "a source and advice",
+    "StorageAuth.SystemFiles": "no properties",
+    "StorageAuth.FileReadError": "an enumeration and the system's error description",
+    "StorageAuth.FileWeakness": "a path, and the accounts that may write there",
+    "StorageAuth.CommandResult.Ending": "a number",
+    "StorageAuth.CredentialWarning": "a source, a path and advice",
+    "StorageAuth.CommandError": "a source and advice",
   ]
 
   /// A machine whose environment variables and files contain secrets.
@@ -47,74 +47,67 @@ extension Subjects {
     let login = AppServerRequest(
       url, method: .post, headers: [.authorization: "Bearer \(token)"], body: Array(secret.utf8))
     return [
-      ("CredentialSources.ProviderContext", machine),
-      ("CredentialSources.FileContents", FileContents(Array(secret.utf8))),
+      ("StorageAuth.ProviderContext", machine),
+      ("StorageAuth.BoundCredentialProvider", AppServerCredentialProvider(url).bound(to: machine)),
+      ("StorageAuth.FileContents", FileContents(Array(secret.utf8))),
       (
-        "CredentialSources.CommandResult",
+        "StorageAuth.CommandResult",
         CommandResult(.exited(0), standardOutput: Array(secret.utf8), standardErrorLength: 0)
       ),
       ("CredentialSources.CredentialCommand", CredentialCommand(["vault", "--token", token])),
       (
         "CredentialSources.ProcessCredentialProvider",
-        ProcessCredentialProvider(["vault", "--token", token], environment: ["TOKEN": token], machine: machine)
+        ProcessCredentialProvider(["vault", "--token", token], environment: ["TOKEN": token])
       ),
       ("CredentialSources.EnvironmentCredentialProvider", EnvironmentCredentialProvider.oss),
-      ("OSSAuth.AlibabaCredentials", AlibabaCredentials(machine)),
-      ("OSSAuth.AlibabaCLIProfileProvider", AlibabaCLIProfileProvider(machine: machine)),
-      ("OSSAuth.AlibabaSharedProfileProvider", AlibabaSharedProfileProvider(machine: machine)),
-      ("OSSAuth.OSSSDKProfileProvider", OSSSDKProfileProvider(machine: machine)),
-      ("OSSAuth.OSSUtilProfileProvider", OSSUtilProfileProvider(machine: machine)),
-      ("COSAuth.TencentCredentials", TencentCredentials(machine)),
-      ("COSAuth.TencentProfileProvider", TencentProfileProvider(machine: machine)),
-      ("COSAuth.TCCLIProfileProvider", TCCLIProfileProvider(machine: machine)),
-      ("COSAuth.COSCLIProfileProvider", COSCLIProfileProvider(machine: machine)),
-      ("COSAuth.COSCMDProfileProvider", COSCMDProfileProvider(machine: machine)),
-      ("S3Auth.AmazonCredentials", AmazonCredentials(machine)),
-      ("S3Auth.AmazonProfileProvider", AmazonProfileProvider(machine: machine)),
-      ("S3Auth.AmazonContainerProvider", AmazonContainerProvider(machine: machine)),
-      ("S3Auth.AmazonInstanceMetadataProvider", AmazonInstanceMetadataProvider(transport: transport)),
+      ("CredentialSources.ProfileCredentialProvider", ProfileCredentialProvider.alibabaCLIProfile(token)),
+      ("OSSAuth.AlibabaCredentials", AlibabaCredentials()),
+      ("COSAuth.TencentCredentials", TencentCredentials()),
+      ("S3Auth.AmazonCredentials", AmazonCredentials()),
+      ("S3Auth.AmazonContainerProvider", AmazonContainerProvider()),
+      ("S3Auth.AmazonInstanceMetadataProvider", AmazonInstanceMetadataProvider()),
       (
         "S3Auth.AmazonAssumeRoleProvider",
-        AmazonAssumeRoleProvider(roleARN: "arn:aws:iam::1:role/x", credentials: keys, transport: transport)
+        AmazonAssumeRoleProvider(roleARN: "arn:aws:iam::1:role/x", credentials: keys)
       ),
       (
         "S3Auth.AmazonWebIdentityProvider",
-        AmazonWebIdentityProvider(roleARN: "arn:aws:iam::1:role/x", transport: transport) { Secret(token) }
+        AmazonWebIdentityProvider(roleARN: "arn:aws:iam::1:role/x") { Secret(token) }
       ),
       ("CredentialSources.AppServerRequest", login),
-      ("CredentialSources.AppServerCredentialProvider", AppServerCredentialProvider(url, transport: transport)),
+      ("CredentialSources.AppServerCredentialProvider", AppServerCredentialProvider(url)),
       (
         "CredentialSources.ScopedAppServerProvider",
-        ScopedAppServerProvider(url, region: "cn-hangzhou", transport: transport)
+        ScopedAppServerProvider(url, region: "cn-hangzhou")
       ),
-      ("CredentialSources.AppServerCredentialProvider", AppServerCredentialProvider(transport: transport) { login }),
-      ("OSSAuth.CredentialsURIProvider", CredentialsURIProvider(url, transport: transport)),
+      ("CredentialSources.AppServerCredentialProvider", AppServerCredentialProvider { login }),
+      ("OSSAuth.CredentialsURIProvider", CredentialsURIProvider(url)),
       (
         "OSSAuth.AlibabaAssumeRoleProvider",
-        AlibabaAssumeRoleProvider(roleARN: "acs:ram::1:role/x", credentials: keys, transport: transport)
+        AlibabaAssumeRoleProvider(roleARN: "acs:ram::1:role/x", credentials: keys)
       ),
       (
         "OSSAuth.AlibabaOIDCProvider",
         AlibabaOIDCProvider(
-          roleARN: "acs:ram::1:role/x", providerARN: "acs:ram::1:oidc-provider/x", transport: transport
+          roleARN: "acs:ram::1:role/x", providerARN: "acs:ram::1:oidc-provider/x"
         ) { Secret(token) }
       ),
-      ("OSSAuth.AlibabaInstanceMetadataProvider", AlibabaInstanceMetadataProvider(transport: transport)),
+      ("OSSAuth.AlibabaInstanceMetadataProvider", AlibabaInstanceMetadataProvider()),
       (
         "COSAuth.TencentFederationProvider",
-        TencentFederationProvider(name: "x", policy: "{}", credentials: keys, transport: transport)
+        TencentFederationProvider(name: "x", policy: "{}", credentials: keys)
       ),
       (
         "COSAuth.TencentAssumeRoleProvider",
-        TencentAssumeRoleProvider(roleARN: "qcs::cam::uin/1:roleName/x", credentials: keys, transport: transport)
+        TencentAssumeRoleProvider(roleARN: "qcs::cam::uin/1:roleName/x", credentials: keys)
       ),
       (
         "COSAuth.TencentWebIdentityProvider",
-        TencentWebIdentityProvider(roleARN: "qcs::cam::uin/1:roleName/x", providerID: "x", transport: transport) {
+        TencentWebIdentityProvider(roleARN: "qcs::cam::uin/1:roleName/x", providerID: "x") {
           Secret(token)
         }
       ),
-      ("COSAuth.TencentInstanceMetadataProvider", TencentInstanceMetadataProvider(transport: transport)),
+      ("COSAuth.TencentInstanceMetadataProvider", TencentInstanceMetadataProvider()),
     ]
   }
 }

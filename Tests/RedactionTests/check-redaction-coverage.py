@@ -4,7 +4,7 @@
 
 """Compares the types of RedactionTests and ServerRedactionTests with the public types in the symbol graphs.
 
-Run after `swift build --build-tests`, from any folder. Fails for a public type that is neither tested nor listed with a
+Run after `swift build --traits CommandLine --build-tests`, from any folder. Fails for a public type that is neither tested nor listed with a
 reason, and for a listed name that no public or package type has.
 """
 import glob

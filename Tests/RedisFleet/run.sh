@@ -17,8 +17,8 @@ for program in redis-server redis-cli nginx; do
 done
 
 if [[ -z ${PROGRAMS_FOLDER:-} ]]; then
-  swift build -c release --product storage-auth
-  swift build -c release --product VerifiedServiceExample
-  PROGRAMS_FOLDER=$(swift build -c release --show-bin-path)
+  swift build --traits CommandLine -c release --product storage-auth
+  swift build --traits CommandLine -c release --product VerifiedServiceExample
+  PROGRAMS_FOLDER=$(swift build --traits CommandLine -c release --show-bin-path)
 fi
 PATH=$PATH:/usr/sbin PROGRAMS_FOLDER=$PROGRAMS_FOLDER exec python3 Tests/RedisFleet/redis_fleet.py

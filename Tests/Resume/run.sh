@@ -7,6 +7,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-swift build --product storage-auth
-export STORAGE_AUTH="$(swift build --show-bin-path)/storage-auth"
+swift build --traits CommandLine --product storage-auth
+export STORAGE_AUTH="$(swift build --traits CommandLine --show-bin-path)/storage-auth"
 exec python3 "Tests/Resume/${1:-resume}.py"

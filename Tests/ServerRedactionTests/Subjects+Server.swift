@@ -61,9 +61,11 @@ extension Subjects {
     let order = KeyRequest(caller: "mia", scope: scope)
     let audits = Recorded()
     let time = ManualClock(now: date)
-    let tokens = TokenService(audit: { audits.append($0) }, time: time) { _ in StaticCredentialProvider(key) }
+    let tokens = TokenService(audit: { audits.append($0) }, in: ProviderContext(time: time)) { _ in
+      StaticCredentialProvider(key)
+    }
     let vended = try await tokens.key(for: order)
-    let broken = TokenService(audit: { audits.append($0) }, time: time) { _ in
+    let broken = TokenService(audit: { audits.append($0) }, in: ProviderContext(time: time)) { _ in
       StaticCredentialProvider(AccessKey(id: "id", secret: secret))
     }
     var refusal: (any Error)?

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaTransfer
-import CredentialSources
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
 import StoragePrograms

@@ -26,7 +26,7 @@ final class RedisKeyStoreTests: XCTestCase {
     _ count: Int, _ server: RedisServer, time: any SigningClock = .system, _ issuer: ScriptedProvider<AccessKey>
   ) throws -> [TokenService] {
     try (0..<count).map { _ in
-      TokenService(rate: nil, keys: RedisKeyStore(try server.pool()), time: time) { _ in issuer }
+      TokenService(rate: nil, keys: RedisKeyStore(try server.pool()), in: ProviderContext(time: time)) { _ in issuer }
     }
   }
 
@@ -66,11 +66,13 @@ final class RedisKeyStoreTests: XCTestCase {
     let pool = try server.pool()
     let store = RedisKeyStore(pool)
     let issuer = issuer()
-    _ = try await store.key(for: scope) { () async throws(CredentialError) in try await issuer.issue() }
+    _ = try await store.key(for: scope) { () async throws(CredentialError) in try await issuer.issue(in: .local) }
     let life = RedisScript("return redis.call('PTTL', KEYS[1])")
     let left = try await pool.run(life, ["storage-auth:key:\(scope.digest)"]) { _ in [] }.integer
     XCTAssertTrue(try (890_000..<900_000).contains(XCTUnwrap(left)), "\(String(describing: left))")
-    let shared = try await store.key(for: scope) { () async throws(CredentialError) in try await issuer.issue() }
+    let shared = try await store.key(for: scope) { () async throws(CredentialError) in
+      try await issuer.issue(in: .local)
+    }
     XCTAssertEqual(issuer.calls, 1)
     XCTAssertEqual(shared.lifetime, .seconds(1800))
   }
@@ -83,7 +85,7 @@ final class RedisKeyStoreTests: XCTestCase {
     var errors: [String] = []
     for store in stores {
       do {
-        _ = try await store.key(for: scope) { () async throws(CredentialError) in try await failing.issue() }
+        _ = try await store.key(for: scope) { () async throws(CredentialError) in try await failing.issue(in: .local) }
       } catch {
         errors.append(error.source)
         XCTAssertTrue(error.isRetryable)
@@ -100,7 +102,7 @@ final class RedisKeyStoreTests: XCTestCase {
     _ = try await pool.run(hold, ["storage-auth:lease:\(scope.digest)"]) { _ in [] }
     let issuer = issuer()
     let key = try await RedisKeyStore(pool).key(for: scope) { () async throws(CredentialError) in
-      try await issuer.issue()
+      try await issuer.issue(in: .local)
     }
     XCTAssertEqual(key.issued.credential.id, "STS.1")
   }
@@ -112,7 +114,7 @@ final class RedisKeyStoreTests: XCTestCase {
     let stores = try (0..<2).map { _ in RedisKeyStore(try server.pool(), lease: .milliseconds(100)) }
     let keys = stores.map { store in
       Task { [scope] in
-        try await store.key(for: scope) { () async throws(CredentialError) in try await issuer.issue() }
+        try await store.key(for: scope) { () async throws(CredentialError) in try await issuer.issue(in: .local) }
       }
     }
     try await SystemTime().sleep(for: .milliseconds(400))
@@ -142,10 +144,10 @@ final class RedisKeyStoreTests: XCTestCase {
     let local = RedisKeyStore(try server.pool())
     let refusing = RedisKeyStore(try server.pool(), whenAway: .refuse)
     server.kill()
-    let key = try await local.key(for: scope) { () async throws(CredentialError) in try await issuer.issue() }
+    let key = try await local.key(for: scope) { () async throws(CredentialError) in try await issuer.issue(in: .local) }
     XCTAssertEqual(key.issued.credential.id, "STS.1")
     do {
-      _ = try await refusing.key(for: scope) { () async throws(CredentialError) in try await issuer.issue() }
+      _ = try await refusing.key(for: scope) { () async throws(CredentialError) in try await issuer.issue(in: .local) }
       XCTFail("a key was issued")
     } catch {
       XCTAssertEqual(error.source, "redis")

@@ -15,7 +15,7 @@ final class ScriptedProviderTests: XCTestCase {
     let provider = ScriptedProvider([
       .credential(keys[0], issuerTime: issued), .failure(outage), .credential(keys[1]),
     ])
-    let first = try await provider.issue()
+    let first = try await provider.issue(in: .local)
     XCTAssertEqual(first.credential, keys[0])
     XCTAssertEqual(first.issuerTime, issued)
     let error = await credentialError { () throws(CredentialError) in try await provider.credential() }

@@ -95,31 +95,33 @@ final class CallbackThreadTests: XCTestCase {
     },
     Callback(name: "a token issuer") { witness in
       let issuer = ClosureTokenIssuer(source: "app") { _ in witness.note(nil) }
-      _ = try await issuer.issue(for: tokenRequest)
+      _ = try await issuer.issue(for: tokenRequest, in: .local)
     },
     Callback(name: "a token issuer that blocks") { witness in
       let issuer = ClosureTokenIssuer(source: "app", blocking: { _ in witness.note(nil) })
-      _ = try await issuer.issue(for: tokenRequest)
+      _ = try await issuer.issue(for: tokenRequest, in: .local)
     },
     Callback(name: "the request to an app server") { witness in
       let transport = ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }
-      let provider = AppServerCredentialProvider(transport: transport) {
+      let provider = AppServerCredentialProvider() {
         witness.note(AppServerRequest("https://app.example.com/"))
-      }
+      }.bound(to: ProviderContext(transport: transport))
       _ = try await provider.credential()
     },
     Callback(name: "an identity token for Alibaba Cloud") { witness in
       let provider = AlibabaOIDCProvider(
-        roleARN: "acs:ram::1:role/r", providerARN: "acs:ram::1:oidc-provider/p",
-        transport: ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }
-      ) { () async throws(CredentialError) in witness.note(Secret("token")) }
+        roleARN: "acs:ram::1:role/r", providerARN: "acs:ram::1:oidc-provider/p"
+      ) { () async throws(CredentialError) in witness.note(Secret("token")) }.bound(
+        to: ProviderContext(
+          transport: ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }))
       _ = try await provider.credential()
     },
     Callback(name: "an identity token for Tencent Cloud") { witness in
       let provider = TencentWebIdentityProvider(
-        roleARN: "qcs::cam::uin/1:roleName/r", providerID: "p",
-        transport: ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }
-      ) { () async throws(CredentialError) in witness.note(Secret("token")) }
+        roleARN: "qcs::cam::uin/1:roleName/r", providerID: "p"
+      ) { () async throws(CredentialError) in witness.note(Secret("token")) }.bound(
+        to: ProviderContext(
+          transport: ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }))
       _ = try await provider.credential()
     },
     Callback(name: "a page of a listing") { witness in

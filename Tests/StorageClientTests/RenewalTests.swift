@@ -27,7 +27,8 @@ final class RenewalTests: XCTestCase {
       return key
     }
     // Refreshes happen as late as possible, so that every run steps over the same time.
-    let cache = CredentialCache(provider, CredentialCacheConfiguration(), log.events, time, random: { 0 })
+    let cache = CredentialCache(
+      provider, ProviderContext(time: time), CredentialCacheConfiguration(), log.events, random: { 0 })
     return (cache, fetches)
   }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import COSAuth
-import CredentialSources
 import HTTPTypes
 import LocalCloud
 import OSSAuth
@@ -56,12 +55,12 @@ final class KeyAndTimeTests: XCTestCase {
     let keys = StaticCredentialProvider(Provocation.key)
     let alibaba = try await AlibabaAssumeRoleProvider(
       roleARN: LocalCloud.Role.alibaba.arn, credentials: keys, policy: policy.ramDocument(),
-      endpoint: .url(provocation.cloud.servicesURL + "/"), transport: AsyncHTTPClientTransport.shared, time: time
-    ).credential()
+      endpoint: .url(provocation.cloud.servicesURL + "/")
+    ).bound(to: ProviderContext(transport: AsyncHTTPClientTransport.shared, time: time)).credential()
     let tencent = try await TencentFederationProvider(
       name: "alice", policy: policy.camDocument(region: "ap-guangzhou"), credentials: keys,
-      endpoint: .url(provocation.cloud.servicesURL + "/"), transport: AsyncHTTPClientTransport.shared, time: time
-    ).credential()
+      endpoint: .url(provocation.cloud.servicesURL + "/")
+    ).bound(to: ProviderContext(transport: AsyncHTTPClientTransport.shared, time: time)).credential()
     let ossHost = "photos-1250000000.oss-cn-hangzhou.aliyuncs.com"
     for path in ["/uploads/bob/dog.jpg", "/?prefix=uploads/bob/"] {
       var answers: [(SignatureDiagnosis?, AccessKey)] = []

@@ -34,7 +34,8 @@ final class MetricsTests: XCTestCase {
     let client = StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud.ossEndpoint),
       credentials: CredentialCache(
-        AppServerCredentialProvider(cloud.ossAppServer, allowsPlainHTTP: true, transport: .platformDefault)),
+        AppServerCredentialProvider(cloud.ossAppServer, allowsPlainHTTP: true).bound(
+          to: ProviderContext(transport: .platformDefault))),
       configuration: .init(attempts: 10, retryDelay: .milliseconds(1)), transport: transport)
     client.credentials.replace(with: expiredKey)
     let observer = StorageMetrics(client.events, factory: metrics)

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
-import CredentialSources
 import Hummingbird
 import LocalCloud
 import Logging
@@ -36,7 +35,7 @@ final class ServiceTests: XCTestCase {
     let provider = ScriptedProvider<AccessKey> { number throws(CredentialError) in
       IssuedCredential(Self.key(number, on: time))
     }
-    let cache = CredentialCache(provider, time: time)
+    let cache = CredentialCache(provider, in: ProviderContext(time: time))
     let group = group(cache)
     let running = Task { try await group.run() }
     await provider.wait(forCalls: 1)
@@ -65,7 +64,7 @@ final class ServiceTests: XCTestCase {
       if number < 3 { throw failure }
       return IssuedCredential(Self.key(number, on: time))
     }
-    let cache = CredentialCache(provider, time: time)
+    let cache = CredentialCache(provider, in: ProviderContext(time: time))
     let group = group(cache)
     let running = Task { try await group.run() }
     try await eventually {
@@ -163,7 +162,7 @@ final class ServiceTests: XCTestCase {
     let provider = ScriptedProvider<AccessKey> { number throws(CredentialError) in
       IssuedCredential(Self.key(number, on: time))
     }
-    let cache = CredentialCache(provider, time: time)
+    let cache = CredentialCache(provider, in: ProviderContext(time: time))
     let account = SigningAccount(OSSStringToSignSigner(region: "cn-hangzhou"), credentials: cache)
     let service = SigningService<BasicRequestContext>(account) { _ in nil }
     let group = group(service)

@@ -49,7 +49,9 @@ final class TracingTests: XCTestCase {
     let cloud = try await cloud()
     let wire = RecordingTransport(.platformDefault)
     let client = client(
-      cloud, AppServerCredentialProvider(cloud.ossAppServer, allowsPlainHTTP: true, transport: wire))
+      cloud,
+      AppServerCredentialProvider(cloud.ossAppServer, allowsPlainHTTP: true).bound(to: ProviderContext(transport: wire))
+    )
     client.credentials.replace(with: expiredKey)
     let tracing = StorageTracing(client.events, tracer: tracer)
     try await client.upload([1, 2, 3], to: "2026/cat.jpg")

@@ -13,7 +13,7 @@ if ! command -v wrk >/dev/null; then
 fi
 
 if [[ -z ${STORAGE_AUTH:-} ]]; then
-  swift build -c release --product storage-auth
-  STORAGE_AUTH=$(swift build -c release --show-bin-path)/storage-auth
+  swift build --traits CommandLine -c release --product storage-auth
+  STORAGE_AUTH=$(swift build --traits CommandLine -c release --show-bin-path)/storage-auth
 fi
 STORAGE_AUTH=$STORAGE_AUTH PYTHONDONTWRITEBYTECODE=1 exec python3 Tests/TokenLoad/token_load.py "$@"

@@ -14,7 +14,7 @@ swift=${SWIFT:-swift}
 package() {
   command=$1
   shift
-  "$swift" "$command" ${SCRATCH:+--scratch-path "$SCRATCH"} "$@"
+  "$swift" "$command" --traits CommandLine ${SCRATCH:+--scratch-path "$SCRATCH"} "$@"
 }
 
 package build --build-tests

@@ -45,6 +45,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   ///
   /// The value is written only while `state` is locked.
   let standing = Lock<CacheMachine<Value>.Held?>(nil)
+  let context: ProviderContext
   let time: any SigningClock
   let timeout: Duration
   let random: @Sendable () -> Double
@@ -53,24 +54,25 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   ///
   /// - Parameters:
   ///   - provider: The source of the credentials.
+  ///   - context: The environment, files, commands, network and clocks that the provider and the cache use. The default
+  ///     has neither a network nor commands; in a program that imports `StorageClient`, it has those of the platform.
   ///   - configuration: The cache's refresh times, backoff and timeout.
   ///   - events: The observers that receive the cache's events.
-  ///   - time: The wall clock and the monotonic clock that determine expiration.
   public convenience init(
-    _ provider: some CredentialProvider<Value>,
-    configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub(),
-    time: any SigningClock = .system
+    _ provider: some CredentialProvider<Value>, in context: ProviderContext = .local,
+    configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub()
   ) {
-    self.init(provider, configuration, events, time, random: { .random(in: 0...1) })
+    self.init(provider, context, configuration, events, random: { .random(in: 0...1) })
   }
 
   package init(
-    _ provider: any CredentialProvider<Value>, _ configuration: CredentialCacheConfiguration, _ events: EventHub,
-    _ time: any SigningClock, random: @escaping @Sendable () -> Double
+    _ provider: any CredentialProvider<Value>, _ context: ProviderContext,
+    _ configuration: CredentialCacheConfiguration, _ events: EventHub, random: @escaping @Sendable () -> Double
   ) {
     self.provider = provider
     self.events = events
-    self.time = time
+    self.context = context
+    time = context.time
     self.random = random
     timeout = configuration.timeout
     state = Lock(State(machine: CacheMachine(source: provider.source, configuration: configuration)))
@@ -100,6 +102,15 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   public var remainingBackoff: Duration {
     let uptime = time.uptime
     return state.withLock { $0.machine.remainingBackoff(at: uptime) }
+  }
+
+  /// Returns a valid credential, from the cache if possible, otherwise from the provider, in the cache's own context.
+  ///
+  /// - Parameter context: The context of the call, which is not used.
+  /// - Returns: A credential that has not expired.
+  /// - Throws: A ``CredentialError`` that specifies the source and the remedy.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
+    IssuedCredential(try await credential())
   }
 
   /// Returns the cached credential without waiting, and starts a background refresh if a refresh is due.
@@ -201,7 +212,8 @@ extension CredentialCache {
     _ fetch: @escaping @Sendable @concurrent () async throws -> Value?
   ) {
     self.init(
-      ClosureCredentialProvider(source: source, fetch), configuration: configuration, events: events, time: time)
+      ClosureCredentialProvider(source: source, fetch), in: ProviderContext(time: time), configuration: configuration,
+      events: events)
   }
 
   /// Creates a cache that fetches its credentials with a blocking function.
@@ -221,7 +233,8 @@ extension CredentialCache {
     blocking fetch: @escaping @Sendable () throws -> Value?
   ) {
     self.init(
-      BlockingCredentialProvider(source: source, fetch), configuration: configuration, events: events, time: time)
+      BlockingCredentialProvider(source: source, fetch), in: ProviderContext(time: time), configuration: configuration,
+      events: events)
   }
 
   /// Creates a cache without a provider, for an app that sets its credentials with ``replace(with:)``.
@@ -236,7 +249,7 @@ extension CredentialCache {
     _ credential: Value, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
     events: EventHub = EventHub(), time: any SigningClock = .system
   ) {
-    self.init(NoSource(), configuration: configuration, events: events, time: time)
+    self.init(NoSource(), in: ProviderContext(time: time), configuration: configuration, events: events)
     replace(with: credential)
   }
 
@@ -246,7 +259,7 @@ extension CredentialCache {
   private struct NoSource: CredentialProvider {
     let source = "credential set by hand"
 
-    func credential() async throws(CredentialError) -> Value {
+    func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
       throw CredentialError(
         .rejected, source: source, "The credential expires or was rejected, and the cache has no provider for another.",
         remedy: "Set a new one with replace(with:), or create the cache with a provider.")
@@ -345,13 +358,13 @@ extension CredentialCache {
   ///
   /// Both tasks are detached, so that they do not inherit a caller's actor, priority or task-local values. The request
   /// belongs to the caller's trace, whose context is passed on.
-  private func tasks(of number: UInt64, in context: (any Sendable)?) -> FlightTasks {
-    let request = Task.detached { [weak self, provider, events] in
+  private func tasks(of number: UInt64, in trace: (any Sendable)?) -> FlightTasks {
+    let request = Task.detached { [weak self, provider, events, context] in
       let result: Result<IssuedCredential<Value>, CredentialError>
       do throws(CredentialError) {
-        let span = events.begin(AuthActivity(.refresh, provider.source), in: context)
+        let span = events.begin(AuthActivity(.refresh, provider.source), in: trace)
         let issued = try await span.measure { () async throws(CredentialError) in
-          try await provider.issue()
+          try await provider.issue(in: context)
         } outcome: { result in
           guard case .failure(let error) = result else { return AuthActivity.Outcome() }
           return AuthActivity.Outcome(failure: "\(error)")

@@ -28,25 +28,17 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
     self.source = source
   }
 
-  /// Returns the credential of the first configured provider in the chain.
-  ///
-  /// - Throws: A ``CredentialError``: the error of the first provider that failed, or an error with the code
-  ///   ``CredentialError/Code/notConfigured`` if no provider is configured. In both cases, ``CredentialError/declined``
-  ///   lists the errors of the providers that were skipped.
-  public func credential() async throws(CredentialError) -> Value {
-    try await issue().credential
-  }
-
   /// Returns the credential of the first configured provider in the chain, with the name of the provider's source.
   ///
+  /// - Parameter context: The context, which is passed to each provider.
   /// - Throws: A ``CredentialError``: the error of the first provider that failed, or an error with the code
   ///   ``CredentialError/Code/notConfigured`` if no provider is configured. In both cases, ``CredentialError/declined``
   ///   lists the errors of the providers that were skipped.
-  public func issue() async throws(CredentialError) -> IssuedCredential<Value> {
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     var declined: [CredentialError] = []
     for link in links {
       do {
-        let issued = try await link.issue()
+        let issued = try await link.issue(in: context)
         return IssuedCredential(
           issued.credential, issuerTime: issued.issuerTime, source: issued.source ?? link.source)
       } catch {

@@ -3,15 +3,16 @@
 
 /// A source of credentials.
 ///
-/// A provider may perform I/O and contains its own dependencies. It returns a credential that is valid now, or throws
-/// an error: ``CredentialError/Code/notConfigured`` makes a chain continue with the next provider; any other error is a
-/// failure that a chain must not hide. A provider fetches a credential on each call. Caching is the task of a
+/// A provider is a value that describes where credentials come from. What it needs of the machine, such as the network,
+/// comes with each call. It returns a credential that is valid now, or throws an error:
+/// ``CredentialError/Code/notConfigured`` makes a chain continue with the next provider; any other error is a failure
+/// that a chain must not hide. A provider fetches a credential on each call. Caching is the task of a
 /// ``CredentialCache``.
 ///
 /// ```swift
 /// struct Vault: CredentialProvider {
 ///   let source = "vault"
-///   func credential() async throws(CredentialError) -> AccessKey { … }
+///   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> { … }
 /// }
 /// ```
 public protocol CredentialProvider<Value>: Sendable {
@@ -23,31 +24,60 @@ public protocol CredentialProvider<Value>: Sendable {
 
   /// Fetches a credential from the provider's source.
   ///
-  /// - Returns: A credential that is valid when the method returns.
-  /// - Throws: A ``CredentialError`` that specifies the source and the remedy.
-  func credential() async throws(CredentialError) -> Value
-
-  /// Fetches a credential with the time of issue according to the issuer's clock.
+  /// A provider that receives the issuer's time returns it with the credential, so that a wrong clock on this machine
+  /// neither shortens nor extends the credential's lifetime.
   ///
-  /// A provider that receives the issuer's time implements this method, so that a wrong clock on this machine neither
-  /// shortens nor extends the lifetime of the credential. Other providers get a default implementation that calls
-  /// ``credential()``.
-  ///
+  /// - Parameter context: The environment, files, commands, network and clocks that the provider uses.
   /// - Returns: A credential that is valid when the method returns, with the issuer's time if it is known.
   /// - Throws: A ``CredentialError`` that specifies the source and the remedy.
-  func issue() async throws(CredentialError) -> IssuedCredential<Value>
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value>
 }
 
 extension CredentialProvider {
   /// The default name of the credentials' source, which is the name of the provider's type.
   public var source: String { "\(Self.self)" }
 
-  /// Fetches a credential with ``credential()``, without the issuer's time.
+  /// Fetches a credential from the provider's source.
   ///
-  /// - Throws: The ``CredentialError`` that ``credential()`` throws.
-  public func issue() async throws(CredentialError) -> IssuedCredential<Value> {
-    IssuedCredential(try await credential())
+  /// - Parameter context: The environment, files, commands, network and clocks that the provider uses.
+  /// - Returns: A credential that is valid when the method returns.
+  /// - Throws: The ``CredentialError`` of ``issue(in:)``.
+  public func credential(in context: ProviderContext = .local) async throws(CredentialError) -> Value {
+    try await issue(in: context).credential
   }
+
+  /// Returns a provider that uses this provider always in one context.
+  ///
+  /// In a chain, for example, the source of an instance's keys can send its requests without the proxy of the others.
+  ///
+  /// - Parameter context: The context that replaces the context of each call.
+  public func bound(to context: ProviderContext) -> BoundCredentialProvider<Self> {
+    BoundCredentialProvider(base: self, context: context)
+  }
+}
+
+/// A credential provider that uses another provider always in one context, whatever the context of the call.
+///
+/// The method ``CredentialProvider/bound(to:)`` creates it.
+public struct BoundCredentialProvider<Base: CredentialProvider>: CredentialProvider {
+  let base: Base
+  let context: ProviderContext
+
+  /// The name of the other provider's source.
+  public var source: String { base.source }
+
+  /// Fetches a credential from the other provider, in the context that belongs to this one.
+  ///
+  /// - Parameter context: The context of the call, which is not used.
+  /// - Throws: The ``CredentialError`` of the other provider.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Base.Value> {
+    try await base.issue(in: self.context)
+  }
+}
+
+extension BoundCredentialProvider: Redacted {
+  /// A description that contains the name of the other provider's source.
+  public var description: String { "BoundCredentialProvider(\(source))" }
 }
 
 /// A credential from a provider, with the issuer's time and the source if they are known.
@@ -94,8 +124,11 @@ public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
 
   /// Returns the credential that was passed to the initializer.
   ///
+  /// - Parameter context: The context, which is not used.
   /// - Throws: No error.
-  public func credential() async throws(CredentialError) -> Value { value }
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
+    IssuedCredential(value)
+  }
 }
 
 /// The access that a credential is for: the rights that one request needs.

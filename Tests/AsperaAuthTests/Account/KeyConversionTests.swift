@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
-import CredentialSources
 import StorageAuth
 import StorageCrypto
 import StorageKeys

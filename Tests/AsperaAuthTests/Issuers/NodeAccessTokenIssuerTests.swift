@@ -20,8 +20,8 @@ final class NodeAccessTokenIssuerTests: XCTestCase {
     let end = time.now.advanced(by: .seconds(600))
     for text in ["eJc4nary0", "Bearer eJc4nary0"] {
       let access = AsperaNodeAccess(.bearer(token: Secret(text), accessKey: "ak"), expiration: end)
-      let issuer = NodeAccessTokenIssuer(access: StaticCredentialProvider(access), fileID: "42", time: time)
-      let grant = try await issuer.issue(for: request("1")).credential
+      let issuer = NodeAccessTokenIssuer(access: StaticCredentialProvider(access), fileID: "42")
+      let grant = try await issuer.issue(for: request("1"), in: ProviderContext(time: time)).credential
       XCTAssertEqual(grant.token?.secret.reveal(), "Bearer eJc4nary0")
       XCTAssertEqual(grant.expiration, end)
       XCTAssertEqual(
@@ -33,7 +33,7 @@ final class NodeAccessTokenIssuerTests: XCTestCase {
   func testAccessKeyBecomesABasicToken() async throws {
     let issuer: NodeAccessTokenIssuer = .access(
       StaticCredentialProvider(AsperaNodeAccess.accessKey(id: "ak", secret: Secret("secret"))), fileID: "1")
-    let grant = try await issuer.issue(for: request("1")).credential
+    let grant = try await issuer.issue(for: request("1"), in: ProviderContext(time: time)).credential
     XCTAssertEqual(grant.token?.secret.reveal(), "Basic YWs6c2VjcmV0")
     XCTAssertNil(grant.expiration)
   }
@@ -43,8 +43,9 @@ final class NodeAccessTokenIssuerTests: XCTestCase {
     more.tags = ["aspera": ["app": "files", "node": ["file_id": "7", "extra": true]]]
     let access = AsperaNodeAccess.bearer(Secret("eJc4nary0"), accessKey: "ak")
     let issuer = NodeAccessTokenIssuer(
-      access: StaticCredentialProvider(access), fileID: "42", specification: more, time: time)
-    let fields = try await issuer.issue(for: request("1")).credential.specification?.fields
+      access: StaticCredentialProvider(access), fileID: "42", specification: more)
+    let fields = try await issuer.issue(for: request("1"), in: ProviderContext(time: time)).credential.specification?
+      .fields
     XCTAssertEqual(
       fields.map { JSONValue.object($0) },
       [
@@ -55,32 +56,33 @@ final class NodeAccessTokenIssuerTests: XCTestCase {
 
   // matrix: Aspera transfer (issuer): bad input
   func testPasswordOfANodeUserIsNoToken() async throws {
-    let issuer = NodeAccessTokenIssuer(access: SetupNode.fixed, fileID: "1", time: time)
+    let issuer = NodeAccessTokenIssuer(access: SetupNode.fixed, fileID: "1")
     await assertRefuses(issuer, .rejected, "node user mia", "authorizes no transfers")
   }
 
   // matrix: Aspera transfer (issuer): forced refresh
   func testBearerThatExpiresTooSoonForASessionIsRefreshed() async throws {
     let provider = NumberedBearers(time: time, life: .seconds(3_600))
-    let issuer = NodeAccessTokenIssuer(access: provider, fileID: "1", time: time)
-    _ = try await issuer.issue(for: request("1"))
-    let token = try await issuer.issue(for: request("1", .expired)).credential.token
+    let issuer = NodeAccessTokenIssuer(access: provider, fileID: "1")
+    _ = try await issuer.issue(for: request("1"), in: ProviderContext(time: time))
+    let token = try await issuer.issue(for: request("1", .expired), in: ProviderContext(time: time)).credential.token
     XCTAssertEqual(token?.secret.reveal(), "Bearer eJ2")
   }
 
   // matrix: Aspera transfer (issuer): forced refresh
   func testRejectedBearerIsRefreshedOnceForAllSessions() async throws {
     let provider = NumberedBearers(time: time, life: .seconds(3_600))
-    let issuer = NodeAccessTokenIssuer(access: provider, fileID: "1", time: time)
+    let issuer = NodeAccessTokenIssuer(access: provider, fileID: "1")
     for session in ["1", "2", "3"] {
-      let token = try await issuer.issue(for: request(session)).credential.token
+      let token = try await issuer.issue(for: request(session), in: ProviderContext(time: time)).credential.token
       XCTAssertEqual(token?.secret.reveal(), "Bearer eJ1")
     }
     for session in ["1", "2", "3"] {
-      let token = try await issuer.issue(for: request(session, .rejected)).credential.token
+      let token = try await issuer.issue(for: request(session, .rejected), in: ProviderContext(time: time)).credential
+        .token
       XCTAssertEqual(token?.secret.reveal(), "Bearer eJ2")
     }
-    let token = try await issuer.issue(for: request("2", .rejected)).credential.token
+    let token = try await issuer.issue(for: request("2", .rejected), in: ProviderContext(time: time)).credential.token
     XCTAssertEqual(token?.secret.reveal(), "Bearer eJ3")
     XCTAssertEqual(provider.count, 3)
   }
@@ -88,19 +90,19 @@ final class NodeAccessTokenIssuerTests: XCTestCase {
   // matrix: Aspera transfer (issuer): early refresh
   func testBearerThatExpiresWithinTheMarginIsRefreshed() async throws {
     let provider = NumberedBearers(time: time, life: .seconds(600))
-    let issuer = NodeAccessTokenIssuer(access: provider, fileID: "1", time: time)
-    _ = try await issuer.issue(for: request("1"))
+    let issuer = NodeAccessTokenIssuer(access: provider, fileID: "1")
+    _ = try await issuer.issue(for: request("1"), in: ProviderContext(time: time))
     time.advance(by: .seconds(500))
-    let token = try await issuer.issue(for: request("1")).credential.token
+    let token = try await issuer.issue(for: request("1"), in: ProviderContext(time: time)).credential.token
     XCTAssertEqual(token?.secret.reveal(), "Bearer eJ2")
   }
 
   func testBearerThatIsAlwaysShorterThanTheMarginIsUsed() async throws {
     let provider = NumberedBearers(time: time, life: .seconds(5))
-    let issuer = NodeAccessTokenIssuer(access: provider, fileID: "1", time: time)
+    let issuer = NodeAccessTokenIssuer(access: provider, fileID: "1")
     var tokens: [Secret] = []
     for session in ["1", "2", "3"] {
-      let grant = try await issuer.issue(for: request(session)).credential
+      let grant = try await issuer.issue(for: request(session), in: ProviderContext(time: time)).credential
       XCTAssertGreaterThan(try XCTUnwrap(grant.expiration), time.now)
       tokens += (grant.token?.secret).map { [$0] } ?? []
       time.advance(by: .seconds(6))
@@ -111,8 +113,8 @@ final class NodeAccessTokenIssuerTests: XCTestCase {
   // matrix: Aspera transfer (issuer): redaction
   func testDescriptionContainsNoToken() async throws {
     let access = AsperaNodeAccess.bearer(Secret("eJc4nary0"), accessKey: "ak")
-    let issuer = NodeAccessTokenIssuer(access: StaticCredentialProvider(access), fileID: "1", time: time)
-    _ = try await issuer.issue(for: request("1"))
+    let issuer = NodeAccessTokenIssuer(access: StaticCredentialProvider(access), fileID: "1")
+    _ = try await issuer.issue(for: request("1"), in: ProviderContext(time: time))
     XCTAssertEqual(DisplayedTexts(of: issuer).containing(["c4nary0"]), [])
     XCTAssertTrue("\(issuer)".contains("file ID: 1"))
   }
@@ -132,12 +134,13 @@ private final class NumberedBearers: CredentialProvider {
 
   var count: Int { number.withLock { $0 } }
 
-  func credential() async throws(CredentialError) -> AsperaNodeAccess {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
     let number = number.withLock { number in
       number += 1
       return number
     }
-    return AsperaNodeAccess(
-      .bearer(token: Secret("eJ\(number)"), accessKey: "ak"), expiration: time.now.advanced(by: life))
+    return IssuedCredential(
+      AsperaNodeAccess(
+        .bearer(token: Secret("eJ\(number)"), accessKey: "ak"), expiration: time.now.advanced(by: life)))
   }
 }

@@ -17,8 +17,9 @@ final class OtherIssuerTests: XCTestCase {
     let time = ManualClock()
     let key = try TokenVectors().bearerKey()
     let issuer = BearerTokenIssuer(
-      accessKey: "ak", userID: "mia", fileID: "42", key: key, lifetime: .seconds(600), time: time)
-    let issued = try await issuer.issue(for: TokenRequest(session: "1", specification: spec))
+      accessKey: "ak", userID: "mia", fileID: "42", key: key, lifetime: .seconds(600))
+    let issued = try await issuer.issue(
+      for: TokenRequest(session: "1", specification: spec), in: ProviderContext(time: time))
     let token = try XCTUnwrap(issued.credential.token)
     XCTAssertEqual(token.kind, .bearer)
     XCTAssertEqual(token.expiration, time.now.advanced(by: .seconds(600)))
@@ -37,11 +38,12 @@ final class OtherIssuerTests: XCTestCase {
   func testEachTokenIsMintedSeparately() async throws {
     let time = ManualClock()
     let issuer = BearerTokenIssuer(
-      accessKey: "ak", userID: "mia", fileID: "1", key: try TokenVectors().bearerKey(), time: time)
-    let first = try await issuer.issue(for: TokenRequest(session: "1", specification: spec))
+      accessKey: "ak", userID: "mia", fileID: "1", key: try TokenVectors().bearerKey())
+    let first = try await issuer.issue(
+      for: TokenRequest(session: "1", specification: spec), in: ProviderContext(time: time))
     time.advance(by: .seconds(1))
     let request = TokenRequest(session: "1", specification: spec, reason: .rejected, attempt: 2)
-    let second = try await issuer.issue(for: request)
+    let second = try await issuer.issue(for: request, in: ProviderContext(time: time))
     XCTAssertNotEqual(first.credential.token, second.credential.token)
     XCTAssertEqual(second.credential.expiration, time.now.advanced(by: .seconds(3_600)))
   }
@@ -63,7 +65,8 @@ final class OtherIssuerTests: XCTestCase {
     let token = try AsperaToken(Secret("ATM2_c4nary0_2MTA"))
     let issuer = FixedTokenIssuer(token)
     for reason in [TokenRequest.Reason.initial, .missing] {
-      let issued = try await issuer.issue(for: TokenRequest(session: "1", specification: spec, reason: reason))
+      let issued = try await issuer.issue(
+        for: TokenRequest(session: "1", specification: spec, reason: reason), in: .local)
       XCTAssertEqual(issued.credential, TransferCredential(token: token))
     }
     for (reason, says) in [(TokenRequest.Reason.rejected, "refused"), (.expired, "has expired")] {
@@ -76,14 +79,14 @@ final class OtherIssuerTests: XCTestCase {
   // matrix: Aspera transfer (token): header
   func testAccessKeyIsIssuedAsABasicToken() async throws {
     let issuer = try FixedTokenIssuer(accessKey: "ak", secret: Secret("secret"), fileID: "7")
-    let grant = try await issuer.issue(for: SetupNode.download).credential
+    let grant = try await issuer.issue(for: SetupNode.download, in: .local).credential
     XCTAssertEqual(grant.token?.secret.reveal(), "Basic YWs6c2VjcmV0")
     XCTAssertNil(grant.expiration)
     XCTAssertEqual(
       grant.specification.map { JSONValue.object($0.fields) },
       ["remote_user": "xfer", "tags": ["aspera": ["node": ["access_key": "ak", "file_id": "7"]]]])
     let root: FixedTokenIssuer = try .accessKey("ak", secret: Secret("secret"))
-    let whole = try await root.issue(for: SetupNode.download).credential
+    let whole = try await root.issue(for: SetupNode.download, in: .local).credential
     XCTAssertEqual(whole.specification?.fields["tags"], ["aspera": ["node": ["access_key": "ak"]]])
     assertRefused(.invalidToken, "colon") { try FixedTokenIssuer(accessKey: "a:b", secret: Secret("c4nary0")) }
   }
@@ -95,7 +98,7 @@ final class OtherIssuerTests: XCTestCase {
       XCTAssertEqual(request, SetupNode.download)
       return TransferCredential(token: token)
     }
-    let issued = try await good.issue(for: SetupNode.download)
+    let issued = try await good.issue(for: SetupNode.download, in: .local)
     XCTAssertEqual(issued.credential.token, token)
     XCTAssertEqual(issued.source, "my server")
     await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in nil }, .malformedResponse, "returned nil")

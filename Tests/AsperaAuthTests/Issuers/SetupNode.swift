@@ -31,15 +31,20 @@ struct SetupNode {
 
   func issuer(
     url: String = url, access: some CredentialProvider<AsperaNodeAccess> = Self.fixed, life: Duration? = nil
-  ) -> SetupTokenIssuer {
-    SetupTokenIssuer(node: url, access: access, tokenLifetime: life, transport: transport, time: time)
+  ) -> BoundIssuer {
+    bound(SetupTokenIssuer(node: url, access: access, tokenLifetime: life))
+  }
+
+  /// An issuer that uses the node and its clock.
+  func bound(_ issuer: some TokenIssuer) -> BoundIssuer {
+    BoundIssuer(base: issuer, context: ProviderContext(transport: transport, time: time))
   }
 
   /// The error code with which an issuer fails, requested on a separate task.
-  static func refusal(of issuer: SetupTokenIssuer) -> Task<CredentialError.Code?, Never> {
+  static func refusal(of issuer: some TokenIssuer) -> Task<CredentialError.Code?, Never> {
     Task {
       do throws(CredentialError) {
-        _ = try await issuer.issue(for: download)
+        _ = try await issuer.issue(for: download, in: .local)
         return nil
       } catch {
         return error.code
@@ -53,6 +58,20 @@ struct SetupNode {
     session: "1", specification: TransferSpec(.receive, [TransferPath("/a")]))
 }
 
+/// An issuer that is always called in one context.
+struct BoundIssuer: TokenIssuer {
+  let base: any TokenIssuer
+  let context: ProviderContext
+
+  var source: String { base.source }
+
+  func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+    try await base.issue(for: request, in: self.context)
+  }
+}
+
 /// A provider of numbered passwords.
 final class ScriptedAccess: CredentialProvider {
   let source = "passwords that count"
@@ -60,12 +79,12 @@ final class ScriptedAccess: CredentialProvider {
 
   var questions: Int { count.withLock { $0 } }
 
-  func credential() async throws(CredentialError) -> AsperaNodeAccess {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
     let number = count.withLock { count in
       count += 1
       return count
     }
-    return .basic(user: "mia", password: Secret("c4nary0-\(number)"))
+    return IssuedCredential(.basic(user: "mia", password: Secret("c4nary0-\(number)")))
   }
 }
 
@@ -78,7 +97,7 @@ extension XCTestCase {
     line: UInt = #line
   ) async -> CredentialError? {
     do {
-      let issued = try await issuer.issue(for: request)
+      let issued = try await issuer.issue(for: request, in: .local)
       XCTFail("a grant was issued: \(issued.credential)", file: file, line: line)
       return nil
     } catch {

@@ -102,7 +102,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
       try await time.sleep(for: .seconds(1))
       return nil
     }
-    let cache = CredentialCache(access, time: time)
+    let cache = CredentialCache(access, in: ProviderContext(time: time))
     cache.replace(with: .basic(user: "mia", password: Secret("c4nary0-old")))
     let refusal = SetupNode.refusal(of: node.issuer(access: cache))
     await node.transport.wait(forRequests: 1)
@@ -135,11 +135,10 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
 
   func testPlainHTTPIsAllowedForLoopbackOrExplicitly() async throws {
     let node = SetupNode(SetupNode.answer(), SetupNode.answer())
-    _ = try await node.issuer(url: "http://127.0.0.1:9091").issue(for: SetupNode.download)
-    let allowing = SetupTokenIssuer(
-      node: "http://node.example.com:9091", access: SetupNode.fixed, allowsPlainHTTP: true, transport: node.transport,
-      time: node.time)
-    _ = try await allowing.issue(for: SetupNode.download)
+    _ = try await node.issuer(url: "http://127.0.0.1:9091").issue(for: SetupNode.download, in: .local)
+    let allowing = node.bound(
+      SetupTokenIssuer(node: "http://node.example.com:9091", access: SetupNode.fixed, allowsPlainHTTP: true))
+    _ = try await allowing.issue(for: SetupNode.download, in: .local)
     XCTAssertEqual(node.transport.requests.count, 2)
   }
 }

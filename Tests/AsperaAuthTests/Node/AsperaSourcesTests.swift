@@ -31,12 +31,14 @@ final class AsperaSourcesTests: XCTestCase {
     }
   }
 
-  private func environment(_ variables: [String: String]) -> AsperaEnvironmentProvider {
-    AsperaEnvironmentProvider(NodeMachine(environment: variables).access)
+  private func environment(_ variables: [String: String]) -> BoundCredentialProvider<AsperaEnvironmentProvider> {
+    AsperaEnvironmentProvider().bound(to: NodeMachine(environment: variables).access)
   }
 
-  private func file(_ text: String, _ variables: [String: String] = [:]) -> AsperaProfileProvider {
-    AsperaProfileProvider(machine: NodeMachine(environment: variables, files: [path: text]).access)
+  private func file(_ text: String, _ variables: [String: String] = [:]) -> BoundCredentialProvider<
+    ProfileCredentialProvider<AsperaNodeAccess>
+  > {
+    ProfileCredentialProvider.asperaProfile().bound(to: NodeMachine(environment: variables, files: [path: text]).access)
   }
 
   // matrix: Environment: answers
@@ -80,12 +82,12 @@ final class AsperaSourcesTests: XCTestCase {
     let machine = NodeMachine()
     let key = try TokenVectors().bearerKey()
     let token = try await BearerAccessProvider(
-      accessKey: "ak", userID: "mia", key: key, lifetime: .seconds(60), time: machine.time
-    ).credential()
+      accessKey: "ak", userID: "mia", key: key, lifetime: .seconds(60)
+    ).bound(to: ProviderContext(time: machine.time)).credential()
     guard case .bearer(let secret, _) = token.method else { return XCTFail("\(token)") }
     var copy = machine
     copy.environment = ["ASPERA_ACCESS_KEY_ID": "ak", "ASPERA_NODE_TOKEN": secret.reveal()]
-    let provider = AsperaEnvironmentProvider(copy.access)
+    let provider = AsperaEnvironmentProvider().bound(to: copy.access)
     machine.time.advance(by: .seconds(59))
     let read = try await provider.credential()
     XCTAssertEqual(read.expiration, Timestamp(unixSeconds: 1_800_000_060))
@@ -101,22 +103,22 @@ final class AsperaSourcesTests: XCTestCase {
        "guest": {"access_key_id": "ak", "token": "Bearer c4nary0token"}}
       """#
     let machine = NodeMachine(files: [path: text])
-    let user = try await AsperaProfileProvider(machine: machine.access).credential()
+    let user = try await ProfileCredentialProvider.asperaProfile().bound(to: machine.access).credential()
     XCTAssertEqual(user, .basic(user: "mia", password: Secret("c4nary0pw")))
     let archive = try await file(text, ["ASPERA_PROFILE": "archive"]).credential()
     XCTAssertEqual(archive, .accessKey(id: "ak", secret: Secret("c4nary0secret")))
-    let guest = try await AsperaProfileProvider(profile: "guest", machine: machine.access).credential()
+    let guest = try await ProfileCredentialProvider.asperaProfile("guest").bound(to: machine.access).credential()
     XCTAssertEqual(guest.identity, "ak")
     let elsewhere = NodeMachine(
       environment: ["ASPERA_CREDENTIALS_FILE": "/etc/node.json"], files: ["/etc/node.json": text])
-    let moved = try await AsperaProfileProvider(machine: elsewhere.access).credential()
+    let moved = try await ProfileCredentialProvider.asperaProfile().bound(to: elsewhere.access).credential()
     XCTAssertEqual(moved, user)
     XCTAssertEqual(machine.warnings.all, [])
   }
 
   func testFileReadableByOthersCausesAWarning() async throws {
     let machine = NodeMachine(files: [path: #"{"default":{"user":"mia","password":"c4nary0"}}"#], permissions: 0o644)
-    _ = try await AsperaProfileProvider(machine: machine.access).credential()
+    _ = try await ProfileCredentialProvider.asperaProfile().bound(to: machine.access).credential()
     let warning = try XCTUnwrap(machine.warnings.all.first)
     XCTAssertTrue(warning.remedy.contains("chmod 600 \(path)"), "\(warning)")
   }
@@ -124,7 +126,8 @@ final class AsperaSourcesTests: XCTestCase {
   // matrix: Files: bad input
   func testInvalidFileIsAnErrorAndAMissingOneIsNotConfigured() async {
     await assertFails(
-      AsperaProfileProvider(machine: NodeMachine().access), .notConfigured, "~/.aspera/storage-auth.json")
+      ProfileCredentialProvider.asperaProfile().bound(to: NodeMachine().access), .notConfigured,
+      "~/.aspera/storage-auth.json")
     await assertFails(file("{}"), .notConfigured, "profile “default” in \(path) is not there")
     await assertFails(file(#"{"default":null}"#), .notConfigured, "is not there")
     await assertFails(file(#"{"default":{}}"#), .notConfigured, "has no credential")
@@ -141,27 +144,30 @@ final class AsperaSourcesTests: XCTestCase {
     await assertFails(file(#"{"default":{"user":"mia","password":"c4nary0\n"}}"#), .failed, "cannot be used")
     await assertFails(file("{}", ["ASPERA_PROFILE": "archive"]), .failed, "“archive”", "A profile was named.")
     await assertFails(
-      AsperaProfileProvider(profile: "archive", machine: NodeMachine().access), .failed, "A profile was named.")
+      ProfileCredentialProvider.asperaProfile("archive").bound(to: NodeMachine().access), .failed,
+      "A profile was named.")
     await assertFails(
-      AsperaProfileProvider(path: "/nowhere", machine: NodeMachine().access), .failed, "/nowhere", "is not there")
+      ProfileCredentialProvider.asperaProfile(path: "/nowhere").bound(to: NodeMachine().access), .failed, "/nowhere",
+      "is not there")
   }
 
   func testDefaultSourcesAreTheEnvironmentThenTheFile() async throws {
     let text = #"{"default":{"user":"file","password":"c4nary0"}}"#
     let both = NodeMachine(environment: user, files: [path: text]).access
-    let first = try await AsperaCredentials(both).chain.issue()
+    let first = try await AsperaCredentials().chain.issue(in: both)
     XCTAssertEqual(first.credential.identity, "mia")
     XCTAssertEqual(first.source, "environment (Aspera)")
-    var sources = AsperaCredentials(both)
+    var sources = AsperaCredentials()
     sources.environment = nil
-    let second = try await sources.chain.issue()
+    let second = try await sources.chain.issue(in: both)
     XCTAssertEqual(second.credential.identity, "file")
     XCTAssertEqual(second.source, "Aspera profile")
-    let cache = CredentialCache(.asperaDefault(both))
+    let cache = CredentialCache(.asperaDefault, in: both)
     let cached = try await cache.credential()
     XCTAssertEqual(cached.identity, "mia")
     let half = NodeMachine(environment: ["ASPERA_NODE_USER": "mia"], files: [path: text]).access
-    await assertFails(AsperaCredentials(half).chain, .failed, "ASPERA_NODE_PASSWORD")
-    await assertFails(AsperaCredentials(NodeMachine().access).chain, .notConfigured, "None of the 2 sources")
+    await assertFails(AsperaCredentials().chain.bound(to: half), .failed, "ASPERA_NODE_PASSWORD")
+    await assertFails(
+      AsperaCredentials().chain.bound(to: NodeMachine().access), .notConfigured, "None of the 2 sources")
   }
 }

@@ -17,8 +17,10 @@ final class NodeProviderConformanceTests: XCTestCase {
   ) async {
     // None of these providers waits.
     let rules = ProviderRule.allCases.filter { $0 != .cancellation }
-    let report = await ProviderConformance(provider, failing: failing, secrets: secrets, concurrency: 20, time: time)
-      .report(rules)
+    let report = await ProviderConformance(
+      provider, failing: failing, secrets: secrets, concurrency: 20, in: ProviderContext(time: time)
+    )
+    .report(rules)
     XCTAssertTrue(report.isConforming, "\(report)")
     XCTAssertFalse("\(report)".contains("not tried"), "\(report)")
   }
@@ -26,18 +28,19 @@ final class NodeProviderConformanceTests: XCTestCase {
   // matrix: Environment: credential redaction
   func testEnvironmentProviderConforms() async {
     let machine = NodeMachine(environment: ["ASPERA_NODE_USER": "mia", "ASPERA_NODE_PASSWORD": "c4nary0"])
-    let failing: [AsperaEnvironmentProvider] = [[:], ["ASPERA_NODE_PASSWORD": "c4nary0"]].map {
-      AsperaEnvironmentProvider(NodeMachine(environment: $0).access)
+    let failing: [BoundCredentialProvider<AsperaEnvironmentProvider>] = [[:], ["ASPERA_NODE_PASSWORD": "c4nary0"]].map {
+      AsperaEnvironmentProvider().bound(to: NodeMachine(environment: $0).access)
     }
-    await assertConforms(AsperaEnvironmentProvider(machine.access), failing: failing, time: machine.time)
+    await assertConforms(AsperaEnvironmentProvider().bound(to: machine.access), failing: failing, time: machine.time)
   }
 
   // matrix: Files: credential redaction
   func testProfileProviderConforms() async {
     let machine = NodeMachine(files: [path: #"{"default":{"access_key_id":"ak","token":"c4nary0"}}"#])
     let failing = ["c4nary0", #"{"default":{"token":"c4nary0"}}"#, #"{"default":{"user":"a:b","password":"c4nary0"}}"#]
-      .map { AsperaProfileProvider(machine: NodeMachine(files: [path: $0]).access) }
-    await assertConforms(AsperaProfileProvider(machine: machine.access), failing: failing, time: machine.time)
+      .map { ProfileCredentialProvider.asperaProfile().bound(to: NodeMachine(files: [path: $0]).access) }
+    await assertConforms(
+      ProfileCredentialProvider.asperaProfile().bound(to: machine.access), failing: failing, time: machine.time)
   }
 
   // matrix: Aspera Node (bearer): redaction
@@ -45,14 +48,16 @@ final class NodeProviderConformanceTests: XCTestCase {
     let time = ManualClock()
     let key = try TokenVectors().bearerKey()
     let short = try NodeBearerKey(pem: Secret(BearerKeys.short))
-    let provider = BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, time: time)
+    let provider = BearerAccessProvider(accessKey: "ak", userID: "mia", key: key).bound(to: ProviderContext(time: time))
     let secret = try await provider.credential()
     guard case .bearer(let token, _) = secret.method else { return XCTFail("\(secret)") }
     let failing = [
-      BearerAccessProvider(accessKey: "ak", userID: "mia", key: short, time: time),
-      BearerAccessProvider(accessKey: "ak", userID: "", key: key, time: time),
-      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .milliseconds(1_500), time: time),
-      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .zero, time: time),
+      BearerAccessProvider(accessKey: "ak", userID: "mia", key: short).bound(to: ProviderContext(time: time)),
+      BearerAccessProvider(accessKey: "ak", userID: "", key: key).bound(to: ProviderContext(time: time)),
+      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .milliseconds(1_500)).bound(
+        to: ProviderContext(time: time)),
+      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .zero).bound(
+        to: ProviderContext(time: time)),
     ]
     await assertConforms(
       provider, failing: failing, time: time, secrets: [String(token.reveal().dropFirst(20).prefix(24))])
@@ -63,8 +68,9 @@ final class NodeProviderConformanceTests: XCTestCase {
     let time = ManualClock()
     let key = try TokenVectors().bearerKey()
     let cache = CredentialCache(
-      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .seconds(3_600), time: time),
-      configuration: CredentialCacheConfiguration(spreadsFirstRenewal: false), time: time)
+      BearerAccessProvider(accessKey: "ak", userID: "mia", key: key, lifetime: .seconds(3_600)).bound(
+        to: ProviderContext(time: time)), in: ProviderContext(time: time),
+      configuration: CredentialCacheConfiguration(spreadsFirstRenewal: false))
     let first = try await cache.credential(lasting: .seconds(2))
     XCTAssertEqual(first.credential.expiration, time.now.advanced(by: .seconds(3_600)))
     time.advance(by: .seconds(1_800))
@@ -88,7 +94,7 @@ final class NodeProviderConformanceTests: XCTestCase {
     let variables = Lock(["ASPERA_NODE_USER": "mia", "ASPERA_NODE_PASSWORD": "old"])
     var access = NodeMachine().access
     access.environment = { name in variables.withLock { $0[name] } }
-    let cache = CredentialCache(AsperaEnvironmentProvider(access))
+    let cache = CredentialCache(AsperaEnvironmentProvider().bound(to: access))
     let old = try await cache.credential(lasting: .zero)
     variables.withLock { $0["ASPERA_NODE_PASSWORD"] = "new" }
     let new = try await cache.credential(lasting: .zero, replacing: old.generation)

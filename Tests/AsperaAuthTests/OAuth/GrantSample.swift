@@ -48,8 +48,13 @@ struct GrantSample {
 
   static let grant = JWTGrant.faspex(url: url, user: "mia@example.com", clientID: "client-1")
 
-  func provider(_ grant: JWTGrant = Self.grant, key: String = "rsa") throws -> JWTGrantProvider {
-    try JWTGrantProvider(grant, key: Self.key(key), transport: transport, time: time)
+  /// The context of calls to providers, which send their requests to the scripted server.
+  var context: ProviderContext { ProviderContext(transport: transport, time: time) }
+
+  func provider(
+    _ grant: JWTGrant = Self.grant, key: String = "rsa"
+  ) throws -> BoundCredentialProvider<JWTGrantProvider> {
+    try JWTGrantProvider(grant, key: Self.key(key)).bound(to: context)
   }
 
   /// The form of a request that was sent.
@@ -79,7 +84,7 @@ extension XCTestCase {
     retryable: Bool = false, file: StaticString = #filePath, line: UInt = #line
   ) async -> CredentialError? {
     do {
-      _ = try await provider.issue()
+      _ = try await provider.issue(in: .local)
       XCTFail("a credential was issued", file: file, line: line)
       return nil
     } catch {

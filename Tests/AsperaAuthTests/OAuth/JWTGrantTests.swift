@@ -12,7 +12,7 @@ final class JWTGrantTests: XCTestCase {
   // matrix: JWT grants: answers
   func testFaspexRequestIsThatOfItsDescription() async throws {
     let sample = GrantSample(GrantSample.answer(status: 201))
-    let issued = try await sample.provider().issue()
+    let issued = try await sample.provider().issue(in: .local)
     let sent = try XCTUnwrap(sample.transport.requests.first)
     XCTAssertEqual(sent.method, .post)
     XCTAssertEqual(sent.url, "https://faspex.example.com/aspera/faspex/auth/token")
@@ -53,7 +53,7 @@ final class JWTGrantTests: XCTestCase {
 
   func testCacheRenewsAnExpiredToken() async throws {
     let sample = GrantSample(GrantSample.answer(), GrantSample.answer(token: "second", date: nil))
-    let cache = try CredentialCache(sample.provider(), time: sample.time)
+    let cache = try CredentialCache(sample.provider(), in: ProviderContext(time: sample.time))
     let first = try await cache.credential(lasting: .zero)
     let again = try await cache.credential(lasting: .zero)
     XCTAssertEqual(first.generation, again.generation)
@@ -84,15 +84,15 @@ final class JWTGrantTests: XCTestCase {
     let ahead = GrantSample.present.advanced(by: .seconds(7_200))
     let sample = GrantSample(
       GrantSample.refusal(date: ahead), GrantSample.answer(date: ahead), GrantSample.answer(date: ahead))
-    let provider = try sample.provider()
-    let issued = try await provider.issue()
+    let provider = try JWTGrantProvider(GrantSample.grant, key: GrantSample.key())
+    let issued = try await provider.issue(in: sample.context)
     XCTAssertEqual(sample.transport.requests.count, 2)
     XCTAssertEqual(try sample.claims(0)["exp"]?.integer, 1_800_003_600)
     XCTAssertEqual(try sample.claims(1)["exp"]?.integer, 1_800_010_800)
     XCTAssertNotEqual(try sample.claims(0)["jti"], try sample.claims(1)["jti"])
     XCTAssertEqual(issued.credential.expiration, ahead.advanced(by: .seconds(3_600)))
     sample.time.advance(by: .seconds(10))
-    _ = try await provider.requesting(scope: "admin:all").credential()
+    _ = try await provider.requesting(scope: "admin:all").credential(in: sample.context)
     XCTAssertEqual(try sample.claims(2)["exp"]?.integer, 1_800_010_810, "the other scope has the same clock")
   }
 
@@ -184,10 +184,11 @@ final class JWTGrantTests: XCTestCase {
     let sample = GrantSample(GrantSample.answer())
     sample.transport.hold()
     let provider = try JWTGrantProvider(
-      GrantSample.grant, key: GrantSample.key(), timeout: .seconds(7), transport: sample.transport, time: sample.time)
+      GrantSample.grant, key: GrantSample.key()
+    ).bound(to: ProviderContext(transport: sample.transport, time: sample.time, timeout: .seconds(7)))
     let refused = Task { () -> CredentialError? in
       do throws(CredentialError) {
-        _ = try await provider.issue()
+        _ = try await provider.issue(in: .local)
         return nil
       } catch {
         return error
@@ -211,7 +212,7 @@ final class JWTGrantTests: XCTestCase {
         #"{"error":"odd","error_description":"c4nary0-secret \#(request.header("Authorization") ?? "") \#(form)"}"#,
         status: 400)
     }
-    let provider = try JWTGrantProvider(grant, key: GrantSample.key(), transport: transport)
+    let provider = try JWTGrantProvider(grant, key: GrantSample.key()).bound(to: ProviderContext(transport: transport))
     await assertRefuses(provider, .rejected, "odd", Secret.mask)
     XCTAssertEqual(DisplayedTexts(of: provider).containing(["c4nary0", "BEGIN"]), [])
     XCTAssertEqual(DisplayedTexts(of: grant).containing(["c4nary0"]), [])
@@ -219,15 +220,17 @@ final class JWTGrantTests: XCTestCase {
 
   func testProviderConforms() async throws {
     let time = ManualClock()
-    func provider(_ reply: HTTPStreamingResponse) throws -> JWTGrantProvider {
+    func provider(_ reply: HTTPStreamingResponse) throws -> BoundCredentialProvider<JWTGrantProvider> {
       try JWTGrantProvider(
-        GrantSample.grant, key: GrantSample.key(), transport: ScriptedTransport { _ in reply }, time: time)
+        GrantSample.grant, key: GrantSample.key()
+      ).bound(to: ProviderContext(transport: ScriptedTransport { _ in reply }, time: time))
     }
     let failing = try [
       GrantSample.refusal(date: nil), GrantSample.refusal("c4nary0", status: 200, date: nil), .status(503),
     ].map { try provider($0) }
     let report = await ProviderConformance(
-      try provider(GrantSample.answer(date: nil)), failing: failing, secrets: ["c4nary0"], concurrency: 20, time: time
+      try provider(GrantSample.answer(date: nil)), failing: failing, secrets: ["c4nary0"], concurrency: 20,
+      in: ProviderContext(time: time)
     ).report(ProviderRule.allCases.filter { $0 != .cancellation })
     XCTAssertTrue(report.isConforming, "\(report)")
     XCTAssertFalse("\(report)".contains("not tried"), "\(report)")

@@ -164,7 +164,7 @@ final class AscpSessionsTests: XCTestCase {
     }
     let queue = TransferQueue(
       engine: engine(fake), account: try .sample(), configuration: TransferQueueConfiguration(transportRetries: 1),
-      time: time)
+      in: ProviderContext(time: time))
     var session = TransferSession.sample("a")
     session.specification.sessionCount = 2
     var words: [String] = []

@@ -3,7 +3,6 @@
 
 import AsperaAuth
 import AsperaTransfer
-import CredentialSources
 import Foundation
 import StorageAuth
 import StorageAuthTesting

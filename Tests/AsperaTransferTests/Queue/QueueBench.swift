@@ -25,7 +25,7 @@ final class QueueBench: Sendable {
     let account = try account ?? .sample()
     queue = TransferQueue(
       engine: engine, account: account, issuer: issuer, configuration: configuration, authEvents: authEvents,
-      time: time, random: { 0 }, makeSigner: { TransferSigner(account: $0) })
+      context: ProviderContext(time: time), random: { 0 }, makeSigner: { TransferSigner(account: $0) })
     log = EventLog(queue.events)
   }
 

@@ -106,7 +106,7 @@ final class QueueShortTokenTests: XCTestCase {
           String(writing: { $0.append(bytes) })
         }))
     let issuer = BearerTokenIssuer(
-      accessKey: "ak", userID: "mia", fileID: "7", key: key, lifetime: .seconds(600), time: time)
+      accessKey: "ak", userID: "mia", fileID: "7", key: key, lifetime: .seconds(600))
     let engine = ScriptedEngine { attempt throws(TransferFailure) in
       let end = (try? AsperaToken(Secret(attempt.token)))?.expiration
       guard let end, time.now < end else { throw .expiredToken }

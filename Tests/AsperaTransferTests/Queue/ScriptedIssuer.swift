@@ -31,7 +31,9 @@ final class ScriptedIssuer: TokenIssuer {
 
   func requests(of session: String) -> [TokenRequest] { requests.filter { $0.session == session } }
 
-  func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+  func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     log.withLock { $0.append(request) }
     return try await script(request)
   }

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import CredentialSources
 import StorageAuth
 import XCTest
 
@@ -12,8 +13,8 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
 
   private let machine = MemoryMachine()
 
-  private var provider: AlibabaCLIProfileProvider {
-    AlibabaCLIProfileProvider(machine: machine.access, services: RecordedServices().alibaba)
+  private var provider: BoundCredentialProvider<ProfileCredentialProvider<AccessKey>> {
+    ProfileCredentialProvider.alibabaCLIProfile(services: RecordedServices().alibaba).bound(to: machine.access)
   }
 
   func testMissingFileIsNotConfigured() async {

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import CredentialSources
 import StorageAuth
 import XCTest
 
@@ -13,8 +14,8 @@ final class AlibabaCLIProfileTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
 
-  private func provider(_ profile: String? = nil) -> AlibabaCLIProfileProvider {
-    AlibabaCLIProfileProvider(profile: profile, machine: machine.access, services: services.alibaba)
+  private func provider(_ profile: String? = nil) -> BoundCredentialProvider<ProfileCredentialProvider<AccessKey>> {
+    ProfileCredentialProvider.alibabaCLIProfile(profile, services: services.alibaba).bound(to: machine.access)
   }
 
   private func put(_ profiles: String, current: String = "p") {
@@ -81,7 +82,7 @@ final class AlibabaCLIProfileTests: XCTestCase {
     ]
     for (settings, call) in cases {
       put(#"{"name":"p",\#(settings)}"#)
-      let issued = try await provider().issue()
+      let issued = try await provider().issue(in: .local)
       XCTAssertTrue(issued.credential == RecordedServices.key, settings)
       XCTAssertEqual(issued.source, "Alibaba Cloud CLI: service", settings)
       XCTAssertEqual(services.asked.last, call, settings)
@@ -104,7 +105,7 @@ final class AlibabaCLIProfileTests: XCTestCase {
     put(#"{"name":"p","mode":"External","process_command":"get-key --for 'the oss' $HOME"}"#)
     await assertKey(provider(), AccessKey(id: "id", secret: "s"))
     XCTAssertEqual(machine.commandLines, [["get-key", "--for", "the oss", "$HOME"]])
-    let source = try await provider().issue().source
+    let source = try await provider().issue(in: .local).source
     XCTAssertEqual(source, "Alibaba Cloud CLI: process")
   }
 
@@ -141,7 +142,8 @@ final class AlibabaCLIProfileTests: XCTestCase {
   // matrix: Files: refusal
   func testProfileWhoseSourceIsNotConfiguredFails() async {
     put(#"{"name":"p","mode":"EcsRamRole"}"#)
-    let provider = AlibabaCLIProfileProvider(machine: machine.access, services: RecordedServices.none)
+    let provider = ProfileCredentialProvider.alibabaCLIProfile(services: RecordedServices.none).bound(
+      to: machine.access)
     let error = await assertRefuses(provider, .failed, says: ["“p”", Self.path, "The service has no key."])
     XCTAssertEqual(error?.source, "Alibaba Cloud CLI: service")
   }

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import CredentialSources
 import StorageAuth
 import XCTest
 
@@ -13,8 +14,8 @@ final class AlibabaSharedProfileTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
 
-  private func provider(_ profile: String? = nil) -> AlibabaSharedProfileProvider {
-    AlibabaSharedProfileProvider(profile: profile, machine: machine.access, services: services.alibaba)
+  private func provider(_ profile: String? = nil) -> BoundCredentialProvider<ProfileCredentialProvider<AccessKey>> {
+    ProfileCredentialProvider.alibabaSharedProfile(profile, services: services.alibaba).bound(to: machine.access)
   }
 
   func testEveryCredentialTypeIsSupported() async {

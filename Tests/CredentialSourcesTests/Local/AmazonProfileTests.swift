@@ -13,8 +13,8 @@ final class AmazonProfileTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
 
-  private func provider(_ profile: String? = nil) -> AmazonProfileProvider {
-    AmazonProfileProvider(profile: profile, machine: machine.access, services: services.amazon)
+  private func provider(_ profile: String? = nil) -> BoundCredentialProvider<ProfileCredentialProvider<AccessKey>> {
+    ProfileCredentialProvider.amazonProfile(profile, services: services.amazon).bound(to: machine.access)
   }
 
   private func put(credentials: String? = nil, config: String? = nil) {

@@ -13,14 +13,14 @@ final class AmazonSourceTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
 
-  private var sources: AmazonCredentials { AmazonCredentials(machine.access, services: services.amazon) }
+  private var sources: AmazonCredentials { AmazonCredentials(services: services.amazon) }
 
   private func set(_ variables: [String: String]) {
     for (name, value) in variables { machine.set(name, to: value) }
   }
 
   func testEnvironmentContainsKeyTokenAndExpiration() async {
-    let provider = EnvironmentCredentialProvider.aws.reading(machine.access)
+    let provider = EnvironmentCredentialProvider.aws.bound(to: machine.access)
     await assertRefuses(provider, .notConfigured, says: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"])
     set(["AWS_ACCESS_KEY_ID": "id"])
     await assertRefuses(provider, .failed, says: ["not AWS_SECRET_ACCESS_KEY"])
@@ -36,10 +36,10 @@ final class AmazonSourceTests: XCTestCase {
   func testSourcesAreRequestedInOrder() async throws {
     var sources = sources
     sources.container = nil
-    let last = try await sources.chain.issue()
+    let last = try await sources.chain.bound(to: machine.access).issue(in: .local)
     XCTAssertEqual(last.source, "service")
     XCTAssertEqual(services.asked, ["instance"])
-    let container = try await self.sources.chain.issue()
+    let container = try await self.sources.chain.bound(to: machine.access).issue(in: .local)
     XCTAssertEqual(container.source, "service")
     XCTAssertEqual(services.asked.last, "container")
     machine.put("/run/token", "jwt")
@@ -62,24 +62,26 @@ final class AmazonSourceTests: XCTestCase {
     ]
     for (source, id, setUp) in steps {
       setUp()
-      let issued = try await self.sources.chain.issue()
+      let issued = try await self.sources.chain.bound(to: machine.access).issue(in: .local)
       XCTAssertEqual(issued.source, source)
       XCTAssertEqual(issued.credential.id.string, id)
     }
-    let named = try await AmazonCredentials(machine.access, profile: "default", services: services.amazon).chain.issue()
+    let named = try await AmazonCredentials(profile: "default", services: services.amazon).chain.bound(
+      to: machine.access
+    ).issue(in: .local)
     XCTAssertEqual(named.credential.id.string, "2", "a profile that the program names precedes the environment")
   }
 
   func testInvalidSourceEndsTheSearch() async {
     machine.set("AWS_PROFILE", to: "gone")
-    await assertRefuses(sources.chain, .failed, says: ["“gone”"])
+    await assertRefuses(sources.chain.bound(to: machine.access), .failed, says: ["“gone”"])
     machine.set("AWS_PROFILE", to: nil)
     machine.set("AWS_WEB_IDENTITY_TOKEN_FILE", to: "/run/token")
-    await assertRefuses(sources.chain, .failed, says: ["not AWS_ROLE_ARN"])
+    await assertRefuses(sources.chain.bound(to: machine.access), .failed, says: ["not AWS_ROLE_ARN"])
     machine.set("AWS_ROLE_ARN", to: "arn")
-    await assertRefuses(sources.chain, .failed, says: ["/run/token", "not there"])
+    await assertRefuses(sources.chain.bound(to: machine.access), .failed, says: ["/run/token", "not there"])
     machine.set("AWS_ACCESS_KEY_ID", to: "half")
-    await assertRefuses(sources.chain, .failed, says: ["AWS_SECRET_ACCESS_KEY"])
+    await assertRefuses(sources.chain.bound(to: machine.access), .failed, says: ["AWS_SECRET_ACCESS_KEY"])
     XCTAssertEqual(services.asked, [])
   }
 
@@ -89,19 +91,19 @@ final class AmazonSourceTests: XCTestCase {
       "AWS_WEB_IDENTITY_TOKEN_FILE": "/run/token", "AWS_ROLE_ARN": "arn", "AWS_ROLE_SESSION_NAME": "me",
       "AWS_REGION": "eu-central-1",
     ])
-    await assertKey(sources.chain, RecordedServices.key)
+    await assertKey(sources.chain.bound(to: machine.access), RecordedServices.key)
     XCTAssertEqual(services.asked, ["arn me 3600.0 seconds - https://sts.eu-central-1.amazonaws.com token jwt"])
     machine.set("AWS_REGION", to: "x.evil.test/#")
-    await assertRefuses(sources.chain, .failed, says: ["AWS_REGION"])
+    await assertRefuses(sources.chain.bound(to: machine.access), .failed, says: ["AWS_REGION"])
   }
 
   func testWithoutAnySourceEachReasonIsReported() async {
-    var sources = AmazonCredentials(machine.access)
+    var sources = AmazonCredentials()
     sources.metadata = nil
-    let error = await assertRefuses(sources.chain, .notConfigured)
+    let error = await assertRefuses(sources.chain.bound(to: machine.access), .notConfigured)
     XCTAssertEqual(error?.declined.count, 4)
     XCTAssertEqual(machine.requests, [])
-    await assertRefuses(CredentialChain<AccessKey>.amazonDefault(machine.access), .notConfigured)
+    await assertRefuses(CredentialChain<AccessKey>.amazonDefault.bound(to: machine.access), .notConfigured)
     XCTAssertEqual(machine.requests, ["PUT http://169.254.169.254/latest/api/token"])
   }
 
@@ -126,7 +128,7 @@ final class AmazonSourceTests: XCTestCase {
       <SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2026-11-20T09:00:00Z</Expiration>
       </Credentials></AssumeRoleResult></AssumeRoleResponse>
       """)
-    let issued = try await AmazonProfileProvider(profile: "app", machine: machine.access).issue()
+    let issued = try await ProfileCredentialProvider.amazonProfile("app").bound(to: machine.access).issue(in: .local)
     XCTAssertEqual(issued.credential, key)
     XCTAssertEqual(issued.source, "Amazon profile: Amazon STS AssumeRole (arn:aws:iam::1:role/r)")
     XCTAssertEqual(machine.requests, ["GET http://169.254.170.2/c", "POST https://sts.amazonaws.com/"])

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import CredentialSources
 import StorageAuth
 import XCTest
 
@@ -13,8 +14,8 @@ final class COSCLIProfileTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
 
-  private var provider: COSCLIProfileProvider {
-    COSCLIProfileProvider(machine: machine.access, services: services.tencent)
+  private var provider: BoundCredentialProvider<ProfileCredentialProvider<AccessKey>> {
+    ProfileCredentialProvider.coscliProfile(services: services.tencent).bound(to: machine.access)
   }
 
   // matrix: Files: answers
@@ -42,7 +43,7 @@ final class COSCLIProfileTests: XCTestCase {
 
   func testCvmRoleModeRequestsTheInstanceMetadata() async throws {
     machine.put(Self.path, "cos:\n  base:\n    mode: CvmRole\n    cvmrolename: web\n")
-    let issued = try await provider.issue()
+    let issued = try await provider.issue(in: .local)
     XCTAssertTrue(issued.credential == RecordedServices.key)
     XCTAssertEqual(issued.source, "coscli: service")
     XCTAssertEqual(services.asked, ["instance web"])

@@ -12,15 +12,15 @@ import XCTest
 final class ConfigurationFileTests: XCTestCase {
   private func sources(_ machine: ProviderContext) -> [(path: String, provider: any CredentialProvider<AccessKey>)] {
     [
-      ("/home/mia/.aliyun/config.json", AlibabaCLIProfileProvider(machine: machine)),
-      ("/home/mia/.alibabacloud/credentials", AlibabaSharedProfileProvider(machine: machine)),
-      ("/home/mia/.ossutilconfig", OSSUtilProfileProvider(machine: machine)),
-      ("/home/mia/.oss/credentials", OSSSDKProfileProvider(machine: machine)),
-      ("/home/mia/.tencentcloud/credentials", TencentProfileProvider(machine: machine)),
-      ("/etc/tencentcloud/credentials", TencentProfileProvider(machine: machine)),
-      ("/home/mia/.tccli/default.credential", TCCLIProfileProvider(machine: machine)),
-      ("/home/mia/.cos.conf", COSCMDProfileProvider(machine: machine)),
-      ("/home/mia/.cos.yaml", COSCLIProfileProvider(machine: machine)),
+      ("/home/mia/.aliyun/config.json", ProfileCredentialProvider.alibabaCLIProfile().bound(to: machine)),
+      ("/home/mia/.alibabacloud/credentials", ProfileCredentialProvider.alibabaSharedProfile().bound(to: machine)),
+      ("/home/mia/.ossutilconfig", ProfileCredentialProvider.ossutilProfile().bound(to: machine)),
+      ("/home/mia/.oss/credentials", ProfileCredentialProvider.ossSDKProfile().bound(to: machine)),
+      ("/home/mia/.tencentcloud/credentials", ProfileCredentialProvider.tencentProfile().bound(to: machine)),
+      ("/etc/tencentcloud/credentials", ProfileCredentialProvider.tencentProfile().bound(to: machine)),
+      ("/home/mia/.tccli/default.credential", ProfileCredentialProvider.tccliProfile().bound(to: machine)),
+      ("/home/mia/.cos.conf", ProfileCredentialProvider.coscmdProfile().bound(to: machine)),
+      ("/home/mia/.cos.yaml", ProfileCredentialProvider.coscliProfile().bound(to: machine)),
     ]
   }
 
@@ -55,7 +55,8 @@ final class ConfigurationFileTests: XCTestCase {
     let path = "/home/mia/.tencentcloud/credentials"
     for permissions: UInt16 in [0o640, 0o604, 0o644] {
       machine.put(path, bytes: Array(text.utf8), permissions: permissions)
-      await assertKey(TencentProfileProvider(machine: machine.access), AccessKey(id: "id", secret: Marks.secret))
+      await assertKey(
+        ProfileCredentialProvider.tencentProfile().bound(to: machine.access), AccessKey(id: "id", secret: Marks.secret))
       let warning = machine.warnings.last
       XCTAssertTrue(warning?.message.contains(path) == true, "\(permissions): \(machine.warnings)")
       XCTAssertTrue(warning?.remedy.contains("chmod 600 \(path)") == true)
@@ -64,14 +65,15 @@ final class ConfigurationFileTests: XCTestCase {
     XCTAssertEqual(machine.warnings.count, 3)
     for permissions: UInt16 in [0o600, 0o400, 0o711] {
       machine.put(path, bytes: Array(text.utf8), permissions: permissions)
-      await assertKey(TencentProfileProvider(machine: machine.access), AccessKey(id: "id", secret: Marks.secret))
+      await assertKey(
+        ProfileCredentialProvider.tencentProfile().bound(to: machine.access), AccessKey(id: "id", secret: Marks.secret))
     }
     XCTAssertEqual(machine.warnings.count, 3)
   }
 
   func testFileIsReadForEachRequest() async {
     let machine = MemoryMachine(files: ["/home/mia/.cos.conf": "[common]\nsecret_id=1\nsecret_key=s"])
-    let provider = COSCMDProfileProvider(machine: machine.access)
+    let provider = ProfileCredentialProvider.coscmdProfile().bound(to: machine.access)
     await assertKey(provider, AccessKey(id: "1", secret: "s"))
     machine.put("/home/mia/.cos.conf", "[common]\nsecret_id=2\nsecret_key=s")
     await assertKey(provider, AccessKey(id: "2", secret: "s"))

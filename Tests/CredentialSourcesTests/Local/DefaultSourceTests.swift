@@ -13,8 +13,8 @@ final class DefaultSourceTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
 
-  private var alibaba: AlibabaCredentials { AlibabaCredentials(machine.access, services: services.alibaba) }
-  private var tencent: TencentCredentials { TencentCredentials(machine.access, services: services.tencent) }
+  private var alibaba: AlibabaCredentials { AlibabaCredentials(services: services.alibaba) }
+  private var tencent: TencentCredentials { TencentCredentials(services: services.tencent) }
 
   /// The action that configures each source, in the order of the chain.
   private var alibabaSources: [(name: String, id: String, setUp: () -> Void)] {
@@ -88,24 +88,24 @@ final class DefaultSourceTests: XCTestCase {
   }
 
   func testAlibabaSourcesAreRequestedInOrder() async throws {
-    let last = try await alibaba.chain.issue()
-    XCTAssertEqual(last.source, "service")
+    let last = try await alibaba.chain.bound(to: machine.access).issue(in: .local)
+    XCTAssertEqual(last.source, "Alibaba instance metadata")
     XCTAssertEqual(services.asked, ["instance any"])
     for source in alibabaSources.reversed() {
       source.setUp()
-      let issued = try await alibaba.chain.issue()
+      let issued = try await alibaba.chain.bound(to: machine.access).issue(in: .local)
       XCTAssertEqual(issued.credential.id.string, source.id, source.name)
       XCTAssertEqual(issued.source, source.name)
     }
   }
 
   func testTencentSourcesAreRequestedInOrder() async throws {
-    let last = try await tencent.chain.issue()
+    let last = try await tencent.chain.bound(to: machine.access).issue(in: .local)
     XCTAssertEqual(last.source, "service")
     XCTAssertEqual(services.asked, ["instance any"])
     for source in tencentSources.reversed() {
       source.setUp()
-      let issued = try await tencent.chain.issue()
+      let issued = try await tencent.chain.bound(to: machine.access).issue(in: .local)
       XCTAssertEqual(issued.credential.id.string, source.id, source.name)
       XCTAssertEqual(issued.source, source.name)
     }
@@ -115,10 +115,10 @@ final class DefaultSourceTests: XCTestCase {
     var sources = alibaba
     sources.metadata = nil
     sources.credentialsURI = StaticCredentialProvider(AccessKey(id: "mine", secret: "s"), source: "mine")
-    let issued = try await sources.chain.issue()
+    let issued = try await sources.chain.bound(to: machine.access).issue(in: .local)
     XCTAssertEqual(issued.credential.id, "mine")
     sources.ossEnvironment = StaticCredentialProvider(AccessKey(id: "first", secret: "s"), source: "first")
-    let first = try await sources.chain.issue()
+    let first = try await sources.chain.bound(to: machine.access).issue(in: .local)
     XCTAssertEqual(first.source, "first")
     XCTAssertEqual(services.asked, [])
     let links = alibaba.chain.links.count
@@ -132,82 +132,85 @@ final class DefaultSourceTests: XCTestCase {
   func testWithoutAnySourceEachReasonIsReported() async {
     var sources = alibaba
     sources.metadata = nil
-    let error = await assertRefuses(sources.chain, .notConfigured)
+    let error = await assertRefuses(sources.chain.bound(to: machine.access), .notConfigured)
     XCTAssertEqual(error?.declined.count, 9)
     XCTAssertTrue(error?.declined.allSatisfy { $0.code == .notConfigured && $0.remedy.hasSuffix(".") } == true)
     var others = tencent
     others.metadata = nil
-    let other = await assertRefuses(others.chain, .notConfigured)
+    let other = await assertRefuses(others.chain.bound(to: machine.access), .notConfigured)
     XCTAssertEqual(other?.declined.count, 6)
   }
 
   func testInvalidSourceEndsTheSearch() async {
     machine.put("/home/mia/.ossutilconfig", "[default]\naccessKeyID=5\naccessKeySecret=s")
     machine.put("/home/mia/.aliyun/config.json", "{")
-    let error = await assertRefuses(alibaba.chain, .malformedResponse, says: ["/home/mia/.aliyun/config.json"])
+    let error = await assertRefuses(
+      alibaba.chain.bound(to: machine.access), .malformedResponse, says: ["/home/mia/.aliyun/config.json"])
     XCTAssertEqual(error?.declined.count, 3)
     machine.set("OSS_ACCESS_KEY_ID", to: "half")
-    await assertRefuses(alibaba.chain, .failed, says: ["OSS_ACCESS_KEY_SECRET"])
+    await assertRefuses(alibaba.chain.bound(to: machine.access), .failed, says: ["OSS_ACCESS_KEY_SECRET"])
     XCTAssertEqual(services.asked, [])
   }
 
   func testMissingNamedProfileEndsTheSearch() async throws {
     machine.set("ALIBABA_CLOUD_PROFILE", to: "prod")
-    await assertRefuses(alibaba.chain, .failed, says: ["ALIBABA_CLOUD_PROFILE", "“prod”", "~/.aliyun/config.json"])
+    await assertRefuses(
+      alibaba.chain.bound(to: machine.access), .failed,
+      says: ["ALIBABA_CLOUD_PROFILE", "“prod”", "~/.aliyun/config.json"])
     machine.put("/home/mia/.aliyun/config.json", #"{"profiles":[{"name":"dev"}]}"#)
-    await assertRefuses(alibaba.chain, .failed, says: ["“prod”"])
+    await assertRefuses(alibaba.chain.bound(to: machine.access), .failed, says: ["“prod”"])
     XCTAssertEqual(services.asked, [])
     var sources = alibaba
     (sources.cliProfile, sources.sharedProfile) = (nil, nil)
-    let issued = try await sources.chain.issue()
-    XCTAssertEqual(issued.source, "service")
+    let issued = try await sources.chain.bound(to: machine.access).issue(in: .local)
+    XCTAssertEqual(issued.source, "Alibaba instance metadata")
     machine.put(
       "/home/mia/.alibabacloud/credentials", "[prod]\ntype=access_key\naccess_key_id=4\naccess_key_secret=s")
-    await assertKey(alibaba.chain, AccessKey(id: "4", secret: "s"))
+    await assertKey(alibaba.chain.bound(to: machine.access), AccessKey(id: "4", secret: "s"))
   }
 
   func testVariablesNameAndDisableTheMetadataService() async {
     machine.set("ALIBABA_CLOUD_ECS_METADATA", to: "web")
-    await assertKey(alibaba.chain, RecordedServices.key)
+    await assertKey(alibaba.chain.bound(to: machine.access), RecordedServices.key)
     XCTAssertEqual(services.asked, ["instance web"])
     machine.set("ALIBABA_CLOUD_ECS_METADATA_DISABLED", to: "TRUE")
-    let error = await assertRefuses(alibaba.chain, .notConfigured)
+    let error = await assertRefuses(alibaba.chain.bound(to: machine.access), .notConfigured)
     XCTAssertTrue(error?.description.contains("ALIBABA_CLOUD_ECS_METADATA_DISABLED") == true)
     machine.set("ALIBABA_CLOUD_CREDENTIALS_URI", to: "http://127.0.0.1:7002/key")
-    await assertKey(alibaba.chain, RecordedServices.key)
+    await assertKey(alibaba.chain.bound(to: machine.access), RecordedServices.key)
     XCTAssertEqual(services.asked, ["instance web", "uri http://127.0.0.1:7002/key"])
   }
 
   func testAlibabaPodRoleRequiresAllOfItsVariables() async throws {
     machine.set("ALIBABA_CLOUD_ROLE_ARN", to: "arn")
-    let last = try await alibaba.chain.issue()
-    XCTAssertEqual(last.source, "service")
+    let last = try await alibaba.chain.bound(to: machine.access).issue(in: .local)
+    XCTAssertEqual(last.source, "Alibaba instance metadata")
     machine.set("ALIBABA_CLOUD_OIDC_TOKEN_FILE", to: "/run/token")
-    await assertRefuses(alibaba.chain, .failed, says: ["not ALIBABA_CLOUD_OIDC_PROVIDER_ARN"])
+    await assertRefuses(alibaba.chain.bound(to: machine.access), .failed, says: ["not ALIBABA_CLOUD_OIDC_PROVIDER_ARN"])
     machine.set("ALIBABA_CLOUD_OIDC_PROVIDER_ARN", to: "idp")
-    await assertRefuses(alibaba.chain, .failed, says: ["/run/token", "not there"])
+    await assertRefuses(alibaba.chain.bound(to: machine.access), .failed, says: ["/run/token", "not there"])
     machine.put("/run/token", "jwt")
     set([
       "ALIBABA_CLOUD_ROLE_SESSION_NAME": "me", "ALIBABA_CLOUD_STS_REGION": "cn-beijing",
       "ALIBABA_CLOUD_VPC_ENDPOINT_ENABLED": "true",
     ])
-    await assertKey(alibaba.chain, RecordedServices.key)
+    await assertKey(alibaba.chain.bound(to: machine.access), RecordedServices.key)
     XCTAssertEqual(
       services.asked.last, "arn me 3600.0 seconds - - https://sts-vpc.cn-beijing.aliyuncs.com by idp token jwt")
     machine.set("ALIBABA_CLOUD_STS_REGION", to: "evil.example/")
-    await assertRefuses(alibaba.chain, .failed, says: ["ALIBABA_CLOUD_STS_REGION"])
+    await assertRefuses(alibaba.chain.bound(to: machine.access), .failed, says: ["ALIBABA_CLOUD_STS_REGION"])
   }
 
   func testTencentPodRoleRequiresAllOfItsVariables() async throws {
     var sources = tencent
     sources.metadata = nil
     machine.set("TKE_REGION", to: "ap-guangzhou")
-    await assertRefuses(sources.chain, .notConfigured)
+    await assertRefuses(sources.chain.bound(to: machine.access), .notConfigured)
     set(["TKE_ROLE_ARN": "arn", "TKE_PROVIDER_ID": "idp"])
-    await assertRefuses(sources.chain, .failed, says: ["not TKE_WEB_IDENTITY_TOKEN_FILE"])
+    await assertRefuses(sources.chain.bound(to: machine.access), .failed, says: ["not TKE_WEB_IDENTITY_TOKEN_FILE"])
     machine.set("TKE_WEB_IDENTITY_TOKEN_FILE", to: "/run/token")
     machine.put("/run/token", "jwt\n")
-    let issued = try await sources.chain.issue()
+    let issued = try await sources.chain.bound(to: machine.access).issue(in: .local)
     XCTAssertEqual(issued.source, "Tencent Cloud pod role: service")
     XCTAssertEqual(services.asked, ["arn by idp in ap-guangzhou token jwt"])
   }

@@ -12,22 +12,27 @@ import XCTest
 final class EnvironmentCredentialProviderTests: XCTestCase {
   // matrix: Environment: answers
   func testKeysAreReadFromTheVendorsVariables() async {
-    let oss = EnvironmentCredentialProvider.oss.reading([
-      "OSS_ACCESS_KEY_ID": " id\n", "OSS_ACCESS_KEY_SECRET": "s", "OSS_SESSION_TOKEN": "t",
-    ])
+    let oss = EnvironmentCredentialProvider.oss.bound(
+      to: .environment([
+        "OSS_ACCESS_KEY_ID": " id\n", "OSS_ACCESS_KEY_SECRET": "s", "OSS_SESSION_TOKEN": "t",
+      ]))
     await assertKey(oss, AccessKey(id: "id", secret: "s", sessionToken: "t"))
-    let permanent = EnvironmentCredentialProvider.oss.reading([
-      "OSS_ACCESS_KEY_ID": "id", "OSS_ACCESS_KEY_SECRET": "s", "OSS_SESSION_TOKEN": "",
-    ])
+    let permanent = EnvironmentCredentialProvider.oss.bound(
+      to: .environment([
+        "OSS_ACCESS_KEY_ID": "id", "OSS_ACCESS_KEY_SECRET": "s", "OSS_SESSION_TOKEN": "",
+      ]))
     await assertKey(permanent, AccessKey(id: "id", secret: "s"))
-    let alibaba = EnvironmentCredentialProvider.alibabaCloud.reading([
-      "ALIBABA_CLOUD_ACCESS_KEY_ID": "id", "ALIBABA_CLOUD_ACCESS_KEY_SECRET": "s", "ALIBABA_CLOUD_SECURITY_TOKEN": "t",
-    ])
+    let alibaba = EnvironmentCredentialProvider.alibabaCloud.bound(
+      to: .environment([
+        "ALIBABA_CLOUD_ACCESS_KEY_ID": "id", "ALIBABA_CLOUD_ACCESS_KEY_SECRET": "s",
+        "ALIBABA_CLOUD_SECURITY_TOKEN": "t",
+      ]))
     await assertKey(alibaba, AccessKey(id: "id", secret: "s", sessionToken: "t"))
     for name in ["TENCENTCLOUD_TOKEN", "TENCENTCLOUD_SESSION_TOKEN"] {
-      let cos = EnvironmentCredentialProvider.cos.reading([
-        "TENCENTCLOUD_SECRET_ID": "id", "TENCENTCLOUD_SECRET_KEY": "s", name: "t",
-      ])
+      let cos = EnvironmentCredentialProvider.cos.bound(
+        to: .environment([
+          "TENCENTCLOUD_SECRET_ID": "id", "TENCENTCLOUD_SECRET_KEY": "s", name: "t",
+        ]))
       await assertKey(cos, AccessKey(id: "id", secret: "s", sessionToken: "t"))
     }
   }
@@ -35,7 +40,7 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
   func testMissingVariablesAreNotConfiguredAndNamed() async {
     for environment in [[:], ["OSS_ACCESS_KEY_ID": "", "OSS_ACCESS_KEY_SECRET": " "]] {
       await assertRefuses(
-        EnvironmentCredentialProvider.oss.reading(environment), .notConfigured,
+        EnvironmentCredentialProvider.oss.bound(to: .environment(environment)), .notConfigured,
         says: ["OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET"])
     }
   }
@@ -49,20 +54,23 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
     ]
     for (environment, missing, present) in cases {
       await assertRefuses(
-        EnvironmentCredentialProvider.oss.reading(environment), .failed, says: [missing, "sets \(present)"], missing)
+        EnvironmentCredentialProvider.oss.bound(to: .environment(environment)), .failed,
+        says: [missing, "sets \(present)"], missing)
     }
   }
 
   func testKeyIDOfACompatibleServerIsAccepted() async {
     for id in ["user@example.test/sub=1", "a:b", "a%2Fb;c&d"] {
-      let source = EnvironmentCredentialProvider.aws.reading([
-        "AWS_ACCESS_KEY_ID": " \(id) ", "AWS_SECRET_ACCESS_KEY": "\u{301}s",
-      ])
+      let source = EnvironmentCredentialProvider.aws.bound(
+        to: .environment([
+          "AWS_ACCESS_KEY_ID": " \(id) ", "AWS_SECRET_ACCESS_KEY": "\u{301}s",
+        ]))
       await assertKey(source, AccessKey(id: id, secret: "\u{301}s"))
     }
-    let marked = EnvironmentCredentialProvider.aws.reading([
-      "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": " \u{301}s\u{301} ",
-    ])
+    let marked = EnvironmentCredentialProvider.aws.bound(
+      to: .environment([
+        "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": " \u{301}s\u{301} ",
+      ]))
     await assertKey(marked, AccessKey(id: "id", secret: "\u{301}s\u{301}"))
   }
 
@@ -70,14 +78,15 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
   func testKeyWithInvalidCharactersIsRejected() async {
     for (id, secret) in [("i d", Marks.secret), ("id", "\(Marks.secret)\n\(Marks.secret)")] {
       await assertRefuses(
-        EnvironmentCredentialProvider.oss.reading(["OSS_ACCESS_KEY_ID": id, "OSS_ACCESS_KEY_SECRET": secret]), .failed,
+        EnvironmentCredentialProvider.oss.bound(
+          to: .environment(["OSS_ACCESS_KEY_ID": id, "OSS_ACCESS_KEY_SECRET": secret])), .failed,
         says: ["cannot be used"])
     }
   }
 
   func testVariablesAreReadForEachRequest() async {
     let machine = MemoryMachine(environment: ["OSS_ACCESS_KEY_ID": "id", "OSS_ACCESS_KEY_SECRET": "one"])
-    let provider = EnvironmentCredentialProvider.oss.reading(machine.access)
+    let provider = EnvironmentCredentialProvider.oss.bound(to: machine.access)
     await assertKey(provider, AccessKey(id: "id", secret: "one"))
     machine.set("OSS_ACCESS_KEY_SECRET", to: "two")
     await assertKey(provider, AccessKey(id: "id", secret: "two"))
@@ -106,7 +115,7 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
           }
         }
         await assertKey(
-          provider.reading(machine.access), AccessKey(id: "value-0", secret: "value-1", sessionToken: "value-2"))
+          provider.bound(to: machine.access), AccessKey(id: "value-0", secret: "value-1", sessionToken: "value-2"))
         XCTAssertEqual(machine.warnings, [])
       }
     }
@@ -115,7 +124,7 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
   func testFilesAreReadForEachRequest() async {
     let machine = MemoryMachine(
       environment: ["OSS_ACCESS_KEY_ID": "id", "OSS_ACCESS_KEY_SECRET_FILE": "/s"], files: ["/s": "one"])
-    let provider = EnvironmentCredentialProvider.oss.reading(machine.access)
+    let provider = EnvironmentCredentialProvider.oss.bound(to: machine.access)
     await assertKey(provider, AccessKey(id: "id", secret: "one"))
     machine.put("/s", "two")
     await assertKey(provider, AccessKey(id: "id", secret: "two"))
@@ -128,7 +137,7 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
         "OSS_ACCESS_KEY_ID": "id", "OSS_ACCESS_KEY_SECRET": Marks.secret, "OSS_ACCESS_KEY_SECRET_FILE": "/s",
       ], files: ["/s": Marks.secret])
     await assertRefuses(
-      EnvironmentCredentialProvider.oss.reading(both.access), .failed,
+      EnvironmentCredentialProvider.oss.bound(to: both.access), .failed,
       says: ["both OSS_ACCESS_KEY_SECRET and OSS_ACCESS_KEY_SECRET_FILE"])
     let cases: [(FileReadError?, [UInt8], String)] = [
       (.notFound, [], "is not there"), (.tooLarge, [], "is larger than"),
@@ -138,7 +147,7 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
     for (problem, bytes, words) in cases {
       let machine = MemoryMachine(environment: ["OSS_ACCESS_KEY_ID": "id", "OSS_ACCESS_KEY_SECRET_FILE": "/s"])
       machine.put("/s", bytes: bytes, problem: problem)
-      await assertRefuses(EnvironmentCredentialProvider.oss.reading(machine.access), .failed, says: [words], words)
+      await assertRefuses(EnvironmentCredentialProvider.oss.bound(to: machine.access), .failed, says: [words], words)
     }
   }
 
@@ -146,7 +155,7 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
     let machine = MemoryMachine(environment: ["OSS_ACCESS_KEY_ID": "id", "OSS_ACCESS_KEY_SECRET_FILE": "/s"])
     machine.put("/s", bytes: Array("secret".utf8), permissions: 0o664)
     await assertKey(
-      EnvironmentCredentialProvider.oss.reading(machine.access), AccessKey(id: "id", secret: "secret"))
+      EnvironmentCredentialProvider.oss.bound(to: machine.access), AccessKey(id: "id", secret: "secret"))
     XCTAssertEqual(machine.warnings.count, 2, "\(machine.warnings)")
     XCTAssertTrue(machine.warnings.allSatisfy { $0.message.contains("OSS_ACCESS_KEY_SECRET_FILE") })
   }
@@ -159,5 +168,12 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
       contents.isGrantedByRoot = isGranted
       XCTAssertEqual(contents.isReadableByOthers, isReadable, "\(permissions) \(isGranted)")
     }
+  }
+}
+
+extension ProviderContext {
+  /// A context with these environment variables.
+  fileprivate static func environment(_ values: [String: String]) -> ProviderContext {
+    ProviderContext(environment: { values[$0] }, home: nil, files: SystemFiles())
   }
 }

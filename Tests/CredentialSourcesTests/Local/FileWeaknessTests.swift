@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import StorageAuth
 import XCTest
 
 @testable import COSAuth
 @testable import CredentialSources
 @testable import OSSAuth
+@testable import StorageAuth
 
 #if canImport(Darwin)
   import Darwin
@@ -164,7 +164,7 @@ final class FileWeaknessTests: XCTestCase {
       machine.answer(#"{"mode":"AK","access_key_id":"id","access_key_secret":"s"}"#)
       var access = machine.access
       access.files = SystemFiles()
-      let provider = AlibabaCLIProfileProvider(path: path("home/config.json"), machine: access)
+      let provider = ProfileCredentialProvider.alibabaCLIProfile(path: path("home/config.json")).bound(to: access)
       await assertRefuses(provider, .failed, says: ["“p”", words])
       XCTAssertEqual(machine.commandLines, [])
       try setPermissions("home", 0o755)
@@ -180,7 +180,7 @@ final class FileWeaknessTests: XCTestCase {
     var access = machine.access
     access.files = SystemFiles()
     access.home = path("home")
-    await assertKey(COSCMDProfileProvider(machine: access), AccessKey(id: "1", secret: "s"))
+    await assertKey(ProfileCredentialProvider.coscmdProfile().bound(to: access), AccessKey(id: "1", secret: "s"))
     XCTAssertEqual(machine.warnings.count, 1)
     XCTAssertTrue("\(machine.warnings)".contains("others could have written them: any user may write the folder"))
   }

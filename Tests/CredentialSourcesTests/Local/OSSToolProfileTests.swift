@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import CredentialSources
 import StorageAuth
 import XCTest
 
@@ -13,8 +14,8 @@ final class OSSToolProfileTests: XCTestCase {
   private let machine = MemoryMachine()
   private let services = RecordedServices()
 
-  private func ossutil(_ profile: String? = nil) -> OSSUtilProfileProvider {
-    OSSUtilProfileProvider(profile: profile, machine: machine.access, services: services.alibaba)
+  private func ossutil(_ profile: String? = nil) -> BoundCredentialProvider<ProfileCredentialProvider<AccessKey>> {
+    ProfileCredentialProvider.ossutilProfile(profile, services: services.alibaba).bound(to: machine.access)
   }
 
   // matrix: Files: answers
@@ -120,11 +121,12 @@ final class OSSToolProfileTests: XCTestCase {
 
   func testFileOfTheJavaSDKIsRead() async {
     let path = "/home/mia/.oss/credentials"
-    let provider = OSSSDKProfileProvider(machine: machine.access)
+    let provider = ProfileCredentialProvider.ossSDKProfile().bound(to: machine.access)
     machine.put(path, "[default]\noss_access_key_id=id\noss_secret_access_key=s\noss_session_token=t\n[b]\n")
     await assertKey(provider, AccessKey(id: "id", secret: "s", sessionToken: "t"))
     await assertRefuses(
-      OSSSDKProfileProvider(profile: "c", machine: machine.access), .failed, says: ["[c]", "[default], [b]", path])
+      ProfileCredentialProvider.ossSDKProfile("c").bound(to: machine.access), .failed,
+      says: ["[c]", "[default], [b]", path])
     machine.put(path, "[b]\n")
     await assertRefuses(provider, .notConfigured, says: ["[default]", path])
     machine.put(path, "[default]\noss_secret_access_key=\(Marks.secret)")

@@ -11,8 +11,8 @@ final class ProcessCredentialProviderTests: XCTestCase {
   private let machine = MemoryMachine()
   private let date = Timestamp(unixSeconds: 1_795_165_200)
 
-  private var provider: ProcessCredentialProvider {
-    ProcessCredentialProvider(["vault-key", "--password", Marks.secret], machine: machine.access)
+  private var provider: BoundCredentialProvider<ProcessCredentialProvider> {
+    ProcessCredentialProvider(["vault-key", "--password", Marks.secret]).bound(to: machine.access)
   }
 
   // matrix: Process: answers
@@ -130,7 +130,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
 
   func testArgumentsAndVariablesAreNotShown() {
     let provider = ProcessCredentialProvider(
-      ["vault-key", Marks.secret], environment: ["TOKEN": Marks.token], machine: machine.access)
+      ["vault-key", Marks.secret], environment: ["TOKEN": Marks.token])
     var text = "\(provider) \(String(reflecting: provider)) \([provider])"
     dump(provider, to: &text)
     XCTAssertTrue(text.contains("vault-key with 1 argument(s)"), text)
@@ -141,18 +141,18 @@ final class ProcessCredentialProviderTests: XCTestCase {
     var access = machine.access
     access.commands = nil
     await assertRefuses(
-      ProcessCredentialProvider(["vault-key"], machine: access), .notConfigured,
+      ProcessCredentialProvider(["vault-key"]).bound(to: access), .notConfigured,
       says: ["vault-key", "runs no commands"])
   }
 
   func testShellIsUsedOnlyOnRequest() async {
     machine.answer(#"{"AccessKeyId":"a","AccessKeySecret":"s"}"#)
     await assertKey(
-      ProcessCredentialProvider(["a b", "$(c)"], machine: machine.access), AccessKey(id: "a", secret: "s"))
+      ProcessCredentialProvider(["a b", "$(c)"]).bound(to: machine.access), AccessKey(id: "a", secret: "s"))
     await assertKey(
-      ProcessCredentialProvider(.shell("a | b"), machine: machine.access), AccessKey(id: "a", secret: "s"))
+      ProcessCredentialProvider(.shell("a | b")).bound(to: machine.access), AccessKey(id: "a", secret: "s"))
     XCTAssertEqual(machine.commandLines, [["a b", "$(c)"], ["/bin/sh", "-c", "a | b"]])
-    await assertRefuses(ProcessCredentialProvider([], machine: machine.access), .failed, says: ["no command"])
+    await assertRefuses(ProcessCredentialProvider([]).bound(to: machine.access), .failed, says: ["no command"])
   }
 
   func testCommandLineIsSplitLikeInAShellWithoutExpansion() {

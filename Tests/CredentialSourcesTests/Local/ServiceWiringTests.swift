@@ -27,7 +27,7 @@ final class ServiceWiringTests: XCTestCase {
       #""mode":"RamRoleArn","access_key_id":"id","access_key_secret":"s","ram_role_arn":"acs:ram::1:role/r","ram_session_name":"mia","sts_region":"cn-beijing""#
     )
     machine.reply(to: "https://sts.cn-beijing.aliyuncs.com/", #"{"Credentials":\#(Self.answer)}"#)
-    let issued = try await AlibabaCLIProfileProvider(machine: machine.access).issue()
+    let issued = try await ProfileCredentialProvider.alibabaCLIProfile().bound(to: machine.access).issue(in: .local)
     XCTAssertTrue(issued.credential == key)
     XCTAssertEqual(issued.source, "Alibaba Cloud CLI: Alibaba STS AssumeRole (acs:ram::1:role/r)")
     let request = try XCTUnwrap(machine.requests.first)
@@ -42,7 +42,7 @@ final class ServiceWiringTests: XCTestCase {
       #""mode":"OIDC","ram_role_arn":"acs:ram::1:role/r","oidc_provider_arn":"acs:ram::1:oidc-provider/i","oidc_token_file":"/run/token""#
     )
     machine.reply(to: "https://sts.aliyuncs.com/?Action=AssumeRoleWithOIDC", #"{"Credentials":\#(Self.answer)}"#)
-    await assertKey(AlibabaCLIProfileProvider(machine: machine.access), key)
+    await assertKey(ProfileCredentialProvider.alibabaCLIProfile().bound(to: machine.access), key)
   }
 
   func testInstanceMetadataIsRequestedForTheRoleOfAProfile() async {
@@ -51,13 +51,13 @@ final class ServiceWiringTests: XCTestCase {
     machine.reply(
       to: "http://100.100.100.200/latest/meta-data/ram/security-credentials/web",
       Self.answer.replacing("{", with: #"{"Code":"Success","#))
-    await assertKey(AlibabaCLIProfileProvider(machine: machine.access), key)
+    await assertKey(ProfileCredentialProvider.alibabaCLIProfile().bound(to: machine.access), key)
   }
 
   func testCredentialsURIOfAProfileIsRequested() async {
     put(#""mode":"CredentialsURI","credentials_uri":"http://127.0.0.1:7002/key""#)
     machine.reply(to: "http://127.0.0.1:7002/key", Self.answer)
-    await assertKey(AlibabaCLIProfileProvider(machine: machine.access), key)
+    await assertKey(ProfileCredentialProvider.alibabaCLIProfile().bound(to: machine.access), key)
   }
 
   func testTencentInstanceMetadataIsRequested() async {
@@ -65,7 +65,7 @@ final class ServiceWiringTests: XCTestCase {
     machine.reply(
       to: "http://metadata.tencentyun.com/latest/meta-data/cam/security-credentials/web",
       #"{"TmpSecretId":"STS.1","TmpSecretKey":"s","Token":"t","ExpiredTime":1795165200,"Code":"Success"}"#)
-    await assertKey(COSCLIProfileProvider(machine: machine.access), key)
+    await assertKey(ProfileCredentialProvider.coscliProfile().bound(to: machine.access), key)
   }
 
   func testTencentPodAssumesItsRole() async {
@@ -77,14 +77,14 @@ final class ServiceWiringTests: XCTestCase {
     machine.reply(
       to: "https://sts.tencentcloudapi.com/",
       #"{"Response":{"Credentials":{"TmpSecretId":"STS.1","TmpSecretKey":"s","Token":"t"},"ExpiredTime":1795165200}}"#)
-    await assertKey(TencentCredentials(machine.access).chain, key)
+    await assertKey(TencentCredentials().chain.bound(to: machine.access), key)
   }
 
   func testWithoutAnySourceTheDefaultChainsRequestTheMetadataServices() async {
     for chain: CredentialChain<AccessKey> in [
-      .alibabaCloudDefault(machine.access), .tencentCloudDefault(machine.access),
+      .alibabaDefault, .tencentDefault,
     ] {
-      await assertRefuses(chain, .notConfigured)
+      await assertRefuses(chain.bound(to: machine.access), .notConfigured)
     }
     XCTAssertEqual(
       machine.requests,

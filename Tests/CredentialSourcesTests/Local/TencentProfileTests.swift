@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import CredentialSources
 import StorageAuth
 import XCTest
 
@@ -11,7 +12,7 @@ final class TencentProfileTests: XCTestCase {
   private let machine = MemoryMachine()
 
   func testSDKProfileIsReadFromTheFirstExistingFile() async {
-    let provider = TencentProfileProvider(machine: machine.access)
+    let provider = ProfileCredentialProvider.tencentProfile().bound(to: machine.access)
     let text = "[default]\nsecret_id = 1\nsecret_key = s\nrole_arn = unused\n[prod]\nsecret_id=2\nsecret_key=s\ntoken=t"
     machine.put("/etc/tencentcloud/credentials", text)
     await assertKey(provider, AccessKey(id: "1", secret: "s"))
@@ -20,10 +21,11 @@ final class TencentProfileTests: XCTestCase {
     machine.set("TENCENTCLOUD_CREDENTIALS_FILE", to: "/etc/tencentcloud/credentials")
     await assertKey(provider, AccessKey(id: "1", secret: "s"))
     await assertKey(
-      TencentProfileProvider(profile: "prod", machine: machine.access),
+      ProfileCredentialProvider.tencentProfile("prod").bound(to: machine.access),
       AccessKey(id: "2", secret: "s", sessionToken: "t"))
     await assertRefuses(
-      TencentProfileProvider(profile: "x", machine: machine.access), .failed, says: ["[x]", "[default], [prod]"])
+      ProfileCredentialProvider.tencentProfile("x").bound(to: machine.access), .failed,
+      says: ["[x]", "[default], [prod]"])
   }
 
   func testMalformedSDKProfilesAreRejected() async {
@@ -41,12 +43,13 @@ final class TencentProfileTests: XCTestCase {
     for refusal in refusals {
       machine.put(path, refusal.input)
       await assertRefuses(
-        TencentProfileProvider(machine: machine.access), refusal.code, says: refusal.says + [path], refusal.name)
+        ProfileCredentialProvider.tencentProfile().bound(to: machine.access), refusal.code, says: refusal.says + [path],
+        refusal.name)
     }
   }
 
   func testTCCLIProfileIsRead() async {
-    let provider = TCCLIProfileProvider(machine: machine.access)
+    let provider = ProfileCredentialProvider.tccliProfile().bound(to: machine.access)
     machine.put("/home/mia/.tccli/default.credential", #"{"secretId": "id", "secretKey": "s"}"#)
     await assertKey(provider, AccessKey(id: "id", secret: "s"))
     let login = #"{"secretId":"i","secretKey":"s","token":"t","expiresAt":1795161601,"type":"#
@@ -62,7 +65,7 @@ final class TencentProfileTests: XCTestCase {
     for name in ["../dev", "a/b", ".."] {
       machine.put("/home/mia/.tccli/\(name).credential", #"{"secretId":"elsewhere","secretKey":"s"}"#)
       await assertRefuses(
-        TCCLIProfileProvider(profile: name, machine: machine.access), .failed,
+        ProfileCredentialProvider.tccliProfile(name).bound(to: machine.access), .failed,
         says: [name, "not the name of a profile"])
     }
   }
@@ -88,13 +91,14 @@ final class TencentProfileTests: XCTestCase {
     for refusal in refusals {
       machine.put(path, refusal.input)
       await assertRefuses(
-        TCCLIProfileProvider(machine: machine.access), refusal.code, says: refusal.says + [path], refusal.name)
+        ProfileCredentialProvider.tccliProfile().bound(to: machine.access), refusal.code, says: refusal.says + [path],
+        refusal.name)
     }
   }
 
   func testCOSCMDFileIsRead() async {
     let path = "/home/mia/.cos.conf"
-    let provider = COSCMDProfileProvider(machine: machine.access)
+    let provider = ProfileCredentialProvider.coscmdProfile().bound(to: machine.access)
     let cases: [(String, AccessKey)] = [
       (
         "[common]\nsecret_id = id\nsecret_key = s\nbucket = b-1250000000\nanonymous = False",

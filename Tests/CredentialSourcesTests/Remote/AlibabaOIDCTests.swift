@@ -18,8 +18,9 @@ final class AlibabaOIDCTests: XCTestCase {
     let transport = ScriptedTransport { _ in .json(answer) }
     let reads = Tick()
     let provider = AlibabaOIDCProvider(
-      roleARN: role, providerARN: "acs:ram::1:oidc-provider/ack", sessionName: "pod", transport: transport, time: time
-    ) { () async throws(CredentialError) in Secret("token-\(reads.next())/+=\n") }
+      roleARN: role, providerARN: "acs:ram::1:oidc-provider/ack", sessionName: "pod"
+    ) { () async throws(CredentialError) in Secret("token-\(reads.next())/+=\n") }.bound(
+      to: ProviderContext(transport: transport, time: time))
     _ = try await provider.credential()
     _ = try await provider.credential()
     let sent = transport.requests
@@ -49,8 +50,9 @@ final class AlibabaOIDCTests: XCTestCase {
     ] {
       let transport = ScriptedTransport([])
       let provider = AlibabaOIDCProvider(
-        roleARN: role, providerARN: "acs:ram::1:oidc-provider/ack", transport: transport, time: time
-      ) { () async throws(CredentialError) in try token.get() }
+        roleARN: role, providerARN: "acs:ram::1:oidc-provider/ack"
+      ) { () async throws(CredentialError) in try token.get() }.bound(
+        to: ProviderContext(transport: transport, time: time))
       do {
         _ = try await provider.credential()
         XCTFail("a key was issued without an identity token")
@@ -60,8 +62,9 @@ final class AlibabaOIDCTests: XCTestCase {
       XCTAssertTrue(transport.requests.isEmpty)
     }
     let wrong = AlibabaOIDCProvider(
-      roleARN: role, providerARN: "ack", transport: ScriptedTransport([]), time: time,
-      token: RemoteService.readIdentity)
+      roleARN: role, providerARN: "ack",
+      token: RemoteService.readIdentity
+    ).bound(to: ProviderContext(transport: ScriptedTransport([]), time: time))
     let error = await failure(of: wrong)
     XCTAssertEqual(error?.message.contains("oidc-provider"), true)
   }

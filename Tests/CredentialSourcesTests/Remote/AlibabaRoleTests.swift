@@ -16,10 +16,11 @@ final class AlibabaRoleTests: XCTestCase {
   private func assumeRole(
     _ transport: ScriptedTransport, session: String = "alice", duration: Duration = .seconds(3600),
     policy: String? = nil, externalID: String? = nil, endpoint: AlibabaSTSEndpoint = .global, role: String? = nil
-  ) -> AlibabaAssumeRoleProvider {
+  ) -> BoundCredentialProvider<AlibabaAssumeRoleProvider> {
     AlibabaAssumeRoleProvider(
       roleARN: role ?? self.role, sessionName: session, credentials: RemoteService.ownTemporaryKey, duration: duration,
-      policy: policy, externalID: externalID, endpoint: endpoint, transport: transport, time: time)
+      policy: policy, externalID: externalID, endpoint: endpoint
+    ).bound(to: ProviderContext(transport: transport, time: time))
   }
 
   func testCallIsSignedAndContainsAllParameters() async throws {
@@ -73,7 +74,7 @@ final class AlibabaRoleTests: XCTestCase {
 
   func testParametersBeyondTheLimitsAreNotSent() async throws {
     let transport = ScriptedTransport([])
-    let cases: [(AlibabaAssumeRoleProvider, String)] = [
+    let cases: [(BoundCredentialProvider<AlibabaAssumeRoleProvider>, String)] = [
       (assumeRole(transport, duration: .seconds(899)), "900 to 43200"),
       (assumeRole(transport, duration: .seconds(43_201)), "900 to 43200"),
       (assumeRole(transport, duration: .milliseconds(900_500)), "900 to 43200"),
@@ -120,12 +121,12 @@ final class AlibabaRoleTests: XCTestCase {
         : .json(answer, headers: ["Date": "Fri, 15 Jan 2027 08:20:00 GMT"])
     }
     let provider = assumeRole(transport)
-    let issued = try await provider.issue()
+    let issued = try await provider.issue(in: .local)
     XCTAssertEqual(issued.issuerTime, Timestamp(iso8601: "2027-01-15T08:20:00Z"))
     time.advance(by: .seconds(60))
     // A change of the wall clock has no effect: the service's time is advanced by the uptime.
     time.setWallClock(to: Timestamp(iso8601: "2030-01-01T00:00:00Z") ?? .now)
-    _ = try await provider.issue()
+    _ = try await provider.issue(in: .local)
     XCTAssertEqual(
       transport.requests.map { $0.header("x-acs-date") },
       ["2027-01-15T08:00:00Z", "2027-01-15T08:20:00Z", "2027-01-15T08:21:00Z"])
@@ -201,8 +202,8 @@ final class AlibabaRoleTests: XCTestCase {
   func testMissingKeyOfTheCallerIsReported() async throws {
     let missing = CredentialError(.notConfigured, source: "environment", "Nothing is set.", remedy: "Set it.")
     let provider = AlibabaAssumeRoleProvider(
-      roleARN: role, credentials: ScriptedProvider<AccessKey>([.failure(missing)]), transport: ScriptedTransport([]),
-      time: time)
+      roleARN: role, credentials: ScriptedProvider<AccessKey>([.failure(missing)])
+    ).bound(to: ProviderContext(transport: ScriptedTransport([]), time: time))
     let error = await failure(of: provider)
     XCTAssertEqual(error?.code, .notConfigured)
     XCTAssertEqual(error?.declined, [missing])
@@ -211,7 +212,8 @@ final class AlibabaRoleTests: XCTestCase {
     for key in [AccessKey.anonymous, AccessKey(id: "a b", secret: "s")] {
       let transport = ScriptedTransport([])
       let unusable = AlibabaAssumeRoleProvider(
-        roleARN: role, credentials: StaticCredentialProvider(key), transport: transport, time: time)
+        roleARN: role, credentials: StaticCredentialProvider(key)
+      ).bound(to: ProviderContext(transport: transport, time: time))
       let error = await failure(of: unusable)
       XCTAssertEqual(error?.code, .failed)
       XCTAssertTrue(transport.requests.isEmpty)

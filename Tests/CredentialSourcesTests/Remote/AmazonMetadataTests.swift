@@ -16,9 +16,12 @@ final class AmazonMetadataTests: XCTestCase {
 
   private func instance(
     role: String? = nil, allowsV1: Bool = true, _ script: @escaping ScriptedTransport.Script
-  ) -> (AmazonInstanceMetadataProvider, ScriptedTransport) {
+  ) -> (BoundCredentialProvider<AmazonInstanceMetadataProvider>, ScriptedTransport) {
     let transport = ScriptedTransport(script)
-    return (AmazonInstanceMetadataProvider(role: role, allowsV1: allowsV1, transport: transport, time: time), transport)
+    return (
+      AmazonInstanceMetadataProvider(role: role, allowsV1: allowsV1).bound(
+        to: ProviderContext(transport: transport, time: time)), transport
+    )
   }
 
   private static func answer(to path: String, token status: Int = 200) -> HTTPStreamingResponse {
@@ -118,7 +121,7 @@ final class AmazonMetadataTests: XCTestCase {
       }
       let machine = ProviderContext(
         environment: { variables[$0] }, home: nil, files: SystemFiles(), transport: transport, time: time)
-      return (transport, await failure(of: AmazonInstanceRoleProvider(machine: machine)))
+      return (transport, await failure(of: AmazonInstanceRoleProvider().bound(to: machine)))
     }
     let (off, why) = await asked(["AWS_EC2_METADATA_DISABLED": "True"])
     XCTAssertEqual(why?.code, .notConfigured)
@@ -140,13 +143,13 @@ final class AmazonMetadataTests: XCTestCase {
   private func container(
     _ variables: [String: String], files: [String: String] = [:],
     _ script: @escaping ScriptedTransport.Script = { _ in .json(RemoteService.amazonContainer.answer) }
-  ) -> (AmazonContainerProvider, ScriptedTransport) {
+  ) -> (BoundCredentialProvider<AmazonContainerProvider>, ScriptedTransport) {
     let memory = MemoryMachine(environment: variables, files: files)
     let transport = ScriptedTransport(script)
     var machine = memory.access
     machine.transport = transport
     machine.time = time
-    return (AmazonContainerProvider(machine: machine), transport)
+    return (AmazonContainerProvider().bound(to: machine), transport)
   }
 
   private let relative = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
@@ -200,7 +203,7 @@ final class AmazonMetadataTests: XCTestCase {
     var machine = memory.access
     machine.transport = transport
     machine.time = time
-    let provider = AmazonContainerProvider(machine: machine)
+    let provider = AmazonContainerProvider().bound(to: machine)
     _ = try await provider.credential()
     memory.put("/run/token", "second")
     _ = try await provider.credential()

@@ -33,19 +33,20 @@ final class AmazonSTSTests: XCTestCase {
     _ transport: some HTTPTransport, session: String = "alice", duration: Duration = .seconds(3600),
     policy: String? = nil, externalID: String? = nil, endpoint: AmazonSTSEndpoint = .region("eu-central-1"),
     role: String? = nil
-  ) -> AmazonAssumeRoleProvider {
+  ) -> BoundCredentialProvider<AmazonAssumeRoleProvider> {
     AmazonAssumeRoleProvider(
       roleARN: role ?? self.role, sessionName: session, credentials: RemoteService.ownTemporaryKey, duration: duration,
-      policy: policy, externalID: externalID, endpoint: endpoint, transport: transport, time: time)
+      policy: policy, externalID: externalID, endpoint: endpoint
+    ).bound(to: ProviderContext(transport: transport, time: time))
   }
 
   private func webIdentity(
     _ transport: some HTTPTransport, by time: (any SigningClock)? = nil,
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret = RemoteService.readIdentity
-  ) -> AmazonWebIdentityProvider {
+  ) -> BoundCredentialProvider<AmazonWebIdentityProvider> {
     AmazonWebIdentityProvider(
-      roleARN: role, sessionName: "pod", endpoint: .region("eu-central-1"), transport: transport,
-      time: time ?? self.time, token: token)
+      roleARN: role, sessionName: "pod", endpoint: .region("eu-central-1"), token: token
+    ).bound(to: ProviderContext(transport: transport, time: time ?? self.time))
   }
 
   // matrix: Amazon STS: answers
@@ -53,7 +54,7 @@ final class AmazonSTSTests: XCTestCase {
     let transport = ScriptedTransport([.xml(Self.answer("AssumeRole"), headers: RemoteService.date)])
     let policy = #"{"Version":"2012-10-17","Statement":[]}"#
     let provider = assumeRole(transport, duration: .seconds(900), policy: policy, externalID: "a/b c")
-    let issued = try await provider.issue()
+    let issued = try await provider.issue(in: .local)
     XCTAssertEqual(
       issued.credential,
       AccessKey(
@@ -112,7 +113,7 @@ final class AmazonSTSTests: XCTestCase {
   func testParametersBeyondTheLimitsAreNotSent() async throws {
     let transport = ScriptedTransport([])
     let long = String(repeating: "x", count: 2048)
-    let cases: [(AmazonAssumeRoleProvider, String)] = [
+    let cases: [(BoundCredentialProvider<AmazonAssumeRoleProvider>, String)] = [
       (assumeRole(transport, duration: .seconds(899)), "900 to 43200"),
       (assumeRole(transport, duration: .seconds(43_201)), "900 to 43200"),
       (assumeRole(transport, session: "a"), "2 to 64"), (assumeRole(transport, session: "two words"), "2 to 64"),
@@ -189,9 +190,9 @@ final class AmazonSTSTests: XCTestCase {
         : .xml(Self.answer("AssumeRole"))
     }
     let provider = assumeRole(transport)
-    _ = try await provider.issue()
+    _ = try await provider.issue(in: .local)
     time.advance(by: .seconds(60))
-    _ = try await provider.issue()
+    _ = try await provider.issue(in: .local)
     XCTAssertEqual(
       transport.requests.map { $0.header("X-Amz-Date") },
       ["20270115T080000Z", "20270115T082000Z", "20270115T082100Z"])
@@ -307,7 +308,7 @@ final class AmazonSTSTests: XCTestCase {
         failing: [
           make(transport { .xml(String(body.dropLast(9))) }), make(transport { amazonRefusal("AccessDenied") }),
           make(transport { .status(503) }),
-        ], waiting: make(held), secrets: secrets, concurrency: 20, time: time
+        ], waiting: make(held), secrets: secrets, concurrency: 20, in: ProviderContext(time: time)
       ).report()
     }
     let first = await report("AssumeRole") { assumeRole($0) }

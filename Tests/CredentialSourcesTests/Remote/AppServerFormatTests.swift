@@ -17,7 +17,8 @@ final class AppServerFormatTests: XCTestCase {
     _ body: String, _ format: AppServerFormat = .automatic, status: Int = 200
   ) -> any CredentialProvider<AccessKey> {
     let transport = ScriptedTransport([.json(body, status: status)])
-    return AppServerCredentialProvider("https://app.example.com/sts", format: format, transport: transport, time: time)
+    return AppServerCredentialProvider("https://app.example.com/sts", format: format).bound(
+      to: ProviderContext(transport: transport, time: time))
   }
 
   // matrix: App server: answers
@@ -36,7 +37,7 @@ final class AppServerFormatTests: XCTestCase {
     ]
     for body in bodies {
       for format in [AppServerFormat.automatic, .cos] {
-        let issued = try await provider(body, format).issue()
+        let issued = try await provider(body, format).issue(in: .local)
         XCTAssertEqual(issued.credential.id, "AKIDid", body)
         XCTAssertEqual(issued.credential.secret, Secret(RemoteService.secretText), body)
         XCTAssertEqual(issued.credential.sessionToken, Secret(RemoteService.tokenText), body)
@@ -94,8 +95,9 @@ final class AppServerFormatTests: XCTestCase {
   func testDateHeaderTakesPrecedenceOverTheStart() async throws {
     let body = #"{"Credentials":{\#(fields)},"StartTime":1799990000,"ExpiredTime":1800003600}"#
     let transport = ScriptedTransport([.json(body, headers: RemoteService.date)])
-    let provider = AppServerCredentialProvider("https://app.example.com/", transport: transport, time: time)
-    let issued = try await provider.issue()
+    let provider = AppServerCredentialProvider("https://app.example.com/").bound(
+      to: ProviderContext(transport: transport, time: time))
+    let issued = try await provider.issue(in: .local)
     XCTAssertEqual(issued.issuerTime, RemoteService.now)
     XCTAssertEqual(issued.credential.start, Timestamp(unixSeconds: 1_799_990_000))
   }

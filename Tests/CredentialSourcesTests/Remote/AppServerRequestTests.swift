@@ -16,12 +16,12 @@ final class AppServerRequestTests: XCTestCase {
     let answer = RemoteService.ossAppServer.answer
     let transport = ScriptedTransport { _ in .json(answer) }
     let logins = Tick()
-    let provider = AppServerCredentialProvider(source: "shop", transport: transport, time: time) {
+    let provider = AppServerCredentialProvider(source: "shop") {
       AppServerRequest(
         "https://shop.example.com/sts?device=7", method: .post,
         headers: [.authorization: "Bearer login-\(logins.next())", .contentType: "application/json"],
         body: Array(#"[{"action":"name/cos:PutObject"}]"#.utf8))
-    }
+    }.bound(to: ProviderContext(transport: transport, time: time))
     _ = try await provider.credential()
     _ = try await provider.credential()
     XCTAssertEqual(transport.requests.map { $0.header("Authorization") }, ["Bearer login-0", "Bearer login-1"])
@@ -40,8 +40,9 @@ final class AppServerRequestTests: XCTestCase {
       let time = ManualClock(now: try XCTUnwrap(Timestamp(iso8601: clock)))
       let transport = ScriptedTransport { _ in .json(answer, headers: RemoteService.date) }
       let cache = CredentialCache(
-        AppServerCredentialProvider("https://app.example.com/", transport: transport, time: time),
-        configuration: CredentialCacheConfiguration(spreadsFirstRenewal: false), time: time)
+        AppServerCredentialProvider("https://app.example.com/").bound(
+          to: ProviderContext(transport: transport, time: time)), in: ProviderContext(time: time),
+        configuration: CredentialCacheConfiguration(spreadsFirstRenewal: false))
       _ = try await cache.credential()
       time.advance(by: .seconds(1_800))
       _ = try await cache.credential()
@@ -56,10 +57,10 @@ final class AppServerRequestTests: XCTestCase {
     let answer = RemoteService.ossAppServer.answer
     let isMain = try await Task { @MainActor [time] in
       let seen = Lock<Bool?>(nil)
-      let provider = AppServerCredentialProvider(transport: ScriptedTransport([.json(answer)]), time: time) {
+      let provider = AppServerCredentialProvider() {
         seen.withLock { $0 = Thread.isMainThread }
         return AppServerRequest("https://shop.example.com/")
-      }
+      }.bound(to: ProviderContext(transport: ScriptedTransport([.json(answer)]), time: time))
       _ = try await provider.credential()
       return seen.withLock { $0 }
     }.value
@@ -69,14 +70,16 @@ final class AppServerRequestTests: XCTestCase {
   func testClosureErrorIsReportedWithoutItsText() async throws {
     struct NotLoggedIn: Error { let password = "hunter22" }
     let transport = ScriptedTransport([])
-    let provider = AppServerCredentialProvider(transport: transport, time: time) { throw NotLoggedIn() }
+    let provider = AppServerCredentialProvider() { throw NotLoggedIn() }.bound(
+      to: ProviderContext(transport: transport, time: time))
     let error = await failure(of: provider, secrets: ["hunter22"])
     XCTAssertEqual(error?.code, .failed)
     XCTAssertEqual(error?.message.contains("NotLoggedIn"), true)
     XCTAssertTrue(transport.requests.isEmpty)
 
     let own = CredentialError(.notConfigured, source: "app server", "Nobody is logged in.", remedy: "Log in.")
-    let passing = AppServerCredentialProvider(transport: transport, time: time) { throw own }
+    let passing = AppServerCredentialProvider() { throw own }.bound(
+      to: ProviderContext(transport: transport, time: time))
     let passed = await failure(of: passing)
     XCTAssertEqual(passed, own)
   }
@@ -84,10 +87,10 @@ final class AppServerRequestTests: XCTestCase {
   // matrix: App server: time limit
   func testUnresponsiveClosureTimesOut() async throws {
     let time = time
-    let provider = AppServerCredentialProvider(transport: ScriptedTransport([]), time: time) {
+    let provider = AppServerCredentialProvider() {
       try await time.sleep(for: .seconds(86_400))
       return AppServerRequest("https://shop.example.com/")
-    }
+    }.bound(to: ProviderContext(transport: ScriptedTransport([]), time: time))
     async let failed = failure(of: provider)
     await time.wait(forSleeps: 2)
     time.advance(by: .seconds(15))
@@ -100,12 +103,12 @@ final class AppServerRequestTests: XCTestCase {
     let secrets = [login, "hunter2-hunter2", "session=0123456789"]
     let message = "Bearer \(login) has ended; cookie session=0123456789; password hunter2-hunter2"
     let reply = HTTPStreamingResponse.json(#"{"code":401,"message":"\#(message)"}"#, status: 401)
-    let provider = AppServerCredentialProvider(transport: ScriptedTransport([reply]), time: time) {
+    let provider = AppServerCredentialProvider() {
       AppServerRequest(
         "https://shop.example.com/sts", method: .post,
         headers: [.authorization: "Bearer \(login)", .cookie: "session=0123456789"],
         body: Array(#"{"password":"hunter2-hunter2"}"#.utf8))
-    }
+    }.bound(to: ProviderContext(transport: ScriptedTransport([reply]), time: time))
     let error = await failure(of: provider, secrets: secrets)
     XCTAssertEqual(error?.code, .rejected)
     XCTAssertEqual(error?.message.contains("has ended"), true, error?.message ?? "")
@@ -119,7 +122,7 @@ final class AppServerRequestTests: XCTestCase {
       ("http://localhost.evil.example/", false), ("http://127.0.0.1.evil.example/", false),
     ] {
       let transport = ScriptedTransport([.json(answer)])
-      let provider = AppServerCredentialProvider(url, transport: transport, time: time)
+      let provider = AppServerCredentialProvider(url).bound(to: ProviderContext(transport: transport, time: time))
       if isAllowed {
         _ = try await provider.credential()
       } else {
@@ -130,7 +133,8 @@ final class AppServerRequestTests: XCTestCase {
       XCTAssertEqual(transport.requests.count, isAllowed ? 1 : 0, url)
     }
     let allowing = AppServerCredentialProvider(
-      "http://192.168.1.5/", allowsPlainHTTP: true, transport: ScriptedTransport([.json(answer)]), time: time)
+      "http://192.168.1.5/", allowsPlainHTTP: true
+    ).bound(to: ProviderContext(transport: ScriptedTransport([.json(answer)]), time: time))
     _ = try await allowing.credential()
   }
 
@@ -140,7 +144,7 @@ final class AppServerRequestTests: XCTestCase {
       "https://app.example.com/a b", "https://app.example.com/#hunter22", "https://app.example.com/é",
     ] {
       let transport = ScriptedTransport([])
-      let provider = AppServerCredentialProvider(url, transport: transport, time: time)
+      let provider = AppServerCredentialProvider(url).bound(to: ProviderContext(transport: transport, time: time))
       let error = await failure(of: provider, url, secrets: ["hunter22"])
       XCTAssertEqual(error?.code, .failed, url)
       XCTAssertEqual(DisplayedTexts(of: provider.source).containing(["hunter22"]), [])
@@ -150,7 +154,8 @@ final class AppServerRequestTests: XCTestCase {
 
   func testSourceNamesTheServerWithoutItsQuery() {
     let provider = AppServerCredentialProvider(
-      "https://app.example.com/sts?login=hunter22", transport: ScriptedTransport([]), time: time)
+      "https://app.example.com/sts?login=hunter22"
+    ).bound(to: ProviderContext(transport: ScriptedTransport([]), time: time))
     XCTAssertEqual(provider.source, "app server https://app.example.com/sts")
   }
 

@@ -13,7 +13,9 @@ final class AppServerTimeTests: XCTestCase {
   private func message(_ body: String) async -> String {
     let transport = ScriptedTransport([.json(body)])
     do throws(CredentialError) {
-      _ = try await AppServerCredentialProvider("https://app.example.com/sts", transport: transport, time: time).issue()
+      _ = try await AppServerCredentialProvider("https://app.example.com/sts").bound(
+        to: ProviderContext(transport: transport, time: time)
+      ).issue(in: .local)
       return "no error"
     } catch {
       XCTAssertEqual(error.code, .malformedResponse)

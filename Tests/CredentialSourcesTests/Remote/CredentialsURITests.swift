@@ -13,7 +13,8 @@ final class CredentialsURITests: XCTestCase {
 
   func testURIIsRequestedUnchanged() async throws {
     let transport = ScriptedTransport([.json(RemoteService.credentialsURI.answer)])
-    let provider = CredentialsURIProvider("http://localhost:7002/keys?for=me", transport: transport, time: time)
+    let provider = CredentialsURIProvider("http://localhost:7002/keys?for=me").bound(
+      to: ProviderContext(transport: transport, time: time))
     _ = try await provider.credential()
     XCTAssertEqual(transport.requests.map(\.url), ["http://localhost:7002/keys?for=me"])
     XCTAssertEqual(transport.requests.map(\.method), [.get])
@@ -37,13 +38,15 @@ final class CredentialsURITests: XCTestCase {
 
   func testPlainHTTPToAnotherMachineIsRejected() async throws {
     let transport = ScriptedTransport([.json(RemoteService.credentialsURI.answer)])
-    let error = await failure(of: CredentialsURIProvider("http://10.0.0.1/keys", transport: transport, time: time))
+    let error = await failure(
+      of: CredentialsURIProvider("http://10.0.0.1/keys").bound(to: ProviderContext(transport: transport, time: time)))
     XCTAssertEqual(error?.code, .failed)
     XCTAssertTrue(transport.requests.isEmpty)
     _ = try await CredentialsURIProvider(
-      "http://10.0.0.1/keys", allowsPlainHTTP: true, transport: transport, time: time
-    ).credential()
-    let broken = await failure(of: CredentialsURIProvider("keys", transport: transport, time: time))
+      "http://10.0.0.1/keys", allowsPlainHTTP: true
+    ).bound(to: ProviderContext(transport: transport, time: time)).credential()
+    let broken = await failure(
+      of: CredentialsURIProvider("keys").bound(to: ProviderContext(transport: transport, time: time)))
     XCTAssertEqual(broken?.code, .failed)
   }
 }

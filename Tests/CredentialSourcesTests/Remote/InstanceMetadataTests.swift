@@ -15,18 +15,22 @@ final class InstanceMetadataTests: XCTestCase {
 
   private func alibaba(
     role: String? = nil, allowsV1: Bool = true, _ script: @escaping ScriptedTransport.Script
-  ) -> (AlibabaInstanceMetadataProvider, ScriptedTransport) {
+  ) -> (BoundCredentialProvider<AlibabaInstanceMetadataProvider>, ScriptedTransport) {
     let transport = ScriptedTransport(script)
     return (
-      AlibabaInstanceMetadataProvider(role: role, allowsV1: allowsV1, transport: transport, time: time), transport
+      AlibabaInstanceMetadataProvider(role: role, allowsV1: allowsV1).bound(
+        to: ProviderContext(transport: transport, time: time)), transport
     )
   }
 
   private func tencent(
     role: String? = nil, _ script: @escaping ScriptedTransport.Script
-  ) -> (TencentInstanceMetadataProvider, ScriptedTransport) {
+  ) -> (BoundCredentialProvider<TencentInstanceMetadataProvider>, ScriptedTransport) {
     let transport = ScriptedTransport(script)
-    return (TencentInstanceMetadataProvider(role: role, transport: transport, time: time), transport)
+    return (
+      TencentInstanceMetadataProvider(role: role).bound(to: ProviderContext(transport: transport, time: time)),
+      transport
+    )
   }
 
   private static func alibabaAnswer(to path: String, token status: Int = 200) -> HTTPStreamingResponse {
@@ -206,10 +210,12 @@ final class InstanceMetadataTests: XCTestCase {
 
   func testEndpointCanBeSetInCode() async throws {
     let transport = ScriptedTransport { Self.alibabaAnswer(to: $0.path) }
-    let provider = AlibabaInstanceMetadataProvider(endpoint: "http://127.0.0.1:8080", transport: transport, time: time)
+    let provider = AlibabaInstanceMetadataProvider(endpoint: "http://127.0.0.1:8080").bound(
+      to: ProviderContext(transport: transport, time: time))
     _ = try await provider.credential()
     XCTAssertEqual(transport.requests.first?.url, "http://127.0.0.1:8080/latest/api/token")
-    let broken = AlibabaInstanceMetadataProvider(endpoint: "100.100.100.200", transport: transport, time: time)
+    let broken = AlibabaInstanceMetadataProvider(endpoint: "100.100.100.200").bound(
+      to: ProviderContext(transport: transport, time: time))
     let error = await failure(of: broken)
     XCTAssertEqual(error?.code, .failed)
   }

@@ -14,7 +14,7 @@ final class MalformedAnswerTests: XCTestCase {
   // matrix: Credentials URI: answers
   func testValidResponseOfEachServiceIsParsed() async throws {
     for service in RemoteService.all {
-      let issued = try await service.answering(.json(service.answer, headers: RemoteService.date)).issue()
+      let issued = try await service.answering(.json(service.answer, headers: RemoteService.date)).issue(in: .local)
       let expected = AccessKey(
         id: service.id.last == "AccessKeyId" ? "STS.id" : "AKIDid", secret: RemoteService.secretText,
         sessionToken: RemoteService.tokenText,
@@ -26,7 +26,7 @@ final class MalformedAnswerTests: XCTestCase {
 
   func testByteOrderMarkIsIgnored() async throws {
     for service in RemoteService.all {
-      let issued = try await service.answering(.json("\u{feff}" + service.answer)).issue()
+      let issued = try await service.answering(.json("\u{feff}" + service.answer)).issue(in: .local)
       XCTAssertEqual(issued.credential.expiration, RemoteService.end, service.name)
     }
   }

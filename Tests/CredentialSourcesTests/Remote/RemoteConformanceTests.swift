@@ -23,7 +23,7 @@ final class RemoteConformanceTests: XCTestCase {
     _ waiting: any CredentialProvider<AccessKey>, _ time: any SigningClock
   ) async -> ConformanceReport {
     await ProviderConformance(
-      provider, failing: failing, waiting: waiting, secrets: secrets, concurrency: 20, time: time
+      provider, failing: failing, waiting: waiting, secrets: secrets, concurrency: 20, in: ProviderContext(time: time)
     ).report()
   }
 

@@ -59,7 +59,10 @@ struct RemoteService: Sendable {
   static let ossAppServer = RemoteService(
     name: "OSS app server", answer: #"{"StatusCode":200,\#(alibabaFields)}"#, id: ["AccessKeyId"],
     secret: ["AccessKeySecret"], token: ["SecurityToken"], end: ["Expiration"]
-  ) { AppServerCredentialProvider("https://app.example.com/distribute-token.json", transport: $0, time: $1) }
+  ) {
+    AppServerCredentialProvider("https://app.example.com/distribute-token.json").bound(
+      to: ProviderContext(transport: $0, time: $1))
+  }
 
   static let cosAppServer = RemoteService(
     name: "COS app server",
@@ -69,18 +72,24 @@ struct RemoteService: Sendable {
       """,
     id: ["credentials", "tmpSecretId"], secret: ["credentials", "tmpSecretKey"],
     token: ["credentials", "sessionToken"], end: ["expiredTime"]
-  ) { AppServerCredentialProvider("https://app.example.com/sts", format: .cos, transport: $0, time: $1) }
+  ) {
+    AppServerCredentialProvider("https://app.example.com/sts", format: .cos).bound(
+      to: ProviderContext(transport: $0, time: $1))
+  }
 
   static let credentialsURI = RemoteService(
     name: "credentials URI", answer: "{\(alibabaFields)}", id: ["AccessKeyId"], secret: ["AccessKeySecret"],
     token: ["SecurityToken"], end: ["Expiration"]
-  ) { CredentialsURIProvider("http://127.0.0.1:7002/credentials", transport: $0, time: $1) }
+  ) { CredentialsURIProvider("http://127.0.0.1:7002/credentials").bound(to: ProviderContext(transport: $0, time: $1)) }
 
   static let alibabaRole = RemoteService(
     name: "Alibaba AssumeRole", answer: alibabaSTS, id: ["Credentials", "AccessKeyId"],
     secret: ["Credentials", "AccessKeySecret"], token: ["Credentials", "SecurityToken"],
     end: ["Credentials", "Expiration"]
-  ) { AlibabaAssumeRoleProvider(roleARN: "acs:ram::1:role/x", credentials: ownTemporaryKey, transport: $0, time: $1) }
+  ) {
+    AlibabaAssumeRoleProvider(roleARN: "acs:ram::1:role/x", credentials: ownTemporaryKey).bound(
+      to: ProviderContext(transport: $0, time: $1))
+  }
 
   static let alibabaOIDC = RemoteService(
     name: "Alibaba AssumeRoleWithOIDC", answer: alibabaSTS, id: ["Credentials", "AccessKeyId"],
@@ -88,15 +97,16 @@ struct RemoteService: Sendable {
     end: ["Credentials", "Expiration"]
   ) {
     AlibabaOIDCProvider(
-      roleARN: "acs:ram::1:role/x", providerARN: "acs:ram::1:oidc-provider/p", transport: $0, time: $1,
-      token: readIdentity)
+      roleARN: "acs:ram::1:role/x", providerARN: "acs:ram::1:oidc-provider/p",
+      token: readIdentity
+    ).bound(to: ProviderContext(transport: $0, time: $1))
   }
 
   static let alibabaMetadata = RemoteService(
     name: "Alibaba metadata", before: ["metadata-token", "role\n"],
     answer: #"{\#(alibabaFields),"LastUpdated":"2027-01-15T07:00:00Z","Code":"Success"}"#, id: ["AccessKeyId"],
     secret: ["AccessKeySecret"], token: ["SecurityToken"], end: ["Expiration"]
-  ) { AlibabaInstanceMetadataProvider(transport: $0, time: $1) }
+  ) { AlibabaInstanceMetadataProvider().bound(to: ProviderContext(transport: $0, time: $1)) }
 
   static let tencentFederation = RemoteService(
     name: "Tencent GetFederationToken", answer: tencentSTS, id: ["Response", "Credentials", "TmpSecretId"],
@@ -104,7 +114,8 @@ struct RemoteService: Sendable {
     end: ["Response", "ExpiredTime"]
   ) {
     TencentFederationProvider(
-      name: "phone", policy: #"{"version":"2.0"}"#, credentials: ownKey, transport: $0, time: $1)
+      name: "phone", policy: #"{"version":"2.0"}"#, credentials: ownKey
+    ).bound(to: ProviderContext(transport: $0, time: $1))
   }
 
   static let tencentRole = RemoteService(
@@ -113,7 +124,8 @@ struct RemoteService: Sendable {
     end: ["Response", "ExpiredTime"]
   ) {
     TencentAssumeRoleProvider(
-      roleARN: "qcs::cam::uin/1:roleName/x", credentials: ownTemporaryKey, transport: $0, time: $1)
+      roleARN: "qcs::cam::uin/1:roleName/x", credentials: ownTemporaryKey
+    ).bound(to: ProviderContext(transport: $0, time: $1))
   }
 
   static let tencentWebIdentity = RemoteService(
@@ -122,7 +134,8 @@ struct RemoteService: Sendable {
     end: ["Response", "ExpiredTime"]
   ) {
     TencentWebIdentityProvider(
-      roleARN: "qcs::cam::uin/1:roleName/x", providerID: "tke", transport: $0, time: $1, token: readIdentity)
+      roleARN: "qcs::cam::uin/1:roleName/x", providerID: "tke", token: readIdentity
+    ).bound(to: ProviderContext(transport: $0, time: $1))
   }
 
   static let tencentMetadata = RemoteService(
@@ -131,7 +144,7 @@ struct RemoteService: Sendable {
       {"TmpSecretId":"AKIDid","TmpSecretKey":"\(secretText)","ExpiredTime":1800003600,\
       "Expiration":"2027-01-15T09:00:00Z","Token":"\(tokenText)","Code":"Success"}
       """, id: ["TmpSecretId"], secret: ["TmpSecretKey"], token: ["Token"], end: ["ExpiredTime"]
-  ) { TencentInstanceMetadataProvider(transport: $0, time: $1) }
+  ) { TencentInstanceMetadataProvider().bound(to: ProviderContext(transport: $0, time: $1)) }
 
   private static let amazonFields = """
     "AccessKeyId":"STS.id","SecretAccessKey":"\(secretText)","Token":"\(tokenText)",\
@@ -143,15 +156,15 @@ struct RemoteService: Sendable {
     answer:
       #"{"Code":"Success","LastUpdated":"2027-01-15T07:00:00Z","Type":"AWS-HMAC",\#(amazonFields)}"#,
     id: ["AccessKeyId"], secret: ["SecretAccessKey"], token: ["Token"], end: ["Expiration"]
-  ) { AmazonInstanceMetadataProvider(transport: $0, time: $1) }
+  ) { AmazonInstanceMetadataProvider().bound(to: ProviderContext(transport: $0, time: $1)) }
 
   static let amazonContainer = RemoteService(
     name: "Amazon container", answer: #"{"RoleArn":"arn:aws:iam::1:role/x",\#(amazonFields)}"#, id: ["AccessKeyId"],
     secret: ["SecretAccessKey"], token: ["Token"], end: ["Expiration"], tries: 3
   ) { transport, time in
     let variables = ["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/v2/credentials/1"]
-    return AmazonContainerProvider(
-      machine: ProviderContext(
+    return AmazonContainerProvider().bound(
+      to: ProviderContext(
         environment: { variables[$0] }, home: nil, files: SystemFiles(), transport: transport, time: time))
   }
 

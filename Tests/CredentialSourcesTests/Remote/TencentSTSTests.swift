@@ -17,19 +17,20 @@ final class TencentSTSTests: XCTestCase {
   private func federation(
     _ transport: ScriptedTransport, name: String = "phone", policy: String? = nil, duration: Duration = .seconds(1800),
     keys: StaticCredentialProvider<AccessKey> = RemoteService.ownKey, endpoint: TencentSTSEndpoint = .standard
-  ) -> TencentFederationProvider {
+  ) -> BoundCredentialProvider<TencentFederationProvider> {
     TencentFederationProvider(
-      name: name, policy: policy ?? self.policy, credentials: keys, duration: duration, endpoint: endpoint,
-      transport: transport, time: time)
+      name: name, policy: policy ?? self.policy, credentials: keys, duration: duration, endpoint: endpoint
+    ).bound(to: ProviderContext(transport: transport, time: time))
   }
 
   private func assumeRole(
     _ transport: ScriptedTransport, role: String? = nil, session: String = "alice", duration: Duration = .seconds(7200),
     policy: String? = nil, region: String = "ap-guangzhou"
-  ) -> TencentAssumeRoleProvider {
+  ) -> BoundCredentialProvider<TencentAssumeRoleProvider> {
     TencentAssumeRoleProvider(
       roleARN: role ?? self.role, sessionName: session, credentials: RemoteService.ownTemporaryKey, duration: duration,
-      policy: policy, region: region, transport: transport, time: time)
+      policy: policy, region: region
+    ).bound(to: ProviderContext(transport: transport, time: time))
   }
 
   private func assertSigned(_ sent: RecordedRequest, by id: String, line: UInt = #line) throws {
@@ -74,7 +75,8 @@ final class TencentSTSTests: XCTestCase {
     let transport = ScriptedTransport([.json(RemoteService.tencentRole.answer)])
     let provider = TencentAssumeRoleProvider(
       roleARN: role, sessionName: "alice", credentials: RemoteService.ownTemporaryKey, duration: .seconds(43_200),
-      externalID: "é/1", region: "ap-beijing", endpoint: .internal, transport: transport, time: time)
+      externalID: "é/1", region: "ap-beijing", endpoint: .internal
+    ).bound(to: ProviderContext(transport: transport, time: time))
     _ = try await provider.credential()
     let sent = try XCTUnwrap(transport.requests.first)
     XCTAssertEqual(sent.url, "https://sts.internal.tencentcloudapi.com/")
@@ -90,8 +92,9 @@ final class TencentSTSTests: XCTestCase {
   func testIdentityTokenIsSentUnsigned() async throws {
     let transport = ScriptedTransport([.json(RemoteService.tencentRole.answer)])
     let provider = TencentWebIdentityProvider(
-      roleARN: role, providerID: "tke", sessionName: "pod", endpoint: .international, transport: transport, time: time,
-      token: RemoteService.readIdentity)
+      roleARN: role, providerID: "tke", sessionName: "pod", endpoint: .international,
+      token: RemoteService.readIdentity
+    ).bound(to: ProviderContext(transport: transport, time: time))
     _ = try await provider.credential()
     let sent = try XCTUnwrap(transport.requests.first)
     XCTAssertEqual(sent.url, "https://sts.intl.tencentcloudapi.com/")

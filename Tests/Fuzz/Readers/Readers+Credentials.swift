@@ -15,36 +15,41 @@ extension Reader {
     answer("alibaba-sts-answers") { transport, time in
       [
         AlibabaAssumeRoleProvider(
-          roleARN: "acs:ram::1:role/r", sessionName: "fuzz", credentials: issuer, transport: transport, time: time)
+          roleARN: "acs:ram::1:role/r", sessionName: "fuzz", credentials: issuer
+        ).bound(to: ProviderContext(transport: transport, time: time))
       ]
     },
     answer("tencent-sts-answers") { transport, time in
       [
         TencentAssumeRoleProvider(
-          roleARN: "qcs::cam::uin/1:roleName/r", sessionName: "fuzz", credentials: issuer, transport: transport,
-          time: time),
+          roleARN: "qcs::cam::uin/1:roleName/r", sessionName: "fuzz", credentials: issuer
+        ).bound(to: ProviderContext(transport: transport, time: time)),
         TencentFederationProvider(
-          name: "fuzz", policy: "{}", credentials: issuer, transport: transport, time: time),
+          name: "fuzz", policy: "{}", credentials: issuer
+        ).bound(to: ProviderContext(transport: transport, time: time)),
       ]
     },
     answer("amazon-sts-answers") { transport, time in
       [
         AmazonAssumeRoleProvider(
-          roleARN: "arn:aws:iam::1:role/r", sessionName: "fuzz", credentials: issuer, transport: transport, time: time)
+          roleARN: "arn:aws:iam::1:role/r", sessionName: "fuzz", credentials: issuer
+        ).bound(to: ProviderContext(transport: transport, time: time))
       ]
     },
     answer("metadata-answers") { transport, time in
       [
-        AmazonInstanceMetadataProvider(transport: transport, time: time),
-        AlibabaInstanceMetadataProvider(transport: transport, time: time),
-        TencentInstanceMetadataProvider(transport: transport, time: time),
+        AmazonInstanceMetadataProvider().bound(to: ProviderContext(transport: transport, time: time)),
+        AlibabaInstanceMetadataProvider().bound(to: ProviderContext(transport: transport, time: time)),
+        TencentInstanceMetadataProvider().bound(to: ProviderContext(transport: transport, time: time)),
       ]
     },
     answer("app-server-answers") { transport, time in
       [
-        AppServerCredentialProvider("https://a.example/", format: .oss, transport: transport, time: time),
-        AppServerCredentialProvider("https://a.example/", format: .cos, transport: transport, time: time),
-        CredentialsURIProvider("https://a.example/", transport: transport, time: time),
+        AppServerCredentialProvider("https://a.example/", format: .oss).bound(
+          to: ProviderContext(transport: transport, time: time)),
+        AppServerCredentialProvider("https://a.example/", format: .cos).bound(
+          to: ProviderContext(transport: transport, time: time)),
+        CredentialsURIProvider("https://a.example/").bound(to: ProviderContext(transport: transport, time: time)),
       ]
     },
     files, processOutput,
@@ -69,7 +74,7 @@ extension Reader {
         let replies = bodies.map { HTTPStreamingResponse.status($0 == bodies.last ? status : 200, $0) }
         let provider = providers(ScriptedTransport(replies), time)[index]
         do {
-          let issued = try await provider.issue()
+          let issued = try await provider.issue(in: .local)
           try issued.credential.check()
           isTaken = true
         } catch {
@@ -83,11 +88,15 @@ extension Reader {
   private static let files = Reader(name: "credential-files") { input, _ in
     let machine = machine(files: input)
     let providers: [any CredentialProvider<AccessKey>] = [
-      AlibabaCLIProfileProvider(machine: machine), AlibabaSharedProfileProvider(machine: machine),
-      OSSSDKProfileProvider(machine: machine), OSSUtilProfileProvider(machine: machine),
-      COSCLIProfileProvider(machine: machine), COSCMDProfileProvider(machine: machine),
-      TCCLIProfileProvider(machine: machine), TencentProfileProvider(machine: machine),
-      AmazonProfileProvider(machine: machine),
+      ProfileCredentialProvider.alibabaCLIProfile().bound(to: machine),
+      ProfileCredentialProvider.alibabaSharedProfile().bound(to: machine),
+      ProfileCredentialProvider.ossSDKProfile().bound(to: machine),
+      ProfileCredentialProvider.ossutilProfile().bound(to: machine),
+      ProfileCredentialProvider.coscliProfile().bound(to: machine),
+      ProfileCredentialProvider.coscmdProfile().bound(to: machine),
+      ProfileCredentialProvider.tccliProfile().bound(to: machine),
+      ProfileCredentialProvider.tencentProfile().bound(to: machine),
+      ProfileCredentialProvider.amazonProfile().bound(to: machine),
     ]
     var isTaken = false
     for provider in providers {
@@ -106,7 +115,7 @@ extension Reader {
     var isTaken = false
     for format in [ProcessOutputFormat.alibabaCloud, .amazon] {
       do {
-        try await ProcessCredentialProvider(["program"], format: format, machine: machine).credential().check()
+        try await ProcessCredentialProvider(["program"], format: format).bound(to: machine).credential().check()
         isTaken = true
       } catch {
         try requireNoSecret(in: "\(error)", of: [])

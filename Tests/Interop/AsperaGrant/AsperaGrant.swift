@@ -68,7 +68,7 @@ enum AsperaGrant {
       for (name, value) in line.claims ?? [:] { grant.claims[name] = .string(value) }
       grant.algorithm = line.algorithm.flatMap { JWTAlgorithm($0) }
       let key = try JWTSigningKey(pem: Secret(line.key), passphrase: line.passphrase.map { Secret($0) })
-      let provider = JWTGrantProvider(grant, key: key, transport: AsyncHTTPClientTransport())
+      let provider = JWTGrantProvider(grant, key: key).bound(to: ProviderContext(transport: AsyncHTTPClientTransport()))
       return Answer(expires: try await provider.credential().expiration?.unixSeconds)
     } catch {
       return Answer(error: "\(error)")

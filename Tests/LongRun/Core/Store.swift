@@ -31,24 +31,27 @@ struct Store: Sendable {
   ) throws -> [Store] {
     let keys = StaticCredentialProvider(permanent)
     let oss = AppServerCredentialProvider(
-      cloud.ossAppServer, allowsPlainHTTP: true, transport: transport, time: time)
+      cloud.ossAppServer, allowsPlainHTTP: true
+    ).bound(to: ProviderContext(transport: transport, time: time))
     let cos = AppServerCredentialProvider(
-      cloud.cosAppServer, allowsPlainHTTP: true, transport: transport, time: time)
+      cloud.cosAppServer, allowsPlainHTTP: true
+    ).bound(to: ProviderContext(transport: transport, time: time))
     let alibaba = AlibabaAssumeRoleProvider(
-      roleARN: "acs:ram::1250000000:role/localcloud", credentials: keys, endpoint: .url(cloud.servicesURL),
-      transport: transport, time: time)
+      roleARN: "acs:ram::1250000000:role/localcloud", credentials: keys, endpoint: .url(cloud.servicesURL)
+    ).bound(to: ProviderContext(transport: transport, time: time))
     let tencent = TencentFederationProvider(
       name: "long-run", policy: try policy.camDocument(region: "ap-guangzhou"), credentials: keys,
-      endpoint: .url(cloud.servicesURL), transport: transport, time: time)
+      endpoint: .url(cloud.servicesURL)
+    ).bound(to: ProviderContext(transport: transport, time: time))
     var machine = ProviderContext(transport: transport, time: time)
     machine.environment = { [address = cloud.s3AppServer] name in
       name == "AWS_CONTAINER_CREDENTIALS_FULL_URI" ? address : nil
     }
-    let container = AmazonContainerProvider(machine: machine)
+    let container = AmazonContainerProvider().bound(to: machine)
     let amazon = AmazonAssumeRoleProvider(
       roleARN: "arn:aws:iam::125000000000:role/localcloud", credentials: keys,
-      policy: try policy.iamDocument(), endpoint: .url(cloud.servicesURL, region: region), transport: transport,
-      time: time)
+      policy: try policy.iamDocument(), endpoint: .url(cloud.servicesURL, region: region)
+    ).bound(to: ProviderContext(transport: transport, time: time))
     var configuration = StorageClientConfiguration(
       multipartThreshold: 200_000, partSize: 100 * 1024, attempts: 10, retryDelay: retryDelay)
     configuration.longestRetryDelay = .seconds(10)
@@ -57,12 +60,24 @@ struct Store: Sendable {
     let v5 = COSProvider.cos(bucket: bucket, region: "ap-guangzhou", endpoint: cloud.cosEndpoint)
     let s3 = S3Provider.s3(bucket: bucket, region: region, endpoint: cloud.s3Endpoint)
     return [
-      Store("oss-v4-appserver", .oss, v4, CredentialCache(oss, time: time), configuration, transport, time),
-      Store("oss-v1-assumerole", .oss, v1, CredentialCache(alibaba, time: time), configuration, transport, time),
-      Store("cos-v5-appserver", .cos, v5, CredentialCache(cos, time: time), configuration, transport, time),
-      Store("cos-v5-federation", .cos, v5, CredentialCache(tencent, time: time), configuration, transport, time),
-      Store("s3-v4-container", .s3, s3, CredentialCache(container, time: time), configuration, transport, time),
-      Store("s3-v4-assumerole", .s3, s3, CredentialCache(amazon, time: time), configuration, transport, time),
+      Store(
+        "oss-v4-appserver", .oss, v4, CredentialCache(oss, in: ProviderContext(time: time)), configuration, transport,
+        time),
+      Store(
+        "oss-v1-assumerole", .oss, v1, CredentialCache(alibaba, in: ProviderContext(time: time)), configuration,
+        transport, time),
+      Store(
+        "cos-v5-appserver", .cos, v5, CredentialCache(cos, in: ProviderContext(time: time)), configuration, transport,
+        time),
+      Store(
+        "cos-v5-federation", .cos, v5, CredentialCache(tencent, in: ProviderContext(time: time)), configuration,
+        transport, time),
+      Store(
+        "s3-v4-container", .s3, s3, CredentialCache(container, in: ProviderContext(time: time)), configuration,
+        transport, time),
+      Store(
+        "s3-v4-assumerole", .s3, s3, CredentialCache(amazon, in: ProviderContext(time: time)), configuration, transport,
+        time),
     ]
   }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
-import CredentialSources
 import Hummingbird
 import NIOCore
 import NIOHTTP1
@@ -76,7 +75,7 @@ final class HealthRouteTests: XCTestCase {
     let failure = CredentialError(.failed, source: "vault", "It is away.", remedy: "Retry.", isRetryable: true)
     let provider = ScriptedProvider<AccessKey>(
       [.failure(failure), .credential(AccessKey(id: "id", secret: "secret-word"))], source: "vault")
-    let cache = CredentialCache(provider, time: time)
+    let cache = CredentialCache(provider, in: ProviderContext(time: time))
     let router = Router()
     router.addHealthRoutes([.credential("key", in: cache)], time: time)
     let url = try await RunningServer.start(router, self)

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
-import CredentialSources
 import Hummingbird
 import MetricsTestKit
 import NIOCore

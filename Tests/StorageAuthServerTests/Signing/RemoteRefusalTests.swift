@@ -138,5 +138,7 @@ final class RemoteRefusalTests: XCTestCase {
 private final class ChangingKey: CredentialProvider {
   let current = Mutex(SigningBench.key)
 
-  func credential() async throws(CredentialError) -> AccessKey { current.withLock { $0 } }
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    IssuedCredential(current.withLock { $0 })
+  }
 }

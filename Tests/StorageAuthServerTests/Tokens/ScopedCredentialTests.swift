@@ -35,8 +35,8 @@ final class ScopedCredentialTests: XCTestCase {
     let service = TokenService(rate: nil) { scope in
       AlibabaAssumeRoleProvider(
         roleARN: LocalCloud.Role.alibaba.arn, sessionName: scope.name, credentials: keys,
-        duration: scope.lifetime, policy: try scope.policy.ramDocument(), endpoint: .url(cloud.servicesURL),
-        transport: AsyncHTTPClientTransport.shared)
+        duration: scope.lifetime, policy: try scope.policy.ramDocument(), endpoint: .url(cloud.servicesURL)
+      ).bound(to: ProviderContext(transport: AsyncHTTPClientTransport.shared))
     }
     var rights = AccessRule(objects: .prefix("user/"), in: "photos")
     rights.actions = Set(AccessAction.allCases)
@@ -53,7 +53,7 @@ final class ScopedCredentialTests: XCTestCase {
     }
     let server = try await RunningServer.start(router, self)
     let provider = ScopedAppServerProvider(
-      "\(server)/sts", region: "cn-hangzhou", transport: AsyncHTTPClientTransport.shared
+      "\(server)/sts", region: "cn-hangzhou"
     ) { [.authorization: "Bearer mia"] }
     let client = StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou", endpoint: cloud.ossEndpoint), scopedCredentials: provider,

@@ -13,7 +13,7 @@ final class TokenAuditTests: XCTestCase {
     let time = ManualClock()
     let key = AccessKey(
       id: "STS.1", secret: "secret-1", sessionToken: "token-1", expiration: time.now.advanced(by: .seconds(1800)))
-    let service = TokenService(audit: lines.append, time: time) { scope in
+    let service = TokenService(audit: lines.append, in: ProviderContext(time: time)) { scope in
       guard scope.name != "none" else {
         throw CredentialError(.rejected, source: "sts", "No role.\nagain", remedy: "Allow it.")
       }

@@ -78,7 +78,7 @@ final class TokenRouteTests: XCTestCase {
       ("distribute-token.json", AppServerFormat.oss), ("cos/credentials", .cos), ("credentials.json", .s3),
     ] {
       for format in [format, .automatic] {
-        let issued = try await source("\(url)/\(path)", format).issue()
+        let issued = try await source("\(url)/\(path)", format).issue(in: .system)
         XCTAssertEqual(issued.credential.id, "STS.id")
         XCTAssertEqual(issued.credential.secret, Secret("the-secret"))
         XCTAssertEqual(issued.credential.sessionToken, Secret("the-token"))

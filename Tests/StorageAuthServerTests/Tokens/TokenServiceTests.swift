@@ -35,7 +35,7 @@ final class TokenServiceTests: XCTestCase {
     rate: RateLimit? = nil, scopeLimit: Int = 10, _ source: @escaping TokenService.Source
   ) -> TokenService {
     TokenService(
-      rate: rate, scopeLimit: scopeLimit, audit: lines.append, time: time,
+      rate: rate, scopeLimit: scopeLimit, audit: lines.append, in: ProviderContext(time: time),
       source: source)
   }
 
@@ -153,7 +153,7 @@ final class TokenServiceTests: XCTestCase {
       .failed, source: "sts", "The service did not answer.", remedy: "Wait.", isRetryable: true)
     let issuer = ScriptedProvider<AccessKey>(source: "sts") { _ throws(CredentialError) in
       if isDown.withLock({ $0 }) { throw outage }
-      return try await good.issue()
+      return try await good.issue(in: .local)
     }
     let service = service { _ in issuer }
     _ = try await service.key(for: order())

@@ -3,7 +3,6 @@
 
 import AsperaAuth
 import AsyncHTTPClient
-import CredentialSources
 import HTTPTypes
 import Hummingbird
 import LocalCloud
@@ -28,8 +27,8 @@ final class TransferTokenTests: XCTestCase {
     let access = AsperaNodeAccess.accessKey(id: Self.nodeKey.id.string, secret: Self.nodeKey.secret)
     let service = TransferTokenService(
       issuer: .setup(
-        node: cloud.nodeURL, access: StaticCredentialProvider(access), transport: AsyncHTTPClientTransport.shared),
-      rate: rate, audit: lines.append)
+        node: cloud.nodeURL, access: StaticCredentialProvider(access)),
+      rate: rate, audit: lines.append, in: ProviderContext(transport: AsyncHTTPClientTransport.shared))
     let router = Router()
     router.group("api").transferTokens(from: service) { request, _ in
       guard let caller = request.headers[.authorization], caller.hasPrefix("Bearer user-") else {
@@ -59,12 +58,14 @@ final class TransferTokenTests: XCTestCase {
 
   private func issuer(_ app: String, as login: String = "user-alice") -> SetupTokenIssuer {
     .setup(
-      node: app, access: StaticCredentialProvider(AsperaNodeAccess.bearer(Secret(login), accessKey: "app")),
-      transport: AsyncHTTPClientTransport.shared)
+      node: app, access: StaticCredentialProvider(AsperaNodeAccess.bearer(Secret(login), accessKey: "app")))
   }
 
   private func grant(_ issuer: SetupTokenIssuer, _ spec: TransferSpec) async throws -> TransferCredential {
-    try await issuer.issue(for: TokenRequest(session: "s", specification: spec)).credential
+    try await issuer.issue(
+      for: TokenRequest(session: "s", specification: spec),
+      in: ProviderContext(transport: AsyncHTTPClientTransport.shared)
+    ).credential
   }
 
   private func assertRefused(

@@ -20,7 +20,9 @@ final class ProviderConformanceTests: XCTestCase {
     var note = ""
     let answer: @Sendable () async throws(CredentialError) -> AccessKey
 
-    func credential() async throws(CredentialError) -> AccessKey { try await answer() }
+    func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+      IssuedCredential(try await answer())
+    }
   }
 
   private func held() -> ScriptedProvider<AccessKey> {
@@ -34,11 +36,15 @@ final class ProviderConformanceTests: XCTestCase {
     XCTAssertTrue(fixed.isConforming, "\(fixed)")
     let environment = EnvironmentCredentialProvider.cos
     let read = await ProviderConformance(
-      environment.reading([
-        "TENCENTCLOUD_SECRET_ID": "AKIDexample", "TENCENTCLOUD_SECRET_KEY": secrets[0],
-        "TENCENTCLOUD_TOKEN": secrets[1],
-      ]),
-      failing: [environment.reading([:]), environment.reading(["TENCENTCLOUD_SECRET_KEY": secrets[0]])],
+      environment.bound(
+        to: .environment([
+          "TENCENTCLOUD_SECRET_ID": "AKIDexample", "TENCENTCLOUD_SECRET_KEY": secrets[0],
+          "TENCENTCLOUD_TOKEN": secrets[1],
+        ])),
+      failing: [
+        environment.bound(to: .environment([:])),
+        environment.bound(to: .environment(["TENCENTCLOUD_SECRET_KEY": secrets[0]])),
+      ],
       secrets: secrets
     ).report()
     XCTAssertTrue(read.isConforming, "\(read)")
@@ -110,10 +116,12 @@ final class ProviderConformanceTests: XCTestCase {
   func testExpiredCredentialIsReported() async {
     let time = ManualClock()
     let ended = AccessKey(id: "AKIDexample", secret: "s", expiration: time.now)
-    let report = await ProviderConformance(StaticCredentialProvider(ended), secrets: secrets, time: time).report()
+    let report = await ProviderConformance(
+      StaticCredentialProvider(ended), secrets: secrets, in: ProviderContext(time: time)
+    ).report()
     XCTAssertEqual(report.failures.map(\.rule), [ProviderRule.validity.rawValue], "\(report)")
     let issued = ScriptedProvider([.credential(ended, issuerTime: time.now.advanced(by: .seconds(-60)))])
-    let other = await ProviderConformance(issued, secrets: secrets, time: time).report()
+    let other = await ProviderConformance(issued, secrets: secrets, in: ProviderContext(time: time)).report()
     XCTAssertTrue(other.isConforming, "\(other)")
   }
 
@@ -175,5 +183,12 @@ final class ProviderConformanceTests: XCTestCase {
       provider, failing: failing.map { [$0] } ?? [], waiting: waiting, secrets: secrets
     ).report()
     XCTAssertEqual(report.failures.map(\.rule), rules.map(\.rawValue), "\(report)", file: file, line: line)
+  }
+}
+
+extension ProviderContext {
+  /// A context with these environment variables.
+  fileprivate static func environment(_ values: [String: String]) -> ProviderContext {
+    ProviderContext(environment: { values[$0] }, home: nil, files: SystemFiles())
   }
 }

@@ -17,13 +17,15 @@ final class CredentialChainTests: XCTestCase {
         ?? .success(Token(name: source))
     }
 
-    func credential() async throws(CredentialError) -> Token { try result.get() }
+    func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Token> {
+      IssuedCredential(try result.get())
+    }
   }
 
   // matrix: Credential chain: answers
   func testFirstConfiguredProviderSuppliesTheCredential() async throws {
     let chain = CredentialChain([Link("a", .notConfigured), Link("b"), Link("c", .failed)])
-    let issued = try await chain.issue()
+    let issued = try await chain.issue(in: .local)
     XCTAssertEqual(issued.credential.name, "b")
     XCTAssertEqual(issued.source, "b")
     let cache = CredentialCache(chain)

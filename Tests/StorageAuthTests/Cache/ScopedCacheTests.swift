@@ -59,7 +59,7 @@ final class ScopedCacheTests: XCTestCase {
   // matrix: Scoped credentials: single flight
   func testConcurrentRequestsForAScopeShareOneFetch() async throws {
     let source = Source(time, isHeld: true)
-    let cache = ScopedCredentialCache(source, time: time)
+    let cache = ScopedCredentialCache(source, in: ProviderContext(time: time))
     let scope = scope("a")
     try await withThrowingTaskGroup(of: AccessKeyID.self) { group in
       for _ in 0..<100 { group.addTask { try await cache.cache(for: scope).credential().id } }
@@ -72,7 +72,7 @@ final class ScopedCacheTests: XCTestCase {
 
   func testEachScopeHasItsOwnCredential() async throws {
     let source = Source(time)
-    let cache = ScopedCredentialCache(source, time: time)
+    let cache = ScopedCredentialCache(source, in: ProviderContext(time: time))
     for scope in [scope("a"), scope("b"), scope("a", .write), CredentialScope(.read, .key("a"), in: "other")] {
       _ = try await cache.cache(for: scope).credential()
       _ = try await cache.cache(for: scope).credential()
@@ -87,7 +87,7 @@ final class ScopedCacheTests: XCTestCase {
   // matrix: Scoped credentials: bound
   func testLeastRecentlyUsedScopesAreRemoved() async throws {
     let source = Source(time)
-    let cache = ScopedCredentialCache(source, scopeLimit: 16, time: time)
+    let cache = ScopedCredentialCache(source, in: ProviderContext(time: time), scopeLimit: 16)
     _ = try await cache.cache(for: scope("kept")).credential()
     for number in 0..<1_000 {
       _ = try await cache.cache(for: scope("\(number)")).credential()
@@ -102,7 +102,7 @@ final class ScopedCacheTests: XCTestCase {
   // matrix: Scoped credentials: refresh
   func testCredentialIsRenewedBeforeItExpires() async throws {
     let source = Source(time)
-    let cache = ScopedCredentialCache(source, time: time)
+    let cache = ScopedCredentialCache(source, in: ProviderContext(time: time))
     let first = try await cache.cache(for: scope("a")).credential()
     time.advance(by: .seconds(1799))
     _ = try await cache.cache(for: scope("b")).credential()
@@ -113,7 +113,7 @@ final class ScopedCacheTests: XCTestCase {
   // matrix: Scoped credentials: rejection
   func testRejectionOfACredentialLeavesOtherScopes() async throws {
     let source = Source(time)
-    let cache = ScopedCredentialCache(source, time: time)
+    let cache = ScopedCredentialCache(source, in: ProviderContext(time: time))
     let first = try await cache.cache(for: scope("a")).credential(lasting: .zero)
     _ = try await cache.cache(for: scope("b")).credential()
     let second = try await cache.cache(for: scope("a")).credential(lasting: .zero, replacing: first.generation)
@@ -124,7 +124,7 @@ final class ScopedCacheTests: XCTestCase {
 
   func testProviderWidensScopes() async throws {
     let source = Source(time, widens: true)
-    let cache = ScopedCredentialCache(source, time: time)
+    let cache = ScopedCredentialCache(source, in: ProviderContext(time: time))
     for key in ["album/1", "album/2", "album/3"] {
       _ = try await cache.cache(for: scope(key)).credential()
     }

@@ -26,9 +26,7 @@ final class HeldSource: CredentialProvider {
   /// The number of pending requests.
   var open: Int { state.withLock { $0.waiting.count } }
 
-  func credential() async throws(CredentialError) -> Token { try await issue().credential }
-
-  func issue() async throws(CredentialError) -> IssuedCredential<Token> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Token> {
     try await withCheckedContinuation { continuation in
       state.withLock { state in
         state.questions += 1
@@ -82,7 +80,7 @@ struct CacheFixture {
   let cache: CredentialCache<Token>
 
   init(configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), random: Double = 0) {
-    cache = CredentialCache(source, configuration, EventHub(), time, random: { random })
+    cache = CredentialCache(source, ProviderContext(time: time), configuration, EventHub(), random: { random })
   }
 
   /// Stores a credential in the cache.

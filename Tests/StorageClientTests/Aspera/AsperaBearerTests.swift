@@ -3,7 +3,6 @@
 
 import AsperaAuth
 import AsperaTransfer
-import CredentialSources
 import StorageAuth
 import StorageAuthTesting
 import StorageClient

@@ -36,9 +36,10 @@ final class AsperaBurstTests: XCTestCase {
         host: "127.0.0.1", user: AsperaAccount.defaultTokenUser, privateKey: dynamic.privateKey,
         hostKey: node.cloud.transferHostKey, requiresToken: true),
       issuer: .setup(
-        node: node.cloud.nodeURL, access: access, transport: NetworkTransport.shared),
+        node: node.cloud.nodeURL, access: access),
       configuration: TransferQueueConfiguration(
-        maximumActive: 4, startSpacing: .zero, tokenRenewals: 20, retryDelay: .zero))
+        maximumActive: 4, startSpacing: .zero, tokenRenewals: 20, retryDelay: .zero),
+      in: ProviderContext(transport: NetworkTransport.shared))
     let watch = ProcessWatch()
     var failures: [String] = []
     var retries: [TransferRetry] = []

@@ -26,9 +26,9 @@ final class GrantBurstTests: XCTestCase {
     let grant = JWTGrant.asperaOnCloud(
       organization: "acme", user: "mia@example.com", clientID: "client-1", clientSecret: Secret("not-a-client-secret"),
       api: cloud.asperaOnCloudURL)
-    let grants = JWTGrantProvider(
-      grant, key: applications.key, transport: NetworkTransport.shared, time: time)
-    let cache = CredentialCache(NodeGrantProvider(grants, accessKey: accessKey), time: time)
+    let cache = CredentialCache(
+      NodeGrantProvider(JWTGrantProvider(grant, key: applications.key), accessKey: accessKey),
+      in: ProviderContext(transport: NetworkTransport.shared, time: time))
     let used = Lock<[String: CredentialGeneration]>([:])
     let issuer = ClosureTokenIssuer(source: "Aspera on Cloud") { request in
       let rejected = request.reason == .initial ? nil : used.withLock { $0[request.session] }

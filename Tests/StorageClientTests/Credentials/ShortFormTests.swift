@@ -55,7 +55,7 @@ final class ShortFormTests: XCTestCase {
   }
 
   func testDefaultSourceCanBeOmitted() {
-    var sources = AlibabaCredentials.default
+    var sources = AlibabaCredentials()
     sources.metadata = nil
     let client = StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou"), credentials: CredentialCache(sources.chain))

@@ -129,7 +129,7 @@ final class SubprocessCommandRunnerTests: XCTestCase {
     var machine = ProviderContext(transport: ScriptedTransport(replies: []), commands: SubprocessCommandRunner())
     machine.environment = { _ in nil }
     let provider = ProcessCredentialProvider(
-      ["printf", #"{"AccessKeyId":"AKIDexample","AccessKeySecret":"secret"}"#], machine: machine)
+      ["printf", #"{"AccessKeyId":"AKIDexample","AccessKeySecret":"secret"}"#]).bound(to: machine)
     let key = try await provider.credential()
     XCTAssertEqual(key, AccessKey(id: "AKIDexample", secret: "secret"))
   }

@@ -36,11 +36,17 @@ final class InterruptedTransport: HTTPTransport {
   }
 
   private let base: any HTTPTransport
+  /// The number of answered parts after which a failure happens, whatever the order of concurrent requests.
+  private let answersBefore: Int
   private let fault: Fault
   private let requests = Mutex<(sent: [Sent], answered: [Sent])>(([], []))
 
-  init(_ base: any HTTPTransport = NetworkTransport.shared, fault: @escaping Fault = { _ in nil }) {
+  init(
+    _ base: any HTTPTransport = NetworkTransport.shared, answersBefore: Int = 0,
+    fault: @escaping Fault = { _ in nil }
+  ) {
     self.base = base
+    self.answersBefore = answersBefore
     self.fault = fault
   }
 
@@ -65,7 +71,9 @@ final class InterruptedTransport: HTTPTransport {
     let sent = Sent(method: request.method, query: String(query), range: request.headerFields[.range])
     requests.withLock { $0.sent.append(sent) }
     let lost = TransportError(.connectionLost, "The process ended.", remedy: "Start it again.")
-    switch await fault(sent) {
+    let interruption = await fault(sent)
+    while interruption != nil, answeredParts.count < answersBefore, !Task.isCancelled { await Task.yield() }
+    switch interruption {
     case nil:
       let reply = try await base.send(request, body: body)
       requests.withLock { $0.answered.append(sent) }

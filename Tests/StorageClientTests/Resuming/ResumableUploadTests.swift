@@ -17,7 +17,7 @@ final class ResumableUploadTests: XCTestCase {
     at part: Int, _ file: FilePath, _ cloud: Cloud, _ checkpoint: MemoryCheckpoint<UploadCheckpoint>,
     options: UploadOptions = UploadOptions()
   ) async throws -> InterruptedTransport {
-    let transport = InterruptedTransport { $0.part == part ? .before : nil }
+    let transport = InterruptedTransport(answersBefore: 3) { $0.part == part ? .before : nil }
     await assertThrows(TransportError.self) {
       try await cloud.oss(over: transport).upload(file, to: "k", checkpoint: checkpoint, options: options)
     }
@@ -41,7 +41,7 @@ final class ResumableUploadTests: XCTestCase {
     let file = try directory.write(bytes, to: "large.bin")
     for provider in ResumableProvider.allCases {
       let checkpoint = CheckpointFile<UploadCheckpoint>(directory.path("\(provider).upload"))
-      let first = InterruptedTransport { $0.part == 6 ? .before : nil }
+      let first = InterruptedTransport(answersBefore: 3) { $0.part == 6 ? .before : nil }
       await assertThrows(TransportError.self) {
         try await provider.store(cloud, first).upload(file, to: "\(provider)", checkpoint: checkpoint)
       }

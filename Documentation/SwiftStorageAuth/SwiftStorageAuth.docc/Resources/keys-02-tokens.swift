@@ -7,10 +7,9 @@ import StorageClient
 /// Creates the service that requests a key with the policy of each caller.
 func tokenService(owner: AccessKey, sts: String) -> TokenService {
   let keys = StaticCredentialProvider(owner)
-  return TokenService(audit: { print($0) }) { scope in
+  return TokenService(audit: { print($0) }, in: .system) { scope in
     AlibabaAssumeRoleProvider(
       roleARN: "acs:ram::1250000000:role/localcloud", sessionName: scope.name, credentials: keys,
-      duration: scope.lifetime, policy: try scope.policy.ramDocument(), endpoint: .url(sts),
-      transport: AsyncHTTPClientTransport.shared)
+      duration: scope.lifetime, policy: try scope.policy.ramDocument(), endpoint: .url(sts))
   }
 }

@@ -27,11 +27,11 @@ struct PhotoService: Sendable {
   func client(
     transport: any HTTPTransport, login: @escaping @Sendable @concurrent () async throws -> String
   ) -> PhotoClient {
-    let source = AppServerCredentialProvider(source: "photo service", transport: transport) { [keys] in
+    let source = AppServerCredentialProvider(source: "photo service") { [keys] in
       AppServerRequest(keys, headers: [.authorization: "Bearer \(try await login())"])
     }
     return StorageClient(
-      .oss(bucket: bucket, region: region, endpoint: endpoint), credentials: CredentialCache(source),
-      transport: transport)
+      .oss(bucket: bucket, region: region, endpoint: endpoint),
+      credentials: CredentialCache(source, in: ProviderContext(transport: transport)), transport: transport)
   }
 }

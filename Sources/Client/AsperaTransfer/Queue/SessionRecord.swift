@@ -84,7 +84,7 @@ extension SessionRecord {
   mutating func begin(as id: String, queue: TransferQueue, at uptime: Duration) {
     began = uptime
     bytes = 0
-    let (configuration, events, time) = (queue.configuration.tokens, queue.authEvents, queue.time)
+    let (configuration, events) = (queue.configuration.tokens, queue.authEvents)
     if let issuer {
       let provider = SessionTokenProvider(
         issuer: issuer, session: id, specification: session.specification.forIssuer(of: account),
@@ -92,9 +92,9 @@ extension SessionRecord {
       self.provider = provider
       tokens = SessionTokens(
         issuer: provider, margin: queue.tokenMargin(for: account), configuration: configuration, events: events,
-        time: time)
+        context: queue.context)
     } else if let fixed {
-      tokens = SessionTokens(fixed: fixed, configuration: configuration, events: events, time: time)
+      tokens = SessionTokens(fixed: fixed, configuration: configuration, events: events, time: queue.time)
     }
   }
 

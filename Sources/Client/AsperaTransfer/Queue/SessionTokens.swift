@@ -19,11 +19,11 @@ final class SessionTokens: Sendable {
   /// A token must remain valid for at least `margin` when an attempt uses it.
   init(
     issuer: SessionTokenProvider, margin: Duration, configuration: CredentialCacheConfiguration, events: EventHub,
-    time: any SigningClock
+    context: ProviderContext
   ) {
     self.issuer = issuer
     self.margin = margin
-    cache = CredentialCache(issuer, configuration: configuration, events: events, time: time)
+    cache = CredentialCache(issuer, in: context, configuration: configuration, events: events)
   }
 
   /// Creates a cache that contains a fixed token.
@@ -126,11 +126,7 @@ final class SessionTokenProvider: CredentialProvider {
   /// The number of tokens that have been requested for this session.
   var attempts: Int { state.withLock { $0.attempts } }
 
-  func credential() async throws(CredentialError) -> TransferCredential {
-    try await issue().credential
-  }
-
-  func issue() async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let request = state.withLock { state in
       state.attempts += 1
       let request = TokenRequest(
@@ -139,6 +135,6 @@ final class SessionTokenProvider: CredentialProvider {
       state.reason = .expired
       return request
     }
-    return try await issuer.issue(for: request)
+    return try await issuer.issue(for: request, in: context)
   }
 }

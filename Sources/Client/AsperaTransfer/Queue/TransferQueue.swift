@@ -32,14 +32,14 @@ public final class TransferQueue: Sendable {
   let account: AsperaAccount?
   let issuer: (any TokenIssuer)?
   let configuration: TransferQueueConfiguration
-  let time: any SigningClock
+  let context: ProviderContext
   let random: @Sendable () -> Double
   let makeSigner: SignerMaker
   let state: Lock<State>
 
   init(
     engine: any TransferEngine, account: AsperaAccount?, issuer: (any TokenIssuer)?,
-    configuration: TransferQueueConfiguration, authEvents: EventHub, time: any SigningClock,
+    configuration: TransferQueueConfiguration, authEvents: EventHub, context: ProviderContext,
     random: @escaping @Sendable () -> Double, makeSigner: @escaping SignerMaker
   ) {
     self.engine = engine
@@ -47,7 +47,7 @@ public final class TransferQueue: Sendable {
     self.issuer = issuer
     self.configuration = configuration
     self.authEvents = authEvents
-    self.time = time
+    self.context = context
     self.random = random
     self.makeSigner = makeSigner
     state = Lock(State(machine: QueueMachine(configuration: configuration)))
@@ -61,15 +61,15 @@ public final class TransferQueue: Sendable {
   ///   - issuer: The token issuer for sessions that have no issuer, including sessions with a fixed token.
   ///   - configuration: The maximum number of active sessions and the retry limits.
   ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
-  ///   - time: The clock for expiration, delays and timeouts.
+  ///   - context: The environment, files, network and clocks that issuers use, and the clock for delays and timeouts.
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil, issuer: some TokenIssuer,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),
-    time: any SigningClock = .system
+    in context: ProviderContext = .local
   ) {
     self.init(
       engine: engine, account: account, issuer: issuer, configuration: configuration, authEvents: authEvents,
-      time: time, random: { .random(in: 0...1) }, makeSigner: { TransferSigner(account: $0) })
+      context: context, random: { .random(in: 0...1) }, makeSigner: { TransferSigner(account: $0) })
   }
 
   /// Creates a transfer queue without a token issuer, for sessions that have a token or an issuer, or need no token.
@@ -79,14 +79,15 @@ public final class TransferQueue: Sendable {
   ///   - account: The account for sessions that have no account.
   ///   - configuration: The maximum number of active sessions and the retry limits.
   ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
-  ///   - time: The clock for expiration, delays and timeouts.
+  ///   - context: The environment, files, network and clocks that issuers use, and the clock for delays and timeouts.
   public convenience init(
     engine: any TransferEngine, account: AsperaAccount? = nil,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),
-    time: any SigningClock = .system
+    in context: ProviderContext = .local
   ) {
     self.init(
-      engine: engine, account: account, issuer: nil, configuration: configuration, authEvents: authEvents, time: time,
+      engine: engine, account: account, issuer: nil, configuration: configuration, authEvents: authEvents,
+      context: context,
       random: { .random(in: 0...1) }, makeSigner: { TransferSigner(account: $0) })
   }
 
@@ -95,6 +96,8 @@ public final class TransferQueue: Sendable {
       for observer in state.observers.values { observer.buffer.finish() }
     }
   }
+
+  var time: any SigningClock { context.time }
 
   /// A new sequence of the queue's events, starting now.
   ///

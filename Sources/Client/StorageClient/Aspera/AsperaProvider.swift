@@ -152,18 +152,6 @@ extension StorageProvider where Self == AsperaProvider {
   }
 }
 
-extension AsperaCredentials {
-  /// The sources of Node API credentials on this machine.
-  ///
-  /// Individual sources can be replaced or left out.
-  public static var `default`: AsperaCredentials { AsperaCredentials(.system) }
-}
-
-extension CredentialProvider where Self == CredentialChain<AsperaNodeAccess> {
-  /// The default chain of Node API credential sources on this machine, which `AsperaCredentials` describes.
-  public static var asperaDefault: CredentialChain<AsperaNodeAccess> { AsperaCredentials.default.chain }
-}
-
 extension StorageClient<AsperaProvider> {
   /// Creates a folder and its parent folders on the node, and succeeds if the folder exists.
   ///

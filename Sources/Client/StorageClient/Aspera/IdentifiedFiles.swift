@@ -246,7 +246,7 @@ extension IdentifiedFiles {
     let sender = node.sender
     let issuer = NodeAccessTokenIssuer(
       access: sender.credentials, fileID: fileID, specification: grant,
-      margin: node.provider.transfers.queue.tokenMargin ?? .seconds(120), time: sender.time)
+      margin: node.provider.transfers.queue.tokenMargin ?? .seconds(120))
     return PreparedTransfer(specification: spec, issuer: issuer)
   }
 

@@ -62,9 +62,7 @@ final class TransferContext: Sendable {
     }
     self.server = server
     issuer = SetupTokenIssuer(
-      node: address.visible, access: sender.credentials, tokenLifetime: transfers.tokenLifetime,
-      transport: sender.transport,
-      time: sender.time)
+      node: address.visible, access: sender.credentials, tokenLifetime: transfers.tokenLifetime)
     // The operation that a transfer belongs to emits the transfer event, with its key.
     let events = EventHub(measuredBy: sender.events)
     observation = events.observe { [told = sender.events] event in
@@ -74,7 +72,7 @@ final class TransferContext: Sendable {
     queue = TransferQueue(
       engine: try transfers.engine
         ?? PlatformDefaults.engine(program: transfers.ascp, options: transfers.options, time: sender.time),
-      configuration: transfers.queue, authEvents: events, time: sender.time)
+      configuration: transfers.queue, authEvents: events, in: .system(sender.transport, sender.time))
   }
 
   /// Returns a transfer whose token and server the node determines in its response to a setup request.

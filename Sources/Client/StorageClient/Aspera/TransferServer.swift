@@ -52,8 +52,10 @@ extension TransferServer {
 
     var source: String { base.source }
 
-    func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-      let issued = try await base.issue(for: request)
+    func issue(
+      for request: TokenRequest, in context: ProviderContext
+    ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+      let issued = try await base.issue(for: request, in: context)
       guard var specification = issued.credential.specification else { return issued }
       if let host = server.host { specification.remoteHost = host }
       if let port = server.sshPort { specification.sshPort = port }

@@ -109,7 +109,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ) {
     let cache =
       credentials as? CredentialCache<Provider.SigningCredential>
-      ?? CredentialCache(credentials, events: events ?? EventHub(), time: time)
+      ?? CredentialCache(credentials, in: .system(.platformDefault, time), events: events ?? EventHub())
     self.init(
       sender: RequestSender(
         provider, credentials: cache, configuration: configuration, transport: transport,
@@ -357,7 +357,7 @@ extension StorageClient {
   /// ```swift
   /// let client = StorageClient(
   ///   .oss(bucket: "photos", region: "cn-hangzhou"),
-  ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou", transport: transport))
+  ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
   /// ```
   ///
   /// - Parameters:
@@ -374,7 +374,8 @@ extension StorageClient {
     clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
-      provider, scopedCredentials: ScopedCredentialCache(credentials, events: events), configuration: configuration,
+      provider, scopedCredentials: ScopedCredentialCache(credentials, in: .system, events: events),
+      configuration: configuration,
       transport: transport, events: events, clockSkew: clockSkew)
   }
 

@@ -4,7 +4,6 @@
 // The manifest defines STORAGE_AUTH_NIO for Linux and macOS with the trait `Client`. The transport, the runner of
 // commands and the transfer engine that a client uses unless the caller names others are chosen here and nowhere else.
 
-internal import CredentialSources
 public import StorageAuth
 
 #if STORAGE_AUTH_NIO

@@ -153,6 +153,6 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
   private static func cache(
     _ identity: some CredentialProvider<AccessKey>, _ events: EventHub, _ time: any SigningClock
   ) -> CredentialCache<AccessKey> {
-    CredentialCache(identity, events: events, time: time)
+    CredentialCache(identity, in: ProviderContext(time: time), events: events)
   }
 }

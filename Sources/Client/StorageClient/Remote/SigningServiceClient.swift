@@ -132,9 +132,7 @@ private struct SigningServiceIdentity: CredentialProvider {
 
   var source: String { server.source }
 
-  func credential() async throws(CredentialError) -> AccessKey { try await issue().credential }
-
-  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let received = try await server.receive { [provider] address, headers in
       address.appending("/identity?provider=\(provider)").call(.get, headers: headers)
     }

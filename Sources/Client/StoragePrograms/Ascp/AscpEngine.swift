@@ -311,12 +311,15 @@ extension TransferQueue {
   ///   - issuer: The token issuer for sessions that have no issuer, including sessions with a fixed token.
   ///   - configuration: The maximum number of active sessions and the retry limits.
   ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
+  ///   - context: The environment, files, network and clocks that issuers use.
   /// - Throws: An `AsperaError` that lists the searched locations if ascp is not found.
   public convenience init(
     account: AsperaAccount? = nil, issuer: some TokenIssuer,
-    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub()
+    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),
+    in context: ProviderContext = .local
   ) throws(AsperaError) {
     self.init(
-      engine: try AscpEngine(), account: account, issuer: issuer, configuration: configuration, authEvents: authEvents)
+      engine: try AscpEngine(), account: account, issuer: issuer, configuration: configuration, authEvents: authEvents,
+      in: context)
   }
 }

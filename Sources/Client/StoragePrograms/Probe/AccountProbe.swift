@@ -3,7 +3,6 @@
 
 public import AsperaAuth
 public import AsperaTransfer
-public import CredentialSources
 internal import StorageAuth
 
 /// A probe that checks an account on its Aspera server with this machine's SSH client, without ascp.

@@ -11,8 +11,8 @@ public import StorageAuth
 /// not affect the credential's lifetime.
 ///
 /// ```swift
-/// let keys = AppServerCredentialProvider("https://app.example.com/distribute-token.json", transport: transport)
-/// let own = AppServerCredentialProvider(source: "shop", transport: transport) {
+/// let keys = CredentialCache(.appServer("https://app.example.com/distribute-token.json"))
+/// let own = AppServerCredentialProvider(source: "shop") {
 ///   AppServerRequest("https://shop.example.com/sts", method: .post, headers: [.authorization: await login.header()])
 /// }
 /// ```
@@ -21,7 +21,6 @@ public struct AppServerCredentialProvider: CredentialProvider {
   public let source: String
 
   private let format: AppServerFormat
-  private let exchange: ServiceExchange
   private let allowsPlainHTTP: Bool
   private let makeRequest: @Sendable @concurrent () async throws -> AppServerRequest
 
@@ -32,17 +31,11 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///   - format: The format of the server's response.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
-  ///   - timeout: The time limit for one request and its response.
-  ///   - transport: The transport that sends the request.
-  ///   - time: The clocks that the provider uses.
   public init(
-    _ url: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
-    timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system
+    _ url: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false
   ) {
     let name = ServiceURL(url).map { "app server \($0.visible)" } ?? "app server"
-    self.init(
-      source: name, format: format, allowsPlainHTTP: allowsPlainHTTP, timeout: timeout, transport: transport, time: time
-    ) { AppServerRequest(url) }
+    self.init(source: name, format: format, allowsPlainHTTP: allowsPlainHTTP) { AppServerRequest(url) }
   }
 
   /// Creates a provider that sends a separately created request for each credential.
@@ -52,39 +45,30 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///   - format: The format of the server's response.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
-  ///   - timeout: The time limit for creating the request and receiving its response.
-  ///   - transport: The transport that sends the request.
-  ///   - time: The clocks that the provider uses.
   ///   - request: A closure that creates the request, with the app's login. A `CredentialError` that the closure throws
   ///     is passed on unchanged. A `CancellationError` becomes the error `cancelled`, and any other error becomes
   ///     `failed`.
   public init(
     source: String = "app server", format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
-    timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
   ) {
     self.source = source
     self.format = format
     self.allowsPlainHTTP = allowsPlainHTTP
-    exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
     makeRequest = request
-  }
-
-  /// Requests a temporary key from the app server.
-  ///
-  /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request or requires a login; `malformedResponse`
-  ///   if the response has no usable key; `failed` or `timeout` if the server cannot be reached; or the error of the
-  ///   closure that creates the request.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
   }
 
   /// Requests a temporary key from the app server and reads the server's time from the response.
   ///
+  /// Creating the request and receiving its response may take 15 seconds, unless the context has another limit.
+  ///
+  /// - Parameter context: The context whose transport sends the request.
   /// - Returns: A temporary key and the server's time.
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request or requires a login; `malformedResponse`
+  ///   if the response has no usable key; `failed` or `timeout` if the server cannot be reached; or the error of the
+  ///   closure that creates the request.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(15))
     let response = try await exchange.send { () async throws(CredentialError) in try await prepare() }
     return try AppServerResponse(source: source, response: response).issued(as: format)
   }
@@ -107,5 +91,22 @@ public struct AppServerCredentialProvider: CredentialProvider {
     ActiveSpan.inject(into: &headers)
     let call = address.call(request.method, headers: headers, body: request.body)
     return PreparedCall(call, masks: call.confidentialWords)
+  }
+}
+
+extension CredentialProvider where Self == AppServerCredentialProvider {
+  /// Returns a provider that requests temporary keys from the app's own server, at a URL that requires no login.
+  ///
+  /// ```swift
+  /// let credentials = CredentialCache(.appServer("https://app.example.com/distribute-token.json"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - url: The URL of the server: `https`, or `http` on this machine.
+  ///   - format: The format of the server's response.
+  public static func appServer(
+    _ url: String, format: AppServerFormat = .automatic
+  ) -> AppServerCredentialProvider {
+    AppServerCredentialProvider(url, format: format)
   }
 }

@@ -11,7 +11,7 @@ public import StorageAuth
 /// whether the user may have the scope.
 ///
 /// ```swift
-/// let keys = ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou", transport: transport) {
+/// let keys = ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou") {
 ///   [.authorization: await login.header()]
 /// }
 /// ```
@@ -20,9 +20,6 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
   private let region: String
   private let format: AppServerFormat
   private let allowsPlainHTTP: Bool
-  private let timeout: Duration
-  private let transport: any HTTPTransport
-  private let time: any SigningClock
   private let headers: @Sendable @concurrent () async throws -> HTTPFields
 
   /// Creates a provider that posts each scope to a URL.
@@ -33,22 +30,15 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
   ///   - format: The format of the server's response.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
-  ///   - timeout: The time limit for creating a request and receiving its response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks that the provider uses.
   ///   - headers: A closure that returns the app's login headers, called for each request.
   public init(
     _ url: String, region: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
-    timeout: Duration = .seconds(15), transport: any HTTPTransport, time: any SigningClock = .system,
     headers: @escaping @Sendable @concurrent () async throws -> HTTPFields = { [:] }
   ) {
     self.url = url
     self.region = region
     self.format = format
     self.allowsPlainHTTP = allowsPlainHTTP
-    self.timeout = timeout
-    self.transport = transport
-    self.time = time
     self.headers = headers
   }
 
@@ -59,8 +49,7 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
   public func provider(for scope: CredentialScope) -> any CredentialProvider<AccessKey> {
     let source = ServiceURL(url).map { "app server \($0.visible)" } ?? "app server"
     return AppServerCredentialProvider(
-      source: source, format: format, allowsPlainHTTP: allowsPlainHTTP, timeout: timeout, transport: transport,
-      time: time
+      source: source, format: format, allowsPlainHTTP: allowsPlainHTTP
     ) { [url, region, headers] in
       let body = try Self.document(of: scope, region: region, source: source)
       var fields = try await headers()

@@ -52,25 +52,25 @@ package struct ConfigurationFile: Sendable {
   /// Reads the configuration file, and reports a warning if other users can read it or could have written it.
   ///
   /// - Parameters:
-  ///   - machine: The context that reads the file.
+  ///   - context: The context that reads the file.
   ///   - named: The path that the calling program specifies, or `nil` to use the environment variable or the default
   ///     paths.
   /// - Returns: The content of the file.
   /// - Throws: `notConfigured` if no path is specified and no file exists. `failed` if a path is specified and the file
   ///   does not exist, or if a file cannot be read, because a chain must not skip a source that the user intended to
   ///   use.
-  package func read(on machine: ProviderContext, named: String? = nil) throws(CredentialError) -> Contents {
-    let fromVariable = variable.flatMap { machine.variable($0) }
+  package func read(in context: ProviderContext, named: String? = nil) throws(CredentialError) -> Contents {
+    let fromVariable = variable.flatMap { context.variable($0) }
     if let path = named ?? fromVariable {
       let by = named == nil ? ", which \(variable ?? "") names," : ""
-      guard let contents = try contents(of: path, on: machine) else {
+      guard let contents = try contents(of: path, in: context) else {
         throw location(of: path + by).error(
           .failed, "is not there", remedy: named == nil ? "Correct or remove \(variable ?? "")." : nil)
       }
       return contents
     }
     for path in paths {
-      if let contents = try contents(of: path, on: machine) { return contents }
+      if let contents = try contents(of: path, in: context) { return contents }
     }
     throw CredentialError(
       .notConfigured, source: source, "There is no file \(paths.joined(separator: " or ")).", remedy: remedy)
@@ -80,11 +80,11 @@ package struct ConfigurationFile: Sendable {
     SettingLocation(source: source, name: "The file \(path)", remedy: remedy)
   }
 
-  private func contents(of path: String, on machine: ProviderContext) throws(CredentialError) -> Contents? {
-    guard let absolute = machine.absolute(path) else { return nil }
+  private func contents(of path: String, in context: ProviderContext) throws(CredentialError) -> Contents? {
+    guard let absolute = context.absolute(path) else { return nil }
     let location = self.location(of: absolute)
-    guard let contents = try machine.read(absolute, at: location) else { return nil }
-    contents.warnings(about: location, at: absolute).forEach(machine.onWarning)
+    guard let contents = try context.read(absolute, at: location) else { return nil }
+    contents.warnings(about: location, at: absolute).forEach(context.onWarning)
     return Contents(
       bytes: contents.bytes, path: absolute, weakness: contents.weakness(at: absolute), location: location)
   }
@@ -116,5 +116,57 @@ extension FileContents {
   /// runs the program; its members do not count.
   package var isReadableByOthers: Bool {
     permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
+  }
+}
+
+extension ProviderContext {
+  /// Returns a closure that reads an identity token from a file.
+  ///
+  /// The closure reads the file at each call, because the platform replaces the token before it expires.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the token file.
+  ///   - location: The location of the setting that specifies the file, for error messages.
+  package func token(
+    in path: String, for location: SettingLocation
+  ) -> @Sendable @concurrent () async throws(CredentialError) -> Secret {
+    { () throws(CredentialError) in
+      let file = SettingLocation(
+        source: location.source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
+      guard let absolute = absolute(path), let contents = try read(absolute, at: file) else {
+        throw file.error(.failed, "is not there")
+      }
+      guard let text = String(validating: contents.bytes, as: UTF8.self)?.trimmed else {
+        throw file.malformed("holds no text")
+      }
+      return Secret(text)
+    }
+  }
+}
+
+extension ProviderContext {
+  /// Returns the values of environment variables that must be set together.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the variables.
+  ///   - telling: The variables out of `names` that other tools do not set. If none of them is set, the source is not
+  ///     configured.
+  ///   - location: The location of the variables, for error messages.
+  /// - Returns: The values of the variables, in the order of `names`.
+  /// - Throws: `notConfigured` if no variable of `telling` is set. `failed` if some variables are set and others are
+  ///   not.
+  package func variables(
+    _ names: [String], unlessUnset telling: [String], at location: SettingLocation
+  ) throws(CredentialError) -> [String] {
+    guard telling.contains(where: { variable($0) != nil }) else {
+      throw location.error(.notConfigured, "does not set \(telling.joined(separator: " and "))")
+    }
+    let missing = names.filter { variable($0) == nil }
+    guard missing.isEmpty else {
+      let present = names.filter { variable($0) != nil }
+      throw location.error(
+        .failed, "sets \(present.joined(separator: " and ")) but not \(missing.joined(separator: " and "))")
+    }
+    return names.compactMap { variable($0) }
   }
 }

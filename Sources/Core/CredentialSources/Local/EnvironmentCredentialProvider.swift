@@ -14,7 +14,6 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   private let secretName: String
   private let tokenNames: [String]
   private let expirationName: String?
-  private let values: EnvironmentValues
 
   /// The provider's name, for error messages.
   public var source: String { "environment (\(idName))" }
@@ -29,52 +28,30 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   ///   - expiration: The name of the variable that contains the expiration, in ISO 8601 or as Unix time, or `nil` if
   ///     there is no such variable.
   public init(id: String, secret: String, tokens: [String], expiration: String? = nil) {
-    self.init(
-      id: id, secret: secret, tokens: tokens, expiration: expiration,
-      values: EnvironmentValues(variable: { CurrentProcess.variable($0) }))
-  }
-
-  private init(id: String, secret: String, tokens: [String], expiration: String?, values: EnvironmentValues) {
     idName = id
     secretName = secret
     tokenNames = tokens
     expirationName = expiration
-    self.values = values
-  }
-
-  private func reading(_ values: EnvironmentValues) -> EnvironmentCredentialProvider {
-    EnvironmentCredentialProvider(
-      id: idName, secret: secretName, tokens: tokenNames, expiration: expirationName, values: values)
-  }
-
-  /// Returns a provider that reads the same variables from the environment and the files of a context.
-  ///
-  /// - Parameter machine: The context whose environment and files the provider reads.
-  public func reading(_ machine: ProviderContext) -> EnvironmentCredentialProvider {
-    reading(
-      EnvironmentValues(variable: machine.environment, files: machine.files, onWarning: machine.onWarning))
-  }
-
-  /// Returns a provider that reads the same variables from a dictionary of names and values.
-  package func reading(_ environment: [String: String]) -> EnvironmentCredentialProvider {
-    reading(EnvironmentValues(variable: { environment[$0] }))
   }
 
   /// Reads the access key from the environment.
   ///
   /// Leading and trailing whitespace is removed from values, and an empty variable counts as unset.
   ///
+  /// - Parameter context: The context whose environment and files the provider reads.
   /// - Returns: The access key.
   /// - Throws: A `CredentialError` that lists the missing variables: `notConfigured` if no variable is set, `failed` if
   ///   only some variables are set, a file cannot be used, or the key is invalid.
-  public func credential() async throws(CredentialError) -> AccessKey {
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let values = EnvironmentValues(variable: context.environment, files: context.files, onWarning: context.onWarning)
     let id = try values.value(idName, for: source)
     let secret = try values.value(secretName, for: source)
     let token = try tokenNames.first { values.isSet($0) }.flatMap { name throws(CredentialError) in
       try values.value(name, for: source)
     }
     if let id, let secret {
-      return try checked(AccessKey(id: id, secret: secret, sessionToken: token, expiration: try expiration()))
+      let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: try expiration(in: values))
+      return IssuedCredential(try checked(key))
     }
     let missing = [id == nil ? idName : nil, secret == nil ? secretName : nil].compactMap(\.self)
     let isUnset = missing.count == 2 && token == nil
@@ -90,7 +67,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   }
 
   /// Returns the expiration that the environment specifies, or `nil` if its variable is unset.
-  private func expiration() throws(CredentialError) -> Timestamp? {
+  private func expiration(in values: EnvironmentValues) throws(CredentialError) -> Timestamp? {
     guard let expirationName, let text = values.variable(expirationName)?.trimmed else { return nil }
     guard let end = Timestamp(expiration: text) else {
       throw CredentialError(
@@ -126,10 +103,10 @@ struct EnvironmentValues: Sendable {
   var variable: @Sendable (_ name: String) -> String?
 
   /// The reader of the files.
-  var files: any FileReader = SystemFiles()
+  var files: any FileReader
 
   /// A closure that receives a warning if other users can read or could have written a file.
-  var onWarning: @Sendable (CredentialWarning) -> Void = { _ in }
+  var onWarning: @Sendable (CredentialWarning) -> Void
 
   /// Returns whether a variable, or the variable that names its file, is set to more than whitespace.
   func isSet(_ name: String) -> Bool {
@@ -209,14 +186,5 @@ extension FileContents {
           remedy: weakness.remedy))
     }
     return warnings
-  }
-}
-
-extension ProxyConfiguration {
-  /// The proxies in the environment of this process: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
-  ///
-  /// - Throws: A `TransportError` with the code `invalidConfiguration` that names the variable, without its value.
-  public static var environment: ProxyConfiguration {
-    get throws(TransportError) { try ProxyConfiguration(environment: { CurrentProcess.variable($0) }) }
   }
 }

@@ -14,7 +14,6 @@ public struct ProcessCredentialProvider: CredentialProvider {
   private let environment: [String: String]
   private let timeout: Duration
   private let format: ProcessOutputFormat
-  private let runner: (any CommandRunner)?
 
   /// The provider's name, for error messages.
   public let source: String
@@ -26,28 +25,27 @@ public struct ProcessCredentialProvider: CredentialProvider {
   ///   - environment: Environment variables for the command, in addition to the variables of this process.
   ///   - timeout: The maximum run time of the command.
   ///   - format: The format of the command's output.
-  ///   - machine: The context whose command runner runs the command.
   ///   - source: The provider's name, for error messages.
   public init(
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60),
-    format: ProcessOutputFormat = .standard, machine: ProviderContext, source: String = "process"
+    format: ProcessOutputFormat = .standard, source: String = "process"
   ) {
     self.command = command
     self.environment = environment
     self.timeout = timeout
     self.format = format
-    runner = machine.commands
     self.source = source
   }
 
   /// Runs the command and parses its output.
   ///
+  /// - Parameter context: The context whose command runner runs the command.
   /// - Returns: The access key that the command printed.
   /// - Throws: A `CredentialError`: `notConfigured` if the context has no command runner, `timeout` if the command took
   ///   too long, `malformedResponse` if the command's output is not a key, `cancelled` if the task was cancelled,
   ///   `failed` if the command could not be started or failed.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    guard let runner else {
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    guard let runner = context.commands else {
       throw CredentialError(
         .notConfigured, source: source, "\(location.name) cannot be run: this program runs no commands.",
         remedy: "Give ProviderContext a CommandRunner.")
@@ -71,7 +69,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
       throw location.error(
         .failed, "\(ending) and wrote \(result.standardErrorLength) bytes to its standard error", isRetryable: true)
     }
-    return try format.key(try SettingTable(json: result.standardOutput, at: output))
+    return IssuedCredential(try format.key(try SettingTable(json: result.standardOutput, at: output)))
   }
 
   private var location: SettingLocation {
@@ -141,4 +139,22 @@ extension ProcessCredentialProvider: Redacted {
   /// A description that contains the provider's name and the program, but not the arguments and variables, which may
   /// contain secrets.
   public var description: String { "ProcessCredentialProvider(\(source): \(command))" }
+}
+
+extension CredentialProvider where Self == ProcessCredentialProvider {
+  /// Returns a provider that runs a command and reads the keys that the command prints as JSON.
+  ///
+  /// ```swift
+  /// let credentials = CredentialCache(.process(["/usr/local/bin/vault-key", "--account", "photos"]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - command: The command that prints the keys.
+  ///   - environment: Environment variables for the command, in addition to those of this process.
+  ///   - timeout: The time limit for each run of the command.
+  public static func process(
+    _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60)
+  ) -> ProcessCredentialProvider {
+    ProcessCredentialProvider(command, environment: environment, timeout: timeout)
+  }
 }

@@ -67,10 +67,14 @@ extension CredentialProvider {
   ///
   /// The error `notConfigured` becomes `failed`, because the setting requires the credential.
   ///
-  /// - Parameter location: The location of the setting, for error messages.
-  package func issue(for location: SettingLocation) async throws(CredentialError) -> IssuedCredential<Value> {
+  /// - Parameters:
+  ///   - location: The location of the setting, for error messages.
+  ///   - context: The context of the call.
+  package func issue(
+    for location: SettingLocation, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
-      let issued = try await issue()
+      let issued = try await issue(in: context)
       return IssuedCredential(
         issued.credential, issuerTime: issued.issuerTime, source: "\(location.source): \(issued.source ?? source)")
     } catch {

@@ -7,26 +7,37 @@ internal import StorageCrypto
 
 /// A client for an instance's metadata service that distinguishes an absent service from a failing service.
 package struct MetadataService: Sendable {
-  private let exchange: ServiceExchange
+  /// The name of the provider that sends the requests, for error messages.
+  package let source: String
+
   private let endpoint: String
-  private let attentive: AttentiveTransport
+  private let timeout: Duration
+  private let sighting: ServiceSighting
 
+  /// Creates a client for a metadata service.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the provider that sends the requests, for error messages.
+  ///   - endpoint: The URL of the service.
+  ///   - timeout: The time limit for each request and its response, if the context has none.
+  ///   - sighting: The record of whether the service has ever responded.
   package init(
-    source: String, endpoint: String, timeout: Duration, transport: any HTTPTransport, time: any SigningClock
+    source: String, endpoint: String, timeout: Duration = .seconds(1), sighting: ServiceSighting = ServiceSighting()
   ) {
-    attentive = AttentiveTransport(transport)
-    exchange = ServiceExchange(source: source, transport: attentive, time: time, timeout: timeout)
+    self.source = source
     self.endpoint = endpoint
+    self.timeout = timeout
+    self.sighting = sighting
   }
-
-  package var source: String { exchange.source }
 
   package var reader: CredentialReader {
     CredentialReader(source: source, remedy: "Check that the address is that of the vendor's metadata service.")
   }
 
-  package func get(_ path: String, headers: HTTPFields = [:]) async throws(CredentialError) -> ServiceResponse {
-    let response = try await send(.get, path, headers: headers)
+  package func get(
+    _ path: String, headers: HTTPFields = [:], in context: ProviderContext
+  ) async throws(CredentialError) -> ServiceResponse {
+    let response = try await send(.get, path, headers: headers, in: context)
     guard response.isSuccess || response.status == 404 else { throw refusal(response) }
     return response
   }
@@ -35,10 +46,10 @@ package struct MetadataService: Sendable {
   ///
   /// A retryable error becomes `notConfigured` if the service has never responded to this client.
   package func send(
-    _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
+    _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields, in context: ProviderContext
   ) async throws(CredentialError) -> ServiceResponse {
     do throws(CredentialError) {
-      return try await attempt(method, path, headers: headers)
+      return try await attempt(method, path, headers: headers, in: context)
     } catch {
       throw explained(error)
     }
@@ -46,9 +57,12 @@ package struct MetadataService: Sendable {
 
   /// Sends a request to the metadata service without turning a retryable error into `notConfigured`.
   package func attempt(
-    _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields
+    _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields, in context: ProviderContext
   ) async throws(CredentialError) -> ServiceResponse {
     let call = try address.appending(path).call(method, headers: headers)
+    let transport = AttentiveTransport(try context.transport(for: source), sighting)
+    let exchange = ServiceExchange(
+      source: source, transport: transport, time: context.time, timeout: context.timeout ?? timeout)
     return try await exchange.send { () async throws(CredentialError) in
       PreparedCall(call, masks: call.confidentialWords)
     }
@@ -58,7 +72,7 @@ package struct MetadataService: Sendable {
   ///
   /// Any other error is returned unchanged.
   package func explained(_ error: CredentialError) -> CredentialError {
-    guard error.isRetryable, !attentive.hasHeard else { return error }
+    guard error.isRetryable, !sighting.hasResponded else { return error }
     return CredentialError(
       .notConfigured, source: source,
       "There is no metadata service at \(ServiceURL(endpoint)?.visible ?? ""): \(error.message)",
@@ -128,20 +142,32 @@ package struct MetadataService: Sendable {
   }
 }
 
-/// A transport that records whether the service at its other end has ever responded.
-private final class AttentiveTransport: HTTPTransport {
-  private let transport: any HTTPTransport
-  private let heard = Lock(false)
+/// A record of whether a service has ever responded.
+package final class ServiceSighting: Sendable {
+  private let responded = Lock(false)
 
-  init(_ transport: any HTTPTransport) {
-    self.transport = transport
+  package init() {}
+
+  var hasResponded: Bool { responded.withLock { $0 } }
+
+  func note() {
+    responded.withLock { $0 = true }
   }
+}
 
-  var hasHeard: Bool { heard.withLock { $0 } }
+/// A transport that records that the service at its other end has responded.
+private struct AttentiveTransport: HTTPTransport {
+  private let transport: any HTTPTransport
+  private let sighting: ServiceSighting
+
+  init(_ transport: any HTTPTransport, _ sighting: ServiceSighting) {
+    self.transport = transport
+    self.sighting = sighting
+  }
 
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let reply = try await transport.send(request, body: body)
-    heard.withLock { $0 = true }
+    sighting.note()
     return reply
   }
 }

@@ -33,6 +33,22 @@ package struct ServiceExchange: Sendable {
     self.responseLimit = responseLimit
   }
 
+  /// Creates a client for requests to a service in a provider's context.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the provider that sends the requests, for error messages.
+  ///   - context: The context of the provider's call.
+  ///   - timeout: The time limit if the context has none.
+  ///   - responseLimit: The maximum size of a response body, in bytes.
+  /// - Throws: `notConfigured` if the context has no transport.
+  package init(
+    source: String, in context: ProviderContext, timeout: Duration, responseLimit: Int = 65_536
+  ) throws(CredentialError) {
+    self.init(
+      source: source, transport: try context.transport(for: source), time: context.time,
+      timeout: context.timeout ?? timeout, responseLimit: responseLimit)
+  }
+
   /// Prepares a request, sends it and returns the response with its body parsed.
   ///
   /// - Parameter prepare: A closure that prepares the request. It is called once, and its run time counts towards the

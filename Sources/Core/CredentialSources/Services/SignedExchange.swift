@@ -5,13 +5,25 @@ package import StorageAuth
 
 /// A client that sends signed requests to a service, and corrects its clock if the service rejects the signing time.
 package struct SignedExchange: Sendable {
-  private let exchange: ServiceExchange
+  private let source: String
   private let credentials: any CredentialProvider<AccessKey>
   private let rules: RefusalRules
+  private let timeout: Duration
   private let clock = ServiceClock()
 
-  package init(exchange: ServiceExchange, credentials: any CredentialProvider<AccessKey>, rules: RefusalRules) {
-    self.exchange = exchange
+  /// Creates a client for a provider of temporary keys.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the provider that sends the requests, for error messages.
+  ///   - credentials: The provider of the key that signs the requests.
+  ///   - rules: The rules for the service's error codes.
+  ///   - timeout: The time limit for one request and its response, if the context has none.
+  package init(
+    source: String, credentials: any CredentialProvider<AccessKey>, rules: RefusalRules,
+    timeout: Duration = .seconds(10)
+  ) {
+    self.source = source
+    self.timeout = timeout
     self.credentials = credentials
     self.rules = rules
   }
@@ -24,6 +36,7 @@ package struct SignedExchange: Sendable {
   /// - Parameters:
   ///   - signer: The signer for the request.
   ///   - refusal: A closure that reads the refusal from an error response, or returns `nil` for a successful response.
+  ///   - context: The context of the provider's call, in which the signing key is requested too.
   ///   - permanent: Whether the service requires a permanent key, that is, a key without a session token.
   ///   - makeCall: A closure that creates the request. It is called for each attempt, because a nonce can be used only
   ///     once.
@@ -31,9 +44,10 @@ package struct SignedExchange: Sendable {
   /// - Throws: A `CredentialError` if there is no key to sign with, or if the service returns no successful response.
   package func response(
     signedWith signer: some Signer<ServiceCall, AccessKey>, refusal: @Sendable (ServiceResponse) -> ServiceRefusal?,
-    permanent: Bool = false, _ makeCall: @escaping @Sendable () -> ServiceCall
+    in context: ProviderContext, permanent: Bool = false, _ makeCall: @escaping @Sendable () -> ServiceCall
   ) async throws(CredentialError) -> ServiceResponse {
-    let key = try await key(permanent: permanent)
+    let exchange = try ServiceExchange(source: source, in: context, timeout: timeout)
+    let key = try await key(permanent: permanent, in: context)
     let masks = [key.secret] + (key.sessionToken.map { [$0] } ?? [])
     var isCorrected = false
     while true {
@@ -47,20 +61,20 @@ package struct SignedExchange: Sendable {
         continue
       }
       throw rules.error(
-        for: response, refused, source: exchange.source, fallback: "See the vendor's documentation of this code.")
+        for: response, refused, source: source, fallback: "See the vendor's documentation of this code.")
     }
   }
 
-  private func key(permanent: Bool) async throws(CredentialError) -> AccessKey {
+  private func key(permanent: Bool, in context: ProviderContext) async throws(CredentialError) -> AccessKey {
     let key: AccessKey
     do {
-      key = try await credentials.credential()
+      key = try await credentials.credential(in: context)
     } catch {
       throw CredentialError(
-        error.code, source: exchange.source, "There is no key to sign the request with.", remedy: error.remedy,
+        error.code, source: source, "There is no key to sign the request with.", remedy: error.remedy,
         isRetryable: error.isRetryable, declined: [error])
     }
-    let check = RequestCheck(source: exchange.source)
+    let check = RequestCheck(source: source)
     if key.isAnonymous { throw check.refused("The signing key is anonymous.", "Use a key that has a secret.") }
     if permanent, key.sessionToken != nil {
       throw check.refused("The signing key is temporary.", "Use a permanent key; the service accepts no other.")
@@ -74,7 +88,7 @@ package struct SignedExchange: Sendable {
     do {
       return try signer.signed(call, with: key, in: .at(date))
     } catch {
-      throw CredentialError(.failed, source: exchange.source, error.message, remedy: error.remedy)
+      throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
   }
 }

@@ -27,27 +27,27 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
   private let provider: any ScopedCredentialProvider<Value>
   private let limit: Int
   private let configuration: CredentialCacheConfiguration
-  private let time: any SigningClock
+  private let context: ProviderContext
   private let state = Lock(State())
 
   /// Creates a cache that fetches its credentials from a scoped provider.
   ///
   /// - Parameters:
   ///   - provider: The source of the credentials.
+  ///   - context: The environment, files, commands, network and clocks that the providers and the caches use, as for a
+  ///     ``CredentialCache``.
   ///   - scopeLimit: The maximum number of scopes with cached credentials, at least 1.
   ///   - configuration: The refresh times, backoff and timeout of each scope's cache.
   ///   - events: The observers that receive the events of the caches of all scopes.
-  ///   - time: The wall clock and the monotonic clock that determine expiration.
   public init(
-    _ provider: some ScopedCredentialProvider<Value>, scopeLimit: Int = 256,
-    configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub(),
-    time: any SigningClock = .system
+    _ provider: some ScopedCredentialProvider<Value>, in context: ProviderContext = .local, scopeLimit: Int = 256,
+    configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub()
   ) {
     self.provider = provider
     limit = max(1, scopeLimit)
     self.configuration = configuration
     self.events = events
-    self.time = time
+    self.context = context
   }
 
   /// The number of scopes with a cache.
@@ -68,7 +68,7 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
     if let known { return known }
     // The provider is the app's code, which must not run while the lock is held.
     let made = CredentialCache(
-      provider.provider(for: scope), configuration, events, time, random: { .random(in: 0...1) })
+      provider.provider(for: scope), context, configuration, events, random: { .random(in: 0...1) })
     return state.withLock { state in
       if let known = state.entries[scope] { return known.cache }
       if state.entries.count >= limit { Self.makeRoom(&state.entries) }

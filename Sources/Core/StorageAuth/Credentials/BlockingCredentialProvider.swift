@@ -29,10 +29,11 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
 
   /// Calls the blocking function and returns the credential that it fetches.
   ///
+  /// - Parameter context: The context, which is not used.
   /// - Throws: The ``CredentialError`` that the function throws; an error with the code
   ///   ``CredentialError/Code/timeout`` if an earlier call has not returned, ``CredentialError/Code/malformedResponse``
   ///   if the function returns `nil`, or ``CredentialError/Code/failed`` if the function throws another error.
-  public func credential() async throws(CredentialError) -> Value {
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     let isFree = isBusy.withLock { isBusy in
       defer { isBusy = true }
       return !isBusy
@@ -50,7 +51,7 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
       }
     }
     do {
-      return try response(of: result.get(), from: source)
+      return IssuedCredential(try response(of: result.get(), from: source))
     } catch {
       throw credentialError(error, from: source)
     }

@@ -21,12 +21,13 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
 
   /// Calls the asynchronous function and returns the credential that it fetches.
   ///
+  /// - Parameter context: The context, which is not used.
   /// - Throws: The ``CredentialError`` that the function throws; an error with the code
   ///   ``CredentialError/Code/malformedResponse`` if the function returns `nil`, or ``CredentialError/Code/failed`` if
   ///   the function throws another error.
-  public func credential() async throws(CredentialError) -> Value {
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
-      return try await response(of: fetch(), from: source)
+      return IssuedCredential(try await response(of: fetch(), from: source))
     } catch {
       throw credentialError(error, from: source)
     }

@@ -6,7 +6,7 @@
 /// ```swift
 /// struct Uploads: ScopedCredentialProvider {
 ///   func provider(for scope: CredentialScope) -> any CredentialProvider<AccessKey> {
-///     AlibabaAssumeRoleProvider(roleARN: role, …, policy: try? scope.policy.ramDocument(), transport: transport)
+///     AlibabaAssumeRoleProvider(roleARN: role, …, policy: try? scope.policy.ramDocument())
 ///   }
 /// }
 /// ```

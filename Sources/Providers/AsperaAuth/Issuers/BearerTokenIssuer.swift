@@ -24,21 +24,24 @@ public struct BearerTokenIssuer: TokenIssuer {
   ///   - fileID: The identifier of the folder or file that the transfers access.
   ///   - key: The private key whose public key is registered with the access key.
   ///   - lifetime: The lifetime of each token, in whole seconds.
-  ///   - time: The clock from which the expiration of each token is calculated.
   public init(
-    accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600),
-    time: any SigningClock = .system
+    accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600)
   ) {
     maker = BearerTokenFactory(
-      accessKey: accessKey, userID: userID, role: NodeScope.user, key: key, lifetime: lifetime, time: time)
+      accessKey: accessKey, userID: userID, role: NodeScope.user, key: key, lifetime: lifetime)
     self.fileID = fileID
   }
 
   /// Signs a bearer token, and returns it with the tags that the server requires.
   ///
+  /// - Parameters:
+  ///   - request: The transfer, and the reason why a token is needed.
+  ///   - context: The context of the call.
   /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
-  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let (minted, present) = try maker.token(for: source)
+  public func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+    let (minted, present) = try maker.token(for: source, at: context.time.now)
     do {
       let token = try AsperaToken(
         Secret(BearerText.prefix + minted.secret.reveal()), expiration: minted.claims.expiration)
@@ -87,14 +90,17 @@ struct BearerTokenFactory: Sendable {
   let role: String
   let key: NodeBearerKey
   let lifetime: Duration
-  let time: any SigningClock
 
   /// Creates a bearer token, and returns the token and the time at which its lifetime starts.
   ///
-  /// - Parameter source: The name of the credential provider, for error messages.
-  func token(for source: String) throws(CredentialError) -> (token: NodeBearerToken, present: Timestamp) {
+  /// - Parameters:
+  ///   - source: The name of the credential provider, for error messages.
+  ///   - now: The current time.
+  func token(for source: String, at now: Timestamp) throws(CredentialError) -> (
+    token: NodeBearerToken, present: Timestamp
+  ) {
     let seconds = try RequestCheck(source: source).seconds(lifetime, in: Self.lifetimes)
-    let present = time.now.wholeSeconds
+    let present = now.wholeSeconds
     let claims = NodeBearerClaims(
       userID: userID, scope: NodeScope(accessKey: accessKey, role: role),
       expiration: present.advanced(by: .seconds(seconds)))

@@ -46,9 +46,14 @@ public struct ClosureTokenIssuer: TokenIssuer {
 
   /// Calls the function with a token request, and returns the function's grant.
   ///
+  /// - Parameters:
+  ///   - request: The transfer, and the reason why a token is needed.
+  ///   - context: The context of the call.
   /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `malformedResponse` if the function returned
   ///   `nil` or threw an ``AsperaError``, or the error that the function threw.
-  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+  public func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let grant: TransferCredential?
     do {
       grant = try await fetch(request)

@@ -36,9 +36,14 @@ public struct FixedTokenIssuer: TokenIssuer {
 
   /// Returns the token for a session's first request, and throws if a different token is required.
   ///
+  /// - Parameters:
+  ///   - request: The transfer, and the reason why a token is needed.
+  ///   - context: The context of the call.
   /// - Throws: A `CredentialError` with the code `rejected` if a different token is required because the token has
   ///   expired or the server rejected it.
-  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+  public func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     switch request.reason {
     case .initial, .missing: return IssuedCredential(grant, source: source)
     case .expired, .rejected:

@@ -16,7 +16,7 @@ public struct NodeAccessTokenIssuer: TokenIssuer {
   /// The issuer name that errors and events show.
   public let source = "credential of the node"
 
-  private let access: CredentialCache<AsperaNodeAccess>
+  private let access: AccessCache
   private let fileID: String
   private let specification: TransferSpec?
   private let margin: Duration
@@ -32,12 +32,11 @@ public struct NodeAccessTokenIssuer: TokenIssuer {
   ///     account determines the server.
   ///   - margin: The time for which a bearer token must remain valid when a session starts. If the provider returns
   ///     only credentials with a shorter lifetime, they are used until they expire.
-  ///   - time: The clock from which expiration is calculated.
   public init(
     access: some CredentialProvider<AsperaNodeAccess>, fileID: String, specification: TransferSpec? = nil,
-    margin: Duration = .seconds(120), time: any SigningClock = .system
+    margin: Duration = .seconds(120)
   ) {
-    self.access = access as? CredentialCache<AsperaNodeAccess> ?? CredentialCache(access, time: time)
+    self.access = AccessCache(access)
     self.fileID = fileID
     self.specification = specification
     self.margin = margin
@@ -45,11 +44,16 @@ public struct NodeAccessTokenIssuer: TokenIssuer {
 
   /// Returns the credential as a token, with the tags that the server requires.
   ///
+  /// - Parameters:
+  ///   - request: The transfer, and the reason why a token is needed.
+  ///   - context: The context of the call.
   /// - Throws: A `CredentialError` if there is no valid credential, or if the credential is the password of a node
   ///   user, which authorizes no transfers.
-  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+  public func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let rejected = request.reason == .initial ? nil : holders.generation(of: request.session)
-    let cached = try await credential(replacing: rejected)
+    let cached = try await credential(replacing: rejected, from: access.cache(in: context))
     holders.note(cached.generation, of: request.session)
     do {
       return IssuedCredential(try grant(for: cached.credential), source: source)
@@ -59,7 +63,7 @@ public struct NodeAccessTokenIssuer: TokenIssuer {
   }
 
   private func credential(
-    replacing rejected: CredentialGeneration?
+    replacing rejected: CredentialGeneration?, from access: CredentialCache<AsperaNodeAccess>
   ) async throws(CredentialError) -> CachedCredential<AsperaNodeAccess> {
     do {
       return try await access.credential(lasting: margin, replacing: rejected)

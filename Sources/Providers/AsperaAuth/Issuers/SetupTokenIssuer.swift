@@ -14,8 +14,7 @@ internal import StorageCrypto
 ///
 /// ```swift
 /// let issuer = SetupTokenIssuer(
-///   node: "https://node.example.com:9092", access: StaticCredentialProvider(.basic(user: "mia", password: password)),
-///   transport: transport)
+///   node: "https://node.example.com:9092", access: StaticCredentialProvider(.basic(user: "mia", password: password)))
 /// ```
 public struct SetupTokenIssuer: TokenIssuer {
   /// The maximum size of a response, in bytes.
@@ -27,11 +26,9 @@ public struct SetupTokenIssuer: TokenIssuer {
   public let source: String
 
   let node: String
-  let access: CredentialCache<AsperaNodeAccess>
-  let exchange: ServiceExchange
+  let access: AccessCache
   let tokenLifetime: Duration?
   let allowsPlainHTTP: Bool
-  let time: any SigningClock
 
   /// Creates a token issuer for a node.
   ///
@@ -44,39 +41,37 @@ public struct SetupTokenIssuer: TokenIssuer {
   ///     else the node's default.
   ///   - allowsPlainHTTP: Whether `http` to other machines is permitted, with which an attacker who can read the
   ///     traffic obtains the secret.
-  ///   - timeout: The maximum time to wait for a response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clock from which expiration is calculated.
   public init(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
-    allowsPlainHTTP: Bool = false, timeout: Duration = .seconds(30), transport: any HTTPTransport,
-    time: any SigningClock = .system
+    allowsPlainHTTP: Bool = false
   ) {
     source = ServiceURL(node).map { "node \($0.visible)" } ?? "node"
     self.node = node
-    self.access = access as? CredentialCache<AsperaNodeAccess> ?? CredentialCache(access, time: time)
-    exchange = ServiceExchange(
-      source: source, transport: transport, time: time, timeout: timeout, responseLimit: Self.responseLimit)
+    self.access = AccessCache(access)
     self.tokenLifetime = tokenLifetime
     self.allowsPlainHTTP = allowsPlainHTTP
-    self.time = time
   }
 
   /// Requests a token from the node by setting up a transfer.
   ///
   /// If the node rejects the credential, the request is repeated once with a refreshed credential.
   ///
-  /// - Parameter request: The transfer, and the reason why a token is needed.
+  /// - Parameters:
+  ///   - request: The transfer, and the reason why a token is needed.
+  ///   - context: The context whose transport sends the request.
   /// - Returns: The token, with the specification that the node returned.
   /// - Throws: A `CredentialError`: `rejected` if the node refuses the transfer, `malformedResponse` if the response is
   ///   malformed, and `failed` or `timeout` if the node cannot be reached.
-  public func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+  public func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let call = try call(for: request.specification)
     let life = try life(of: request.specification)
-    let lasting = time.now.duration(to: signer.requiredValidity(from: time.now))
+    let lasting = context.time.now.duration(to: signer.requiredValidity(from: context.time.now))
+    let access = access.cache(in: context)
     let first = try await access.credential(lasting: lasting)
-    let received = try await send(call, with: first.credential)
-    guard Self.isRefusal(received.status) else { return try grant(in: received, life: life) }
+    let received = try await send(call, with: first.credential, in: context)
+    guard Self.isRefusal(received.status) else { return try grant(in: received, life: life, in: context) }
     let second: CachedCredential<AsperaNodeAccess>
     do {
       second = try await access.credential(lasting: lasting, replacing: first.generation)
@@ -84,7 +79,7 @@ public struct SetupTokenIssuer: TokenIssuer {
       if error.code == .cancelled { throw error }
       throw refusal(received, because: [error])
     }
-    return try grant(in: try await send(call, with: second.credential), life: life)
+    return try grant(in: try await send(call, with: second.credential, in: context), life: life, in: context)
   }
 }
 
@@ -101,12 +96,10 @@ extension TokenIssuer where Self == SetupTokenIssuer {
   ///   - access: The provider of the credentials for the requests.
   ///   - tokenLifetime: The requested token lifetime, in whole seconds. If `nil`, the lifetime in the specification, or
   ///     else the node's default.
-  ///   - transport: The transport that sends the requests.
   public static func setup(
-    node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
-    transport: any HTTPTransport
+    node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil
   ) -> SetupTokenIssuer {
-    SetupTokenIssuer(node: node, access: access, tokenLifetime: tokenLifetime, transport: transport)
+    SetupTokenIssuer(node: node, access: access, tokenLifetime: tokenLifetime)
   }
 }
 
@@ -138,16 +131,18 @@ extension SetupTokenIssuer {
   }
 
   func send(
-    _ call: ServiceCall, with access: AsperaNodeAccess
+    _ call: ServiceCall, with access: AsperaNodeAccess, in context: ProviderContext
   ) async throws(CredentialError) -> ReceivedResponse {
     var signed = call
     do {
-      try signer.sign(&signed.request, with: access, in: .at(time.now))
+      try signer.sign(&signed.request, with: access, in: .at(context.time.now))
     } catch {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
     let sent = signed.request.headerFields[.authorization]?.split(separator: " ").last.map { Secret(String($0)) }
     let prepared = PreparedCall(signed, masks: [access.secret] + (sent.map { [$0] } ?? []))
+    let exchange = try ServiceExchange(
+      source: source, in: context, timeout: .seconds(30), responseLimit: Self.responseLimit)
     return try await exchange.receive { prepared }
   }
 
@@ -156,7 +151,7 @@ extension SetupTokenIssuer {
 
   /// Returns the grant that a node's response contains, or throws the node's error.
   func grant(
-    in received: ReceivedResponse, life: Duration
+    in received: ReceivedResponse, life: Duration, in context: ProviderContext
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
     guard received.response.status.kind == .successful else { throw refusal(received) }
     let result: Result<TransferSpec, NodeRefusal>?
@@ -166,20 +161,21 @@ extension SetupTokenIssuer {
       throw malformed(error.message, error.remedy, isRetryable: true)
     }
     switch result {
-    case .success(let specification)?: return try grant(from: specification, received, life: life)
+    case .success(let specification)?:
+      return try grant(from: specification, received, life: life, now: context.time.now)
     case .failure(let refusal)?: throw error(for: refusal, status: refusal.status ?? received.status, received)
     case nil: throw malformed("The response has no element.", "Check that the address is that of a Node API.")
     }
   }
 
   private func grant(
-    from specification: TransferSpec, _ received: ReceivedResponse, life: Duration
+    from specification: TransferSpec, _ received: ReceivedResponse, life: Duration, now: Timestamp
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
     guard let secret = specification.token, !secret.isEmpty else {
       throw malformed(
         "The response has no token.", "Let the node authorize transfers by token, or do without an issuer.")
     }
-    let present = received.issuerTime ?? time.now
+    let present = received.issuerTime ?? now
     do {
       let token = try AsperaToken(secret)
       let end = token.kind == .basic ? nil : token.expiration ?? present.advanced(by: life)

@@ -13,10 +13,14 @@ public protocol TokenIssuer: Sendable {
 
   /// Issues a token for a transfer.
   ///
-  /// - Parameter request: The transfer, and the reason why a token is needed.
+  /// - Parameters:
+  ///   - request: The transfer, and the reason why a token is needed.
+  ///   - context: The environment, files, commands, network and clocks that the issuer uses.
   /// - Returns: The grant, and the current time according to the issuer's clock if that time is known.
   /// - Throws: A `CredentialError` that contains the issuer name and a remedy.
-  func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential>
+  func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential>
 }
 
 /// A request for a token, which describes the transfer and the reason why a token is needed.

@@ -26,27 +26,20 @@ public struct BearerAccessProvider: CredentialProvider {
   ///   - role: The role in the token's scope: ``NodeScope/user`` or ``NodeScope/admin``.
   ///   - key: The private key whose public key is registered with the access key.
   ///   - lifetime: The lifetime of each token, in whole seconds.
-  ///   - time: The clock from which the expiration of each token is calculated.
   public init(
     accessKey: String, userID: String, role: String = NodeScope.user, key: NodeBearerKey,
-    lifetime: Duration = .seconds(3_600), time: any SigningClock = .system
+    lifetime: Duration = .seconds(3_600)
   ) {
     maker = BearerTokenFactory(
-      accessKey: accessKey, userID: userID, role: role, key: key, lifetime: lifetime, time: time)
-  }
-
-  /// Returns a credential with a newly signed bearer token.
-  ///
-  /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
-  public func credential() async throws(CredentialError) -> AsperaNodeAccess {
-    try await issue().credential
+      accessKey: accessKey, userID: userID, role: role, key: key, lifetime: lifetime)
   }
 
   /// Returns a credential with a newly signed bearer token, and the time at which the token's lifetime starts.
   ///
+  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
-    let (token, present) = try maker.token(for: source)
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
+    let (token, present) = try maker.token(for: source, at: context.time.now)
     let access = AsperaNodeAccess(
       .bearer(token: token.secret, accessKey: maker.accessKey), expiration: token.claims.expiration)
     return IssuedCredential(access, issuerTime: present)

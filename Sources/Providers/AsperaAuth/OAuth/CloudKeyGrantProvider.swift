@@ -15,7 +15,7 @@ public import StorageAuth
 /// and other users of the machine can read.
 ///
 /// ```swift
-/// let tokens = CredentialCache(CloudKeyGrantProvider(apiKey: key, transport: transport))
+/// let tokens = CredentialCache(CloudKeyGrantProvider(apiKey: key))
 /// ```
 public struct CloudKeyGrantProvider: CredentialProvider {
   /// The token endpoint of IBM Cloud's identity service.
@@ -32,31 +32,21 @@ public struct CloudKeyGrantProvider: CredentialProvider {
   /// - Parameters:
   ///   - apiKey: The API key of a user or of a service ID.
   ///   - tokenURL: The URL of the token endpoint, with the scheme `https`, or `http` on this machine.
-  ///   - timeout: The maximum time to wait for a response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clock from which the expiration of each token is calculated.
   public init(
-    apiKey: Secret, tokenURL: String = Self.tokenURL, timeout: Duration = .seconds(30),
-    transport: any HTTPTransport, time: any SigningClock = .system
+    apiKey: Secret, tokenURL: String = Self.tokenURL
   ) {
     source = ServiceURL(tokenURL).map { "token endpoint \($0.visible)" } ?? "token endpoint"
     self.apiKey = apiKey
-    endpoint = TokenEndpoint(source: source, url: tokenURL, timeout: timeout, transport: transport, time: time)
-  }
-
-  /// Requests an access token.
-  ///
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses the API key, `malformedResponse` if the response is
-  ///   malformed, `failed` if the API key is empty or the server cannot be reached, and `timeout` if it does not respond
-  ///   in time.
-  public func credential() async throws(CredentialError) -> OAuthBearer {
-    try await issue().credential
+    endpoint = TokenEndpoint(source: source, url: tokenURL)
   }
 
   /// Requests an access token, and returns it with the server's time.
   ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the API key, `malformedResponse` if the response is
+  ///   malformed, `failed` if the API key is empty or the server cannot be reached, and `timeout` if it does not respond
+  ///   in time.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
     guard !apiKey.isEmpty else {
       throw CredentialError(.failed, source: source, "The API key is empty.", remedy: "Set the API key.")
     }
@@ -64,7 +54,7 @@ public struct CloudKeyGrantProvider: CredentialProvider {
       FormPair("grant_type", "urn:ibm:params:oauth:grant-type:apikey"), FormPair("response_type", "cloud_iam"),
       FormPair("apikey", apiKey.reveal()),
     ]
-    switch try await endpoint.token(form, masks: [apiKey]) {
+    switch try await endpoint.token(form, masks: [apiKey], in: context) {
     case .issued(let issued): return issued
     case .refused(let refusal): throw refusal.error(for: source)
     }

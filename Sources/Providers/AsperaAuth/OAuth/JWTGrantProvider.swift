@@ -15,7 +15,7 @@ internal import StorageCrypto
 /// repeated once with an assertion for the server's time, and later assertions follow the server's clock.
 ///
 /// ```swift
-/// let provider = JWTGrantProvider(.faspex(url: url, user: "mia@example.com", clientID: id), key: key, transport: transport)
+/// let provider = JWTGrantProvider(.faspex(url: url, user: "mia@example.com", clientID: id), key: key)
 /// let tokens = CredentialCache(provider)
 /// ```
 public struct JWTGrantProvider: CredentialProvider {
@@ -40,18 +40,11 @@ public struct JWTGrantProvider: CredentialProvider {
   /// - Parameters:
   ///   - grant: The parameters of the grant.
   ///   - key: The private key whose public key is registered with the authorization server.
-  ///   - timeout: The maximum time to wait for a response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clock for the times in assertions.
   public init(
-    _ grant: JWTGrant, key: JWTSigningKey, timeout: Duration = .seconds(30), transport: any HTTPTransport,
-    time: any SigningClock = .system
+    _ grant: JWTGrant, key: JWTSigningKey
   ) {
     let source = ServiceURL(grant.tokenURL).map { "token endpoint \($0.visible)" } ?? "token endpoint"
-    self.init(
-      grant, key,
-      TokenEndpoint(source: source, url: grant.tokenURL, timeout: timeout, transport: transport, time: time),
-      ServiceClock())
+    self.init(grant, key, TokenEndpoint(source: source, url: grant.tokenURL), ServiceClock())
   }
 
   private init(_ grant: JWTGrant, _ key: JWTSigningKey, _ endpoint: TokenEndpoint, _ clock: ServiceClock) {
@@ -71,41 +64,40 @@ public struct JWTGrantProvider: CredentialProvider {
     return JWTGrantProvider(grant, key, endpoint, clock)
   }
 
-  /// Requests an access token.
+  /// Requests an access token, and returns it with the server's time.
   ///
+  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `rejected` if the server refuses the assertion, `malformedResponse` if the response
   ///   is malformed, `failed` if the parameters are invalid or the server cannot be reached, and `timeout` if it does
   ///   not respond in time.
-  public func credential() async throws(CredentialError) -> OAuthBearer {
-    try await issue().credential
-  }
-
-  /// Requests an access token, and returns it with the server's time.
-  ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
     var isCorrected = false
     while true {
-      let date = clock.now(by: endpoint.time)
-      switch try await request(at: date) {
+      let date = clock.now(by: context.time)
+      switch try await request(at: date, in: context) {
       case .issued(let issued): return issued
       case .refused(let refusal):
-        guard refusal.canBeTime, !isCorrected, clock.correct(by: refusal.issuerTime, signedAt: date, endpoint.time)
+        guard refusal.canBeTime, !isCorrected, clock.correct(by: refusal.issuerTime, signedAt: date, context.time)
         else { throw refusal.error(for: source) }
         isCorrected = true
       }
     }
   }
 
-  private func request(at date: Timestamp) async throws(CredentialError) -> TokenEndpoint.Outcome {
+  private func request(
+    at date: Timestamp, in context: ProviderContext
+  ) async throws(CredentialError) -> TokenEndpoint.Outcome {
     let assertion = try assertion(at: date).secret
     var form = [FormPair("grant_type", Self.grantType), FormPair("assertion", assertion.reveal())]
     if let scope = grant.scope { form.append(FormPair("scope", scope)) }
-    guard let clientID = grant.clientID else { return try await endpoint.token(form, masks: [assertion]) }
+    guard let clientID = grant.clientID else { return try await endpoint.token(form, masks: [assertion], in: context) }
     form.append(FormPair("client_id", clientID))
-    guard let secret = grant.clientSecret else { return try await endpoint.token(form, masks: [assertion]) }
+    guard let secret = grant.clientSecret else {
+      return try await endpoint.token(form, masks: [assertion], in: context)
+    }
     return try await endpoint.token(
-      form, authorization: .basicAuthorization(clientID: clientID, secret: secret), masks: [assertion, secret])
+      form, authorization: .basicAuthorization(clientID: clientID, secret: secret), masks: [assertion, secret],
+      in: context)
   }
 
   /// Signs an assertion (RFC 7523, section 3).

@@ -29,19 +29,13 @@ public struct NodeGrantProvider: CredentialProvider {
     self.grants = grants.requesting(scope: scope.description)
   }
 
-  /// Requests a bearer token of the node.
-  ///
-  /// - Throws: A `CredentialError`; see ``JWTGrantProvider/credential()``. The code is `malformedResponse` if the token
-  ///   belongs to another access key.
-  public func credential() async throws(CredentialError) -> AsperaNodeAccess {
-    try await issue().credential
-  }
-
   /// Requests a bearer token of the node, and returns it with the server's time.
   ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
-    let issued = try await grants.issue()
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError`; see ``JWTGrantProvider/issue(in:)``. The code is `malformedResponse` if the token
+  ///   belongs to another access key.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
+    let issued = try await grants.issue(in: context)
     let token = issued.credential.token
     if let named = (try? NodeBearerToken(token))?.claims.scope, named != scope {
       throw CredentialError(

@@ -19,14 +19,10 @@ struct TokenEndpoint: Sendable {
   /// The name of the provider that requests tokens, for error messages.
   let source: String
   let url: String
-  let time: any SigningClock
-  private let exchange: ServiceExchange
 
-  init(source: String, url: String, timeout: Duration, transport: any HTTPTransport, time: any SigningClock) {
+  init(source: String, url: String) {
     self.source = source
     self.url = url
-    self.time = time
-    exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
   }
 
   /// The response to a token request.
@@ -41,8 +37,9 @@ struct TokenEndpoint: Sendable {
   ///   - form: The parameters of the request.
   ///   - authorization: The value of the `Authorization` header, or `nil` for no such header.
   ///   - masks: The confidential values in the request, which no error shows.
+  ///   - context: The context of the provider's call.
   func token(
-    _ form: [FormPair], authorization: String? = nil, masks: [Secret]
+    _ form: [FormPair], authorization: String? = nil, masks: [Secret], in context: ProviderContext
   ) async throws(CredentialError) -> Outcome {
     let address = try RequestCheck(source: source).address(url)
     var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
@@ -50,6 +47,7 @@ struct TokenEndpoint: Sendable {
     let call = address.call(.post, headers: headers, body: Array(FormPair.written(form).utf8))
     let sent = masks + (authorization.map { [Secret($0)] } ?? [])
     let prepared = PreparedCall(call, masks: sent)
+    let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(30))
     let received = try await exchange.receive { prepared }
     let object = (try? JSONValue(parsing: received.body))?.object
     let text = ServiceText(masking: sent + (object?.secrets ?? []))
@@ -60,12 +58,12 @@ struct TokenEndpoint: Sendable {
     if object["access_token"] == nil, object["error"] != nil {
       return .refused(OAuthRefusal(object, status: received.status, issuerTime: received.issuerTime, text))
     }
-    return .issued(try issued(object, issuerTime: received.issuerTime, text))
+    return .issued(try issued(object, issuerTime: received.issuerTime, now: context.time.now, text))
   }
 
   /// Returns the token that a successful response contains (RFC 6749, section 5.1).
   private func issued(
-    _ object: JSONObject, issuerTime: Timestamp?, _ text: ServiceText
+    _ object: JSONObject, issuerTime: Timestamp?, now: Timestamp, _ text: ServiceText
   ) throws(CredentialError) -> IssuedCredential<OAuthBearer> {
     guard let token = object["access_token"]?.string, !token.isEmpty else {
       throw malformed("The response has no access_token.")
@@ -76,7 +74,7 @@ struct TokenEndpoint: Sendable {
     if let type = object["token_type"], type != .null, type.string?.asciiLowercased != "bearer" {
       throw malformed("The token_type is \(text.shown(type.string ?? "not a string")), and not bearer.")
     }
-    let present = issuerTime ?? time.now
+    let present = issuerTime ?? now
     var end = BearerText.expiration(of: token)
     if let life = try life(in: object) {
       let granted = present.advanced(by: .seconds(life))

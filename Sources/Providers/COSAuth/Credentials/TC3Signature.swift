@@ -13,23 +13,23 @@ package struct TC3Signature: Sendable {
   /// The name of the signature algorithm in the `Authorization` header.
   package static let algorithm = "TC3-HMAC-SHA256"
 
-  /// The service in the signature's scope, such as `sts`.
-  package let service: String
+  private let scheme: ScopedSignature
 
-  /// The signing time, in whole seconds.
-  package let date: Timestamp
-
+  /// Creates the signature of requests to a service.
+  ///
+  /// - Parameters:
+  ///   - service: The service in the signature's scope, such as `sts`.
+  ///   - date: The signing time, in whole seconds.
   package init(service: String, date: Timestamp) {
-    self.service = service
-    self.date = date
+    scheme = ScopedSignature(
+      Self.algorithm, secretPrefix: "TC3", date: "\(date.unixSeconds)",
+      scope: [String(date.iso8601.prefix(10)), service, "tc3_request"])
   }
-
-  private var day: String { String(date.iso8601.prefix(10)) }
 
   /// The signature's scope, which follows the access key ID in the `Authorization` header.
   ///
   /// An example is `2026-11-20/sts/tc3_request`.
-  package var scope: String { "\(day)/\(service)/tc3_request" }
+  package var scope: String { scheme.scope }
 
   /// Returns the canonical request, which contains all components of the request that are signed.
   ///
@@ -39,42 +39,12 @@ package struct TC3Signature: Sendable {
   package static func canonicalRequest(
     of call: ServiceCall, signing names: [String]
   ) throws(SigningError) -> String {
-    var headers = ""
-    for name in names { headers += "\(name):\(try call.signedValue(of: name).asciiLowercased)\n" }
-    return """
-      \(call.request.method.rawValue)
-      \(call.path)
-      \(call.query)
-      \(headers)
-      \(names.joined(separator: ";"))
-      \(call.bodyHash)
-      """
+    try call.canonicalRequest(query: call.query, signing: names, value: \.asciiLowercased)
   }
 
   /// Returns the string to sign for a canonical request.
-  ///
-  /// It consists of the algorithm name, the time, the scope and the hash of the canonical request.
   package func stringToSign(canonicalRequest: String) -> String {
-    """
-    \(Self.algorithm)
-    \(date.unixSeconds)
-    \(scope)
-    \(SHA256.hash { $0.append(canonicalRequest) }.hex)
-    """
-  }
-
-  /// Returns the signature of a string to sign, in lowercase hexadecimal.
-  ///
-  /// The signing key is derived from the secret, the day and the service.
-  package func signature(of stringToSign: String, secret: Secret) -> String {
-    let first = HMACKey<SHA256> { writer in
-      writer.append("TC3")
-      secret.bytes.withBytes { writer.append($0) }
-    }
-    let dayKey = first.derivedKey { $0.append(day) }
-    let serviceKey = dayKey.derivedKey { $0.append(service) }
-    let key = serviceKey.derivedKey { $0.append("tc3_request") }
-    return key.authenticationCode(for: stringToSign).hex
+    scheme.stringToSign(canonicalRequest: canonicalRequest)
   }
 
   /// Returns the expected signature for a received request.
@@ -88,7 +58,12 @@ package struct TC3Signature: Sendable {
     for call: ServiceCall, signing names: [String], secret: Secret
   ) throws(SigningError) -> String {
     let canonical = try Self.canonicalRequest(of: call, signing: names)
-    return signature(of: stringToSign(canonicalRequest: canonical), secret: secret)
+    return scheme.signature(of: stringToSign(canonicalRequest: canonical), secret: secret)
+  }
+
+  /// Returns the value of the `Authorization` header with a signature.
+  func authorization(id: AccessKeyID, signing names: [String], signature: String) -> String {
+    scheme.authorization(id: id, signing: names, signature: signature)
   }
 }
 
@@ -132,8 +107,7 @@ package struct TC3Signer: Signer {
     call.request.headerFields[.tcToken] = nil
     if let field = key.tokenField(named: .tcToken) { call.request.headerFields.append(field) }
     call.request.headerFields[.authorization] =
-      "\(TC3Signature.algorithm) Credential=\(key.id)/\(scheme.scope), "
-      + "SignedHeaders=\(signedHeaders.joined(separator: ";")), Signature=\(signature)"
+      scheme.authorization(id: key.id, signing: signedHeaders, signature: signature)
   }
 }
 

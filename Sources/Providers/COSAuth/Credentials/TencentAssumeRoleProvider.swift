@@ -35,14 +35,10 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
   ///   - externalID: The external ID that the role's trust policy requires, or `nil` if it requires no external ID.
   ///   - region: The region ID in the request; the response does not depend on the region.
   ///   - endpoint: The STS endpoint.
-  ///   - timeout: The time limit for one request and its response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks that the provider uses.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(7200), policy: String? = nil, externalID: String? = nil,
-    region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard, timeout: Duration = .seconds(10),
-    transport: any HTTPTransport, time: any SigningClock = .system
+    region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
   ) {
     source = "Tencent STS AssumeRole (\(ServiceText().shown(roleARN)))"
     self.roleARN = roleARN
@@ -52,26 +48,17 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
     self.duration = duration
     self.region = region
     self.endpoint = endpoint
-    service = SignedExchange(
-      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout),
-      credentials: credentials,
-      rules: .tencent)
-  }
-
-  /// Assumes the role and returns a temporary key.
-  ///
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
-  ///   supply the signing key.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
+    service = SignedExchange(source: source, credentials: credentials, rules: .tencent)
   }
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
+  ///   supply the signing key.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     try check.tencentRole(roleARN, sessionName: sessionName)
     try check.policy(policy)
@@ -80,7 +67,7 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
       externalID: externalID, seconds: try check.seconds(duration, in: 1...43_200))
     let call = try TencentSTSCall("AssumeRole", region: region, endpoint: endpoint, check).call(parameters)
     let response = try await service.response(
-      signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal
+      signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, in: context
     ) { call }
     return try CredentialReader.tencentSTS(source).tencentRoleKey(in: response)
   }
@@ -105,5 +92,28 @@ public struct TencentSTSEndpoint: Sendable, Hashable {
   ///   runs on this machine.
   public static func url(_ url: String) -> TencentSTSEndpoint {
     TencentSTSEndpoint(url: url)
+  }
+}
+
+extension CredentialProvider where Self == TencentAssumeRoleProvider {
+  /// Returns a provider of temporary keys for a Tencent Cloud role that another key may assume.
+  ///
+  /// - Parameters:
+  ///   - roleARN: The resource name of the role: `qcs::cam::uin/<account>:roleName/<name>`.
+  ///   - sessionName: The session name in the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
+  ///   - credentials: The provider of the key that assumes the role.
+  ///   - duration: The lifetime of the temporary key in whole seconds, up to 43200, and no more than the role allows.
+  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
+  ///   - externalID: The external ID that the role requires from callers, or `nil` if the role requires none.
+  ///   - region: The region that the request specifies. Every region returns the same response.
+  ///   - endpoint: The endpoint of the token service.
+  public static func tencentAssumeRole(
+    _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
+    duration: Duration = .seconds(7200), policy: String? = nil, externalID: String? = nil,
+    region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
+  ) -> TencentAssumeRoleProvider {
+    TencentAssumeRoleProvider(
+      roleARN: roleARN, sessionName: sessionName, credentials: credentials, duration: duration, policy: policy,
+      externalID: externalID, region: region, endpoint: endpoint)
   }
 }

@@ -11,7 +11,7 @@ public import StorageAuth
 /// the search.
 ///
 /// ```swift
-/// var sources = TencentCredentials(machine)
+/// var sources = TencentCredentials()
 /// sources.metadata = nil
 /// let credentials = CredentialCache(sources.chain)
 /// ```
@@ -48,21 +48,19 @@ public struct TencentCredentials: Sendable {
   /// the vendor's chain, the instance's role comes first. To use the pod's role instead, set ``metadata`` to `nil`.
   public var podRole: Source
 
-  /// Creates Tencent Cloud's default sources for a machine.
-  ///
-  /// - Parameter machine: The context that gives access to the environment, files and the network.
-  public init(_ machine: ProviderContext) {
-    self.init(machine, services: .real)
+  /// Creates Tencent Cloud's default sources.
+  public init() {
+    self.init(services: .real)
   }
 
-  init(_ machine: ProviderContext, services: TencentServices) {
-    environment = EnvironmentCredentialProvider.cos.reading(machine)
-    profile = TencentProfileProvider(machine: machine)
-    cliProfile = TCCLIProfileProvider(machine: machine)
-    coscmd = COSCMDProfileProvider(machine: machine)
-    coscli = COSCLIProfileProvider(machine: machine, services: services)
-    metadata = services.instanceRole(nil, machine)
-    podRole = TencentPodRoleProvider(machine: machine, services: services)
+  init(services: TencentServices) {
+    environment = EnvironmentCredentialProvider.cos
+    profile = ProfileCredentialProvider.tencentProfile()
+    cliProfile = ProfileCredentialProvider.tccliProfile()
+    coscmd = ProfileCredentialProvider.coscmdProfile()
+    coscli = ProfileCredentialProvider.coscliProfile(services: services)
+    metadata = services.instanceRole(nil)
+    podRole = TencentPodRoleProvider(services: services)
   }
 
   /// A chain of all sources that are not `nil`, in the order of the properties.
@@ -73,12 +71,8 @@ public struct TencentCredentials: Sendable {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// Returns the chain of Tencent Cloud's default sources, which ``TencentCredentials`` lists.
-  ///
-  /// - Parameter machine: The context that gives access to the environment, files and the network.
-  public static func tencentCloudDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {
-    TencentCredentials(machine).chain
-  }
+  /// The chain of Tencent Cloud's default sources, which ``TencentCredentials`` lists.
+  public static var tencentDefault: CredentialChain<AccessKey> { TencentCredentials().chain }
 }
 
 extension EnvironmentCredentialProvider {
@@ -98,19 +92,14 @@ struct TencentPodRoleProvider: CredentialProvider {
   private static let names = ["TKE_ROLE_ARN", "TKE_PROVIDER_ID", "TKE_WEB_IDENTITY_TOKEN_FILE", "TKE_REGION"]
 
   let source = "Tencent Cloud pod role"
-  let machine: ProviderContext
   let services: TencentServices
 
-  func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
-
-  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set all four of them, or none.")
-    let values = try machine.variables(Self.names, unlessUnset: Array(Self.names.prefix(3)), at: location)
+    let values = try context.variables(Self.names, unlessUnset: Array(Self.names.prefix(3)), at: location)
     let role = TencentServices.PodRole(arn: values[0], providerID: values[1], region: values[3])
-    return try await services.webIdentity(role, machine.token(in: values[2], for: location), machine).issue(
-      for: location)
+    return try await services.webIdentity(role, context.token(in: values[2], for: location)).issue(
+      for: location, in: context)
   }
 }
 
@@ -128,17 +117,14 @@ struct TencentServices: Sendable {
     var region: String
   }
 
-  var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
-  var webIdentity: @Sendable (PodRole, _ token: @escaping TokenSource, ProviderContext) -> Provider
+  var instanceRole: @Sendable (_ role: String?) -> Provider
+  var webIdentity: @Sendable (PodRole, _ token: @escaping TokenSource) -> Provider
 
   /// The factory of providers that send requests to Tencent Cloud's services.
   static let real = TencentServices(
-    instanceRole: { role, machine in
-      TencentInstanceMetadataProvider(role: role, transport: machine.transport, time: machine.time)
-    },
-    webIdentity: { role, token, machine in
+    instanceRole: { TencentInstanceMetadataProvider(role: $0) },
+    webIdentity: { role, token in
       TencentWebIdentityProvider(
-        roleARN: role.arn, providerID: role.providerID, region: role.region, transport: machine.transport,
-        time: machine.time, token: token)
+        roleARN: role.arn, providerID: role.providerID, region: role.region, token: token)
     })
 }

@@ -32,13 +32,9 @@ public struct TencentFederationProvider: CredentialProvider {
   ///     account's.
   ///   - region: The region ID in the request; the response does not depend on the region.
   ///   - endpoint: The STS endpoint.
-  ///   - timeout: The time limit for one request and its response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks that the provider uses.
   public init(
     name: String, policy: String, credentials: some CredentialProvider<AccessKey>, duration: Duration = .seconds(1800),
-    region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard, timeout: Duration = .seconds(10),
-    transport: any HTTPTransport, time: any SigningClock = .system
+    region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
   ) {
     source = "Tencent STS GetFederationToken (\(ServiceText().shown(name)))"
     self.name = name
@@ -46,28 +42,18 @@ public struct TencentFederationProvider: CredentialProvider {
     self.duration = duration
     self.region = region
     self.endpoint = endpoint
-    service = SignedExchange(
-      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout),
-      credentials: credentials,
-      rules: .tencent)
-  }
-
-  /// Requests a temporary key from the token service.
-  ///
-  /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits, the signing key is
-  ///   temporary or the service cannot be reached; `rejected` if the service refuses the request; `malformedResponse` if
-  ///   the response has no usable key; `timeout` if the service does not respond in time; or the code of the error with
-  ///   which `credentials` failed to supply the signing key.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
+    service = SignedExchange(source: source, credentials: credentials, rules: .tencent)
   }
 
   /// Requests a temporary key from the token service and reads the service's time from the response.
   ///
+  /// - Parameter context: The context of the call.
   /// - Returns: A temporary key and the service's time.
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits, the signing key is
+  ///   temporary or the service cannot be reached; `rejected` if the service refuses the request; `malformedResponse` if
+  ///   the response has no usable key; `timeout` if the service does not respond in time; or the code of the error with
+  ///   which `credentials` failed to supply the signing key.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     try check.sessionName(name, marks: "=,.@_-", length: 1...128)
     try check.policy(policy)
@@ -76,8 +62,29 @@ public struct TencentFederationProvider: CredentialProvider {
       seconds: try check.seconds(duration, in: 1...129_600))
     let call = try TencentSTSCall("GetFederationToken", region: region, endpoint: endpoint, check).call(parameters)
     let response = try await service.response(
-      signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, permanent: true
+      signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, in: context, permanent: true
     ) { call }
     return try CredentialReader.tencentSTS(source).tencentRoleKey(in: response)
+  }
+}
+
+extension CredentialProvider where Self == TencentFederationProvider {
+  /// Returns a provider of temporary Tencent Cloud keys with some of the rights of a permanent key.
+  ///
+  /// - Parameters:
+  ///   - name: The user name of the temporary key in the vendor's logs: 1 to 128 letters, digits and `=,.@_-`.
+  ///   - policy: The permissions of the temporary key, as JSON. The service requires a policy.
+  ///   - credentials: The provider of the permanent key.
+  ///   - duration: The lifetime of the temporary key in whole seconds, up to 129600, or up to 7200 for the key of the
+  ///     account itself.
+  ///   - region: The region that the request specifies. Every region returns the same response.
+  ///   - endpoint: The endpoint of the token service.
+  public static func tencentFederation(
+    _ name: String, policy: String, credentials: some CredentialProvider<AccessKey>,
+    duration: Duration = .seconds(1800),
+    region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
+  ) -> TencentFederationProvider {
+    TencentFederationProvider(
+      name: name, policy: policy, credentials: credentials, duration: duration, region: region, endpoint: endpoint)
   }
 }

@@ -23,43 +23,40 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
   ///   - role: The role name, or `nil` to request the name from the metadata service.
   ///   - endpoint: The URL of the service. The URL can be set only in code, because an attacker who could set it would
   ///     choose the keys.
-  ///   - timeout: The time limit for each request and its response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks that the provider uses.
   public init(
-    role: String? = nil, endpoint: String = "http://metadata.tencentyun.com", timeout: Duration = .seconds(1),
-    transport: any HTTPTransport, time: any SigningClock = .system
+    role: String? = nil, endpoint: String = "http://metadata.tencentyun.com"
   ) {
     self.role = role
-    service = MetadataService(
-      source: source, endpoint: endpoint, timeout: timeout, transport: transport, time: time)
-  }
-
-  /// Requests a temporary key from the metadata service.
-  ///
-  /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
-  ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
+    service = MetadataService(source: source, endpoint: endpoint)
   }
 
   /// Requests a temporary key from the metadata service and reads the service's time from the response.
   ///
+  /// - Parameter context: The context of the call.
   /// - Returns: A temporary key and the service's time.
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
+  ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     // The vendor's tools use either of two paths, and older images support only the second path.
     for path in ["/latest/meta-data", "/meta-data"].map({ $0 + "/cam/security-credentials/" }) {
       var name = role
-      if name == nil { name = try service.firstRole(in: try await service.get(path)) }
+      if name == nil { name = try service.firstRole(in: try await service.get(path, in: context)) }
       guard let name else { continue }
-      let response = try await service.get(path + (try service.pathElement(ofRole: name)))
+      let response = try await service.get(path + (try service.pathElement(ofRole: name)), in: context)
       guard response.status != 404 else { continue }
       return try service.reader.tencentKey(
         in: try service.fields(of: response), times: [try service.fields(of: response)], at: response.issuerTime)
     }
     if let role { throw service.unknownRole(role) }
     throw service.noRole
+  }
+}
+
+extension CredentialProvider where Self == TencentInstanceMetadataProvider {
+  /// Returns a provider of temporary keys for the role of a Tencent Cloud instance (CVM).
+  ///
+  /// - Parameter role: The role name. If `nil`, the provider requests the name from the metadata service.
+  public static func tencentInstance(role: String? = nil) -> TencentInstanceMetadataProvider {
+    TencentInstanceMetadataProvider(role: role)
   }
 }

@@ -19,7 +19,6 @@ public struct TencentWebIdentityProvider: CredentialProvider {
   private let duration: Duration
   private let region: String
   private let endpoint: TencentSTSEndpoint
-  private let exchange: ServiceExchange
   private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   /// Creates a provider that assumes a role with an identity token.
@@ -31,14 +30,10 @@ public struct TencentWebIdentityProvider: CredentialProvider {
   ///   - duration: The lifetime of the keys: whole seconds up to 43200, and at most the role's maximum.
   ///   - region: The region ID in the request; the response does not depend on the region.
   ///   - endpoint: The STS endpoint.
-  ///   - timeout: The time limit for reading the identity token, sending one request and receiving its response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks that the provider uses.
   ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
   public init(
     roleARN: String, providerID: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(7200), region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard,
-    timeout: Duration = .seconds(10), transport: any HTTPTransport, time: any SigningClock = .system,
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
     source = "Tencent STS AssumeRoleWithWebIdentity (\(ServiceText().shown(roleARN)))"
@@ -49,23 +44,17 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     self.region = region
     self.endpoint = endpoint
     self.token = token
-    exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
-  }
-
-  /// Assumes the role and returns a temporary key.
-  ///
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
   }
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
+    let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     try check.tencentRole(roleARN, sessionName: sessionName)
     try check.resourceName(providerID, of: "identity provider", form: "of one word", !providerID.isEmpty)
     let seconds = try check.seconds(duration, in: 1...43_200)

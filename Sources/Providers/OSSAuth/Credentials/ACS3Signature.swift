@@ -14,17 +14,8 @@ package enum ACS3Signature {
   /// The name of the signature algorithm in the `Authorization` header.
   package static let algorithm = "ACS3-HMAC-SHA256"
 
-  /// Returns the header names that the signature must include, in lowercase and sorted.
-  ///
-  /// They are `host`, `content-type` and every `x-acs-` header.
-  package static func signedHeaders(of call: ServiceCall) -> [String] {
-    var names: Set = ["host"]
-    for field in call.request.headerFields {
-      let name = field.name.canonicalName
-      if name == "content-type" || name.hasBytePrefix("x-acs-") { names.insert(name) }
-    }
-    return names.sorted()
-  }
+  /// Returns the header names that the signature must include: `host`, `content-type` and every `x-acs-` header.
+  package static func signedHeaders(of call: ServiceCall) -> [String] { call.signedHeaders(prefixed: "x-acs-") }
 
   /// Returns the canonical request, which contains all components of the request that are signed.
   ///
@@ -33,16 +24,7 @@ package enum ACS3Signature {
   package static func canonicalRequest(
     of call: ServiceCall, signing names: [String]
   ) throws(SigningError) -> String {
-    var headers = ""
-    for name in names { headers += "\(name):\(try call.signedValue(of: name))\n" }
-    return """
-      \(call.request.method.rawValue)
-      \(call.path)
-      \(try canonicalQuery(call.query))
-      \(headers)
-      \(names.joined(separator: ";"))
-      \(call.bodyHash)
-      """
+    try call.canonicalRequest(query: try canonicalQuery(call.query), signing: names)
   }
 
   /// Returns the string to sign for a canonical request: the algorithm name and the hash of the canonical request.

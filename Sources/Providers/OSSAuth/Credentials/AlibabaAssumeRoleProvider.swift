@@ -15,8 +15,7 @@ internal import StorageCrypto
 ///
 /// ```swift
 /// let keys = AlibabaAssumeRoleProvider(
-///   roleARN: "acs:ram::1234567890123456:role/uploader", credentials: EnvironmentCredentialProvider.oss,
-///   transport: transport)
+///   roleARN: "acs:ram::1234567890123456:role/uploader", credentials: EnvironmentCredentialProvider.oss)
 /// ```
 public struct AlibabaAssumeRoleProvider: CredentialProvider {
   /// The provider's name, for error messages.
@@ -39,39 +38,26 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
   ///   - externalID: The external ID that the role's trust policy requires, 2 to 1224 characters, or `nil` if it
   ///     requires no external ID.
   ///   - endpoint: The STS endpoint.
-  ///   - timeout: The time limit for one request and its response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks that the provider uses.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
-    endpoint: AlibabaSTSEndpoint = .global, timeout: Duration = .seconds(10), transport: any HTTPTransport,
-    time: any SigningClock = .system
+    endpoint: AlibabaSTSEndpoint = .global
   ) {
     source = "Alibaba STS AssumeRole (\(ServiceText().shown(roleARN)))"
     role = AlibabaRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
     self.externalID = externalID
     self.endpoint = endpoint
-    service = SignedExchange(
-      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout),
-      credentials: credentials,
-      rules: .alibaba)
-  }
-
-  /// Assumes the role and returns a temporary key.
-  ///
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
-  ///   supply the signing key.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
+    service = SignedExchange(source: source, credentials: credentials, rules: .alibaba)
   }
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
+  ///   supply the signing key.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     var parameters = try role.parameters(check)
     if let externalID {
@@ -82,7 +68,7 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
       parameters.append(FormPair("ExternalId", externalID))
     }
     let address = try check.address(endpoint.url).appending("/?" + FormPair.written(parameters))
-    let response = try await service.response(signedWith: ACS3Signer(), refusal: \.alibabaRefusal) {
+    let response = try await service.response(signedWith: ACS3Signer(), refusal: \.alibabaRefusal, in: context) {
       var call = address.call(.post)
       call.request.headerFields[.acsAction] = "AssumeRole"
       call.request.headerFields[.acsVersion] = AlibabaRole.version
@@ -129,5 +115,33 @@ enum ServiceNonce {
   static func make() -> String {
     let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     return String(writing: { $0.append(hex: bytes) })
+  }
+}
+
+extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
+  /// Returns a provider of temporary keys for an Alibaba Cloud role that another key may assume.
+  ///
+  /// ```swift
+  /// let credentials = CredentialCache(
+  ///   .alibabaAssumeRole("acs:ram::1234567890123456:role/uploader", credentials: EnvironmentCredentialProvider.oss))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - roleARN: The resource name of the role: `acs:ram::<account>:role/<name>`.
+  ///   - sessionName: The session name in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
+  ///   - credentials: The provider of the key that assumes the role.
+  ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
+  ///     allows.
+  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
+  ///   - externalID: The external ID that the role requires from callers, or `nil` if the role requires none.
+  ///   - endpoint: The endpoint of the token service.
+  public static func alibabaAssumeRole(
+    _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
+    duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
+    endpoint: AlibabaSTSEndpoint = .global
+  ) -> AlibabaAssumeRoleProvider {
+    AlibabaAssumeRoleProvider(
+      roleARN: roleARN, sessionName: sessionName, credentials: credentials, duration: duration, policy: policy,
+      externalID: externalID, endpoint: endpoint)
   }
 }

@@ -2,7 +2,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CredentialSources
-internal import StorageAuth
+public import StorageAuth
+
+extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
+  /// Returns a provider of access keys from a profile of Alibaba Cloud's command-line tool: `~/.aliyun/config.json`.
+  ///
+  /// `ALIBABA_CLOUD_CONFIG_FILE` specifies another path, and `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true` disables the
+  /// source. All modes except `RsaKeyPair` are supported. `CloudSSO` and `OAuth` require a login in a browser, so only
+  /// the temporary key that such a login has stored is used, until the key expires.
+  ///
+  /// - Parameters:
+  ///   - profile: The profile name. If `nil`, the profile that `ALIBABA_CLOUD_PROFILE` specifies, or the file's current
+  ///     profile.
+  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
+  public static func alibabaCLIProfile(_ profile: String? = nil, path: String? = nil) -> Self {
+    alibabaCLIProfile(profile, path: path, services: .real)
+  }
+
+  static func alibabaCLIProfile(_ profile: String? = nil, path: String? = nil, services: AlibabaServices) -> Self {
+    let file = ConfigurationFile(
+      source: "Alibaba Cloud CLI", variable: "ALIBABA_CLOUD_CONFIG_FILE", paths: ["~/.aliyun/config.json"],
+      remedy: "Run aliyun configure.")
+    return Self(source: file.source) { (context) throws(CredentialError) in
+      let switchName = "ALIBABA_CLOUD_CLI_PROFILE_DISABLED"
+      if context.isTrue(switchName) {
+        throw CredentialError(
+          .notConfigured, source: file.source, "\(switchName) disables the profiles of the command-line tool.",
+          remedy: "Unset it to use them.")
+      }
+      let profiles = try AlibabaCLIProfiles(try file.read(in: context, named: path), at: context.time.now)
+      let named = profile ?? context.variable("ALIBABA_CLOUD_PROFILE")
+      let current = try profiles.current
+      guard let name = named ?? current else { throw profiles.nothing }
+      guard let plan = try profiles.plan(for: name) else {
+        throw profiles.unknown(name, isMistake: profile != nil || named == nil)
+      }
+      return try await plan.issue(at: profiles.location(of: name), in: context, through: services)
+    }
+  }
+}
 
 /// The profiles in `~/.aliyun/config.json`, each of which describes a plan to obtain a key.
 struct AlibabaCLIProfiles {

@@ -1,17 +1,17 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// The default sources of access keys for OSS: the vendor's default chain and the sources of OSS's own tools.
 ///
 /// Each source is a property that can be replaced or set to `nil`, and the chain tries the sources in the order of the
 /// properties. A source that is not configured on this machine is skipped. A source that is configured but fails ends
-/// the search. Creating a value reads only the environment.
+/// the search.
 ///
 /// ```swift
-/// var sources = AlibabaCredentials(machine)
+/// var sources = AlibabaCredentials()
 /// sources.metadata = nil
 /// sources.environment = vault
 /// let credentials = CredentialCache(sources.chain)
@@ -51,26 +51,21 @@ public struct AlibabaCredentials: Sendable {
   /// The source that requests a key from the URL that `ALIBABA_CLOUD_CREDENTIALS_URI` specifies.
   public var credentialsURI: Source
 
-  private let machine: ProviderContext
-
-  /// Creates Alibaba Cloud's default sources for a machine.
-  ///
-  /// - Parameter machine: The context that gives access to the environment, files, commands and the network.
-  public init(_ machine: ProviderContext) {
-    self.init(machine, services: .real)
+  /// Creates Alibaba Cloud's default sources.
+  public init() {
+    self.init(services: .real)
   }
 
-  init(_ machine: ProviderContext, services: AlibabaServices) {
-    self.machine = machine
-    ossEnvironment = EnvironmentCredentialProvider.oss.reading(machine)
-    environment = EnvironmentCredentialProvider.alibabaCloud.reading(machine)
-    podRole = AlibabaPodRoleProvider(machine: machine, services: services)
-    cliProfile = AlibabaCLIProfileProvider(machine: machine, services: services)
-    sharedProfile = AlibabaSharedProfileProvider(machine: machine, services: services)
-    ossutil = OSSUtilProfileProvider(machine: machine, services: services)
-    ossProfile = OSSSDKProfileProvider(machine: machine)
-    metadata = AlibabaInstanceRoleProvider(machine: machine, services: services)
-    credentialsURI = AlibabaCredentialsURIProvider(machine: machine, services: services)
+  init(services: AlibabaServices) {
+    ossEnvironment = EnvironmentCredentialProvider.oss
+    environment = EnvironmentCredentialProvider.alibabaCloud
+    podRole = AlibabaPodRoleProvider(services: services)
+    cliProfile = ProfileCredentialProvider.alibabaCLIProfile(services: services)
+    sharedProfile = ProfileCredentialProvider.alibabaSharedProfile(services: services)
+    ossutil = ProfileCredentialProvider.ossutilProfile(services: services)
+    ossProfile = ProfileCredentialProvider.ossSDKProfile()
+    metadata = AlibabaInstanceRoleProvider(services: services)
+    credentialsURI = AlibabaCredentialsURIProvider(services: services)
   }
 
   /// A chain of all sources that are not `nil`, in the order of the properties.
@@ -78,8 +73,7 @@ public struct AlibabaCredentials: Sendable {
   /// If `ALIBABA_CLOUD_PROFILE` specifies a profile that no file contains, the search ends with an error.
   public var chain: CredentialChain<AccessKey> {
     let check = NamedProfileCheck(
-      variable: "ALIBABA_CLOUD_PROFILE", files: ["~/.aliyun/config.json", "~/.alibabacloud/credentials"],
-      machine: machine)
+      variable: "ALIBABA_CLOUD_PROFILE", files: ["~/.aliyun/config.json", "~/.alibabacloud/credentials"])
     let readsProfiles = cliProfile != nil || sharedProfile != nil
     let sources: [Source] = [
       ossEnvironment, environment, podRole, cliProfile, sharedProfile, readsProfiles ? check : nil, ossutil, ossProfile,
@@ -90,12 +84,12 @@ public struct AlibabaCredentials: Sendable {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// Returns the chain of Alibaba Cloud's default sources, which ``AlibabaCredentials`` lists.
+  /// The chain of Alibaba Cloud's default sources, which ``AlibabaCredentials`` lists.
   ///
-  /// - Parameter machine: The context that gives access to the environment, files, commands and the network.
-  public static func alibabaCloudDefault(_ machine: ProviderContext) -> CredentialChain<AccessKey> {
-    AlibabaCredentials(machine).chain
-  }
+  /// ```swift
+  /// let credentials = CredentialCache(.alibabaDefault)
+  /// ```
+  public static var alibabaDefault: CredentialChain<AccessKey> { AlibabaCredentials().chain }
 }
 
 /// A factory of the credential providers for Alibaba Cloud's services, which tests can replace.
@@ -105,31 +99,25 @@ struct AlibabaServices: Sendable {
   /// The type of a closure that returns an identity token; the closure is called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  var instanceRole: @Sendable (_ role: String?, ProviderContext) -> Provider
-  var role: @Sendable (AlibabaRolePlan, _ keys: Provider, ProviderContext) -> Provider
-  var webIdentity:
-    @Sendable (AlibabaRolePlan, _ providerARN: String, _ token: @escaping TokenSource, ProviderContext) -> Provider
-  var uri: @Sendable (String, ProviderContext) -> Provider
+  var instanceRole: @Sendable (_ role: String?, _ allowsV1: Bool, ServiceSighting) -> Provider
+  var role: @Sendable (AlibabaRolePlan, _ keys: Provider) -> Provider
+  var webIdentity: @Sendable (AlibabaRolePlan, _ providerARN: String, _ token: @escaping TokenSource) -> Provider
+  var uri: @Sendable (String) -> Provider
 
   /// The factory of providers that send requests to Alibaba Cloud's services.
   static let real = AlibabaServices(
-    instanceRole: { role, machine in
-      AlibabaInstanceMetadataProvider(
-        role: role, allowsV1: !machine.isTrue("ALIBABA_CLOUD_IMDSV1_DISABLED"), transport: machine.transport,
-        time: machine.time)
-    },
-    role: { role, keys, machine in
+    instanceRole: { AlibabaInstanceMetadataProvider(role: $0, allowsV1: $1, sighting: $2) },
+    role: { role, keys in
       AlibabaAssumeRoleProvider(
         roleARN: role.arn, sessionName: role.sessionName, credentials: keys, duration: role.duration,
-        policy: role.policy,
-        externalID: role.externalID, endpoint: role.endpoint, transport: machine.transport, time: machine.time)
+        policy: role.policy, externalID: role.externalID, endpoint: role.endpoint)
     },
-    webIdentity: { role, providerARN, token, machine in
+    webIdentity: { role, providerARN, token in
       AlibabaOIDCProvider(
         roleARN: role.arn, providerARN: providerARN, sessionName: role.sessionName, duration: role.duration,
-        policy: role.policy, endpoint: role.endpoint, transport: machine.transport, time: machine.time, token: token)
+        policy: role.policy, endpoint: role.endpoint, token: token)
     },
-    uri: { CredentialsURIProvider($0, transport: $1.transport, time: $1.time) })
+    uri: { CredentialsURIProvider($0) })
 }
 
 /// A provider in a chain that throws an error if an environment variable specifies a profile that the preceding
@@ -140,10 +128,9 @@ struct NamedProfileCheck: CredentialProvider {
   var source: String { "named profile (\(variable))" }
   let variable: String
   let files: [String]
-  let machine: ProviderContext
 
-  func credential() async throws(CredentialError) -> AccessKey {
-    guard let name = machine.variable(variable) else {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    guard let name = context.variable(variable) else {
       throw CredentialError(
         .notConfigured, source: source, "No profile is named.", remedy: "Set \(variable) to use one by its name.")
     }

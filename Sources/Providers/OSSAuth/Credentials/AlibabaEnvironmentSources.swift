@@ -13,25 +13,20 @@ struct AlibabaPodRoleProvider: CredentialProvider {
   private static let fileName = "ALIBABA_CLOUD_OIDC_TOKEN_FILE"
 
   let source = "Alibaba Cloud pod role"
-  let machine: ProviderContext
   let services: AlibabaServices
-
-  func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
 
   /// Assumes the pod's role and returns a temporary key.
   ///
   /// The source counts as not configured if only `ALIBABA_CLOUD_ROLE_ARN` is set, because other tools set that variable
   /// too.
-  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
-    let values = try machine.variables(
+    let values = try context.variables(
       [Self.roleName, Self.providerName, Self.fileName], unlessUnset: [Self.providerName, Self.fileName], at: location)
     var role = AlibabaRolePlan(arn: values[0])
-    if let name = machine.variable("ALIBABA_CLOUD_ROLE_SESSION_NAME") { role.sessionName = name }
-    if let region = machine.variable("ALIBABA_CLOUD_STS_REGION") {
-      let isPrivate = machine.isTrue("ALIBABA_CLOUD_VPC_ENDPOINT_ENABLED")
+    if let name = context.variable("ALIBABA_CLOUD_ROLE_SESSION_NAME") { role.sessionName = name }
+    if let region = context.variable("ALIBABA_CLOUD_STS_REGION") {
+      let isPrivate = context.isTrue("ALIBABA_CLOUD_VPC_ENDPOINT_ENABLED")
       guard let endpoint = AlibabaSTSEndpoint(region: region, isPrivate: isPrivate) else {
         throw location.error(
           .failed, "sets an invalid ALIBABA_CLOUD_STS_REGION", remedy: "Write it like cn-hangzhou.")
@@ -39,7 +34,7 @@ struct AlibabaPodRoleProvider: CredentialProvider {
       role.endpoint = endpoint
     }
     return try await AlibabaPlan.webIdentity(role, providerARN: values[1], tokenFile: values[2])
-      .issue(at: location, on: machine, through: services)
+      .issue(at: location, in: context, through: services)
   }
 }
 
@@ -47,46 +42,39 @@ struct AlibabaPodRoleProvider: CredentialProvider {
 ///
 /// `ALIBABA_CLOUD_ECS_METADATA_DISABLED=true` disables the provider.
 struct AlibabaInstanceRoleProvider: CredentialProvider {
-  private let machine: ProviderContext
-  private let provider: any CredentialProvider<AccessKey>
+  static let v1SwitchName = "ALIBABA_CLOUD_IMDSV1_DISABLED"
 
-  var source: String { provider.source }
+  let source = AlibabaInstanceMetadataProvider.sourceName
+  let services: AlibabaServices
+  private let sighting = ServiceSighting()
 
-  init(machine: ProviderContext, services: AlibabaServices) {
-    self.machine = machine
-    provider = services.instanceRole(machine.variable("ALIBABA_CLOUD_ECS_METADATA"), machine)
+  init(services: AlibabaServices) {
+    self.services = services
   }
 
-  func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
-
-  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let switchName = "ALIBABA_CLOUD_ECS_METADATA_DISABLED"
-    if machine.isTrue(switchName) {
+    if context.isTrue(switchName) {
       throw CredentialError(
         .notConfigured, source: source, "\(switchName) disables the metadata service.", remedy: "Unset it to use it.")
     }
-    return try await provider.issue()
+    let provider = services.instanceRole(
+      context.variable("ALIBABA_CLOUD_ECS_METADATA"), !context.isTrue(Self.v1SwitchName), sighting)
+    return try await provider.issue(in: context)
   }
 }
 
 /// A provider of keys from the URL that the environment variable `ALIBABA_CLOUD_CREDENTIALS_URI` specifies.
 struct AlibabaCredentialsURIProvider: CredentialProvider {
   let source = "Alibaba Cloud credentials URI"
-  let machine: ProviderContext
   let services: AlibabaServices
 
-  func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
-
-  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let name = "ALIBABA_CLOUD_CREDENTIALS_URI"
     let location = SettingLocation(
       source: source, name: "The environment", remedy: "Set \(name) to a URL that returns a key.")
-    guard let url = machine.variable(name) else { throw location.error(.notConfigured, "does not set \(name)") }
-    return try await AlibabaPlan.uri(url).issue(at: location, on: machine, through: services)
+    guard let url = context.variable(name) else { throw location.error(.notConfigured, "does not set \(name)") }
+    return try await AlibabaPlan.uri(url).issue(at: location, in: context, through: services)
   }
 }
 

@@ -11,8 +11,10 @@ public import StorageAuth
 /// role, the error is `notConfigured`, so that a credential chain continues with its next source. Once the service has
 /// responded, it is assumed to exist. The transport must not send these requests through a proxy.
 public struct AlibabaInstanceMetadataProvider: CredentialProvider {
+  static let sourceName = "Alibaba instance metadata"
+
   /// The provider's name, for error messages.
-  public let source = "Alibaba instance metadata"
+  public let source = Self.sourceName
 
   private let role: String?
   private let allowsV1: Bool
@@ -25,39 +27,33 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
   ///   - allowsV1: Whether requests without a token are allowed if the service issues no tokens.
   ///   - endpoint: The URL of the service. The URL can be set only in code, because an attacker who could set it would
   ///     choose the keys.
-  ///   - timeout: The time limit for each request and its response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks that the provider uses.
   public init(
-    role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://100.100.100.200",
-    timeout: Duration = .seconds(1), transport: any HTTPTransport, time: any SigningClock = .system
+    role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://100.100.100.200"
+  ) {
+    self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, sighting: ServiceSighting())
+  }
+
+  init(
+    role: String?, allowsV1: Bool, endpoint: String = "http://100.100.100.200", sighting: ServiceSighting
   ) {
     self.role = role
     self.allowsV1 = allowsV1
-    service = MetadataService(
-      source: source, endpoint: endpoint, timeout: timeout, transport: transport, time: time)
-  }
-
-  /// Requests a temporary key from the metadata service.
-  ///
-  /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
-  ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
+    service = MetadataService(source: source, endpoint: endpoint, sighting: sighting)
   }
 
   /// Requests a temporary key from the metadata service and reads the service's time from the response.
   ///
+  /// - Parameter context: The context of the call.
   /// - Returns: A temporary key and the service's time.
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let headers = try await tokenHeaders()
+  /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
+  ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let headers = try await tokenHeaders(in: context)
     let path = "/latest/meta-data/ram/security-credentials/"
     var name = role
-    if name == nil { name = try service.firstRole(in: try await service.get(path, headers: headers)) }
+    if name == nil { name = try service.firstRole(in: try await service.get(path, headers: headers, in: context)) }
     guard let name else { throw service.noRole }
-    let response = try await service.get(path + (try service.pathElement(ofRole: name)), headers: headers)
+    let response = try await service.get(path + (try service.pathElement(ofRole: name)), headers: headers, in: context)
     guard response.status != 404 else { throw service.unknownRole(name) }
     let fields = try service.fields(of: response)
     return try service.reader.alibabaKey(in: fields, at: response.issuerTime)
@@ -66,8 +62,9 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
   /// Requests a token of the newer protocol and returns the headers with the token.
   ///
   /// Returns no headers if the service supports only the older protocol.
-  private func tokenHeaders() async throws(CredentialError) -> HTTPFields {
-    let response = try await service.send(.put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"])
+  private func tokenHeaders(in context: ProviderContext) async throws(CredentialError) -> HTTPFields {
+    let response = try await service.send(
+      .put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"], in: context)
     if response.isSuccess {
       let token = String(decoding: response.body, as: UTF8.self).trimmingBlanks()
       guard !token.isEmpty, token.utf8.count <= 4096, token.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f })
@@ -88,4 +85,18 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
 extension HTTPField.Name {
   fileprivate static let metadataToken = known("X-aliyun-ecs-metadata-token")
   fileprivate static let metadataTokenLifetime = known("X-aliyun-ecs-metadata-token-ttl-seconds")
+}
+
+extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
+  /// Returns a provider of temporary keys for the role of an Alibaba Cloud instance (ECS).
+  ///
+  /// - Parameters:
+  ///   - role: The role name. If `nil`, the provider requests the name from the metadata service.
+  ///   - allowsV1: Whether to send requests without a metadata token if the metadata service does not support such
+  ///     tokens.
+  public static func alibabaInstance(
+    role: String? = nil, allowsV1: Bool = true
+  ) -> AlibabaInstanceMetadataProvider {
+    AlibabaInstanceMetadataProvider(role: role, allowsV1: allowsV1)
+  }
 }

@@ -16,7 +16,6 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   private let role: AlibabaRole
   private let providerARN: String
   private let endpoint: AlibabaSTSEndpoint
-  private let exchange: ServiceExchange
   private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   /// Creates a provider that assumes a role with an identity token.
@@ -30,14 +29,10 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   ///   - policy: A policy that restricts the keys' rights further, as JSON of at most 2048 bytes, or `nil` for all
   ///     rights of the role.
   ///   - endpoint: The STS endpoint.
-  ///   - timeout: The time limit for reading the identity token, sending one request and receiving its response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks that the provider uses.
   ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
   public init(
     roleARN: String, providerARN: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
-    timeout: Duration = .seconds(10), transport: any HTTPTransport, time: any SigningClock = .system,
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
     source = "Alibaba STS AssumeRoleWithOIDC (\(ServiceText().shown(roleARN)))"
@@ -45,23 +40,17 @@ public struct AlibabaOIDCProvider: CredentialProvider {
     self.providerARN = providerARN
     self.endpoint = endpoint
     self.token = token
-    exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
-  }
-
-  /// Assumes the role and returns a temporary key.
-  ///
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
   }
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
+    let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     let parameters = try role.parameters(check)
     try check.resourceName(
       providerARN, of: "identity provider", form: "acs:ram::<account>:oidc-provider/<name>",

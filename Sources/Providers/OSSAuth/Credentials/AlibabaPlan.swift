@@ -27,30 +27,31 @@ extension AlibabaPlan {
   ///
   /// - Parameters:
   ///   - location: The location of the profile, for error messages.
-  ///   - machine: The context that the provider uses.
+  ///   - context: The context of the call, for the provider's settings.
   ///   - services: The factory that creates the provider.
   func provider(
-    at location: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
+    at location: SettingLocation, in context: ProviderContext, through services: AlibabaServices
   ) -> any CredentialProvider<AccessKey> {
     switch self {
     case .key(let key): return StaticCredentialProvider(key, source: location.source)
-    case .instanceRole(let name): return services.instanceRole(name, machine)
+    case .instanceRole(let name):
+      return services.instanceRole(name, !context.isTrue(AlibabaInstanceRoleProvider.v1SwitchName), ServiceSighting())
     case .role(let role, let plan):
-      return services.role(role, plan.provider(at: location, on: machine, through: services), machine)
+      return services.role(role, plan.provider(at: location, in: context, through: services))
     case .webIdentity(let role, let providerARN, let tokenFile):
-      return services.webIdentity(role, providerARN, machine.token(in: tokenFile, for: location), machine)
+      return services.webIdentity(role, providerARN, context.token(in: tokenFile, for: location))
     case .command(let command, let timeout):
-      return ProcessCredentialProvider(command, timeout: timeout, machine: machine)
-    case .uri(let url): return services.uri(url, machine)
+      return ProcessCredentialProvider(command, timeout: timeout)
+    case .uri(let url): return services.uri(url)
     }
   }
 
   /// Carries out this plan and returns the access key.
   func issue(
-    at location: SettingLocation, on machine: ProviderContext, through services: AlibabaServices
+    at location: SettingLocation, in context: ProviderContext, through services: AlibabaServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     if case .key(let key) = self { return IssuedCredential(key) }
-    return try await provider(at: location, on: machine, through: services).issue(for: location)
+    return try await provider(at: location, in: context, through: services).issue(for: location, in: context)
   }
 }
 

@@ -15,7 +15,6 @@ public struct CredentialsURIProvider: CredentialProvider {
 
   private let url: String
   private let allowsPlainHTTP: Bool
-  private let exchange: ServiceExchange
 
   /// Creates a provider that requests keys from a URL.
   ///
@@ -23,33 +22,22 @@ public struct CredentialsURIProvider: CredentialProvider {
   ///   - url: The URL with the scheme `https`, or `http` if the server runs on this machine.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
-  ///   - timeout: The time limit for one request and its response.
-  ///   - transport: The transport that sends the request.
-  ///   - time: The clocks that the provider uses.
   public init(
-    _ url: String, allowsPlainHTTP: Bool = false, timeout: Duration = .seconds(10), transport: any HTTPTransport,
-    time: any SigningClock = .system
+    _ url: String, allowsPlainHTTP: Bool = false
   ) {
     source = ServiceURL(url).map { "credentials URI \($0.visible)" } ?? "credentials URI"
     self.url = url
     self.allowsPlainHTTP = allowsPlainHTTP
-    exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
-  }
-
-  /// Requests a temporary key from the URL.
-  ///
-  /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request, `malformedResponse` if the response has
-  ///   no usable key, `failed` or `timeout` if the server cannot be reached.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
   }
 
   /// Requests a temporary key from the URL and reads the server's time from the response.
   ///
+  /// - Parameter context: The context of the call.
   /// - Returns: A temporary key and the server's time.
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request, `malformedResponse` if the response has
+  ///   no usable key, `failed` or `timeout` if the server cannot be reached.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     let address = try RequestCheck(source: source).address(url, allowsPlainHTTP: allowsPlainHTTP)
     let call = address.call(.get)
     let response = try await exchange.send { () async throws(CredentialError) in
@@ -69,4 +57,14 @@ public struct CredentialsURIProvider: CredentialProvider {
 extension CredentialsURIProvider: Redacted {
   /// A description that contains the URL without its query, because the query may contain credentials.
   public var description: String { "CredentialsURIProvider(\(source))" }
+}
+
+extension CredentialProvider where Self == CredentialsURIProvider {
+  /// Returns a provider that requests temporary keys from a URL in the response format of
+  /// `ALIBABA_CLOUD_CREDENTIALS_URI`.
+  ///
+  /// - Parameter url: The URL: `https`, or `http` on this machine.
+  public static func credentialsURI(_ url: String) -> CredentialsURIProvider {
+    CredentialsURIProvider(url)
+  }
 }

@@ -15,8 +15,7 @@ public import StorageAuth
 ///
 /// ```swift
 /// let keys = AmazonAssumeRoleProvider(
-///   roleARN: "arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws,
-///   transport: transport)
+///   roleARN: "arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws)
 /// ```
 public struct AmazonAssumeRoleProvider: CredentialProvider {
   private static let action = "AssumeRole"
@@ -42,39 +41,26 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   ///   - externalID: The external ID that the role requires from callers in other accounts, 2 to 1224 characters, or
   ///     `nil` if it requires no external ID.
   ///   - endpoint: The STS endpoint.
-  ///   - timeout: The time limit for one request and its response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks that the provider uses.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
-    endpoint: AmazonSTSEndpoint = .global, timeout: Duration = .seconds(10), transport: any HTTPTransport,
-    time: any SigningClock = .system
+    endpoint: AmazonSTSEndpoint = .global
   ) {
     source = "Amazon STS AssumeRole (\(ServiceText().shown(roleARN)))"
     role = AmazonRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
     self.externalID = externalID
     self.endpoint = endpoint
-    service = SignedExchange(
-      exchange: ServiceExchange(source: source, transport: transport, time: time, timeout: timeout),
-      credentials: credentials,
-      rules: .amazon)
-  }
-
-  /// Assumes the role and returns a temporary key.
-  ///
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
-  ///   supply the signing key.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
+    service = SignedExchange(source: source, credentials: credentials, rules: .amazon)
   }
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
+  ///   supply the signing key.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     var form = try role.parameters(of: Self.action, check)
     if let externalID {
@@ -86,7 +72,36 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
     }
     let call = try endpoint.address(check).amazonCall(form)
     let signer = SigV4Signer(region: endpoint.region, service: "sts")
-    let response = try await service.response(signedWith: signer, refusal: \.amazonRefusal) { call }
+    let response = try await service.response(signedWith: signer, refusal: \.amazonRefusal, in: context) { call }
     return try CredentialReader.amazonSTS(source).amazonRoleKey(in: response, to: Self.action)
+  }
+}
+
+extension CredentialProvider where Self == AmazonAssumeRoleProvider {
+  /// Returns a provider of temporary keys for an AWS role that another key may assume.
+  ///
+  /// ```swift
+  /// let credentials = CredentialCache(
+  ///   .amazonAssumeRole("arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - roleARN: The resource name of the role: `arn:aws:iam::<account>:role/<name>`.
+  ///   - sessionName: The session name in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
+  ///   - credentials: The provider of the key that assumes the role.
+  ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
+  ///     allows.
+  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
+  ///   - externalID: The external ID that the role requires from callers of other accounts, or `nil` if the role
+  ///     requires none.
+  ///   - endpoint: The endpoint of the token service.
+  public static func amazonAssumeRole(
+    _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
+    duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
+    endpoint: AmazonSTSEndpoint = .global
+  ) -> AmazonAssumeRoleProvider {
+    AmazonAssumeRoleProvider(
+      roleARN: roleARN, sessionName: sessionName, credentials: credentials, duration: duration, policy: policy,
+      externalID: externalID, endpoint: endpoint)
   }
 }

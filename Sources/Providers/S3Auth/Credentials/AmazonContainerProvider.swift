@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 internal import HTTPTypes
 public import StorageAuth
 
@@ -29,35 +29,19 @@ public struct AmazonContainerProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source = "Amazon container"
 
-  private let machine: ProviderContext
-  private let exchange: ServiceExchange
-
   /// Creates a provider for the task or the pod in which the process runs.
-  ///
-  /// - Parameters:
-  ///   - machine: The context that gives access to the environment, files and the network.
-  ///   - timeout: The time limit for each request and its response.
-  public init(machine: ProviderContext, timeout: Duration = .seconds(2)) {
-    self.machine = machine
-    exchange = ServiceExchange(source: source, transport: machine.transport, time: machine.time, timeout: timeout)
-  }
-
-  /// Requests a temporary key from the container platform.
-  ///
-  /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if the environment specifies no URL; `failed` if the URL is not
-  ///   allowed or cannot be reached; `rejected` if the platform refuses the request; `malformedResponse` if the response
-  ///   has no usable key; `timeout` if the platform does not respond in time.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
+  public init() {}
 
   /// Requests a temporary key from the container platform and reads the platform's time from the response.
   ///
+  /// - Parameter context: The context of the call.
   /// - Returns: A temporary key and the platform's time.
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let call = try address().call(.get, headers: try headers())
+  /// - Throws: A `CredentialError`: `notConfigured` if the environment specifies no URL; `failed` if the URL is not
+  ///   allowed or cannot be reached; `rejected` if the platform refuses the request; `malformedResponse` if the response
+  ///   has no usable key; `timeout` if the platform does not respond in time.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let call = try address(in: context).call(.get, headers: try headers(in: context))
+    let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(2))
     let reader = CredentialReader(source: source, remedy: "Check that the address is that of the platform.")
     var tries = Self.tries
     while true {
@@ -82,14 +66,14 @@ public struct AmazonContainerProvider: CredentialProvider {
     SettingLocation(source: source, name: "The environment", remedy: "Let the platform set \(Self.relativeName).")
   }
 
-  private func address() throws(CredentialError) -> ServiceURL {
-    if let path = machine.variable(Self.relativeName) {
+  private func address(in context: ProviderContext) throws(CredentialError) -> ServiceURL {
+    if let path = context.variable(Self.relativeName) {
       guard path.hasBytePrefix("/"), let address = ServiceURL("http://169.254.170.2\(path)") else {
         throw location.error(.failed, "sets \(Self.relativeName) to an invalid path", remedy: "Begin it with a slash.")
       }
       return address
     }
-    guard let url = machine.variable(Self.fullName) else {
+    guard let url = context.variable(Self.fullName) else {
       throw location.error(.notConfigured, "sets neither \(Self.relativeName) nor \(Self.fullName)")
     }
     guard let address = ServiceURL(url) else {
@@ -107,8 +91,8 @@ public struct AmazonContainerProvider: CredentialProvider {
 
   /// Returns the `Authorization` header that identifies the task or the pod, or no headers if the environment specifies
   /// no token.
-  private func headers() throws(CredentialError) -> HTTPFields {
-    guard let (token, location) = try token() else { return [:] }
+  private func headers(in context: ProviderContext) throws(CredentialError) -> HTTPFields {
+    guard let (token, location) = try token(in: context) else { return [:] }
     // A line break would start another header.
     guard !token.isEmpty, HTTPField.isValidValue(token) else {
       throw location.error(.failed, "is not valid as the value of a header", remedy: "Write it without a line break.")
@@ -116,14 +100,15 @@ public struct AmazonContainerProvider: CredentialProvider {
     return [.authorization: token]
   }
 
-  private func token() throws(CredentialError) -> (text: String, location: SettingLocation)? {
-    guard let path = machine.variable(Self.fileName) else {
-      guard let text = machine.environment(Self.tokenName), text.trimmed != nil else { return nil }
+  private func token(in context: ProviderContext) throws(CredentialError) -> (text: String, location: SettingLocation)?
+  {
+    guard let path = context.variable(Self.fileName) else {
+      guard let text = context.environment(Self.tokenName), text.trimmed != nil else { return nil }
       return (text, SettingLocation(source: source, name: "The variable \(Self.tokenName)", remedy: location.remedy))
     }
     let file = SettingLocation(
       source: source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
-    guard let absolute = machine.absolute(path), let contents = try machine.read(absolute, at: file) else {
+    guard let absolute = context.absolute(path), let contents = try context.read(absolute, at: file) else {
       throw file.error(.failed, "is not there")
     }
     guard let text = String(validating: contents.bytes, as: UTF8.self) else { throw file.malformed("holds no text") }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// The default sources of access keys for Amazon S3, in the order of the vendor's newer SDKs, including the SDK for
@@ -9,10 +9,10 @@ public import StorageAuth
 ///
 /// Each source is a property that can be replaced or set to `nil`, and the chain tries the sources in the order of the
 /// properties. A source that is not configured on this machine is skipped. A source that is configured but fails ends
-/// the search. Creating a value reads only the environment.
+/// the search.
 ///
 /// ```swift
-/// var sources = AmazonCredentials(machine)
+/// var sources = AmazonCredentials()
 /// sources.metadata = nil
 /// let credentials = CredentialCache(sources.chain)
 /// ```
@@ -42,24 +42,22 @@ public struct AmazonCredentials: Sendable {
   /// The source that requests a key for the instance's role from the metadata service.
   public var metadata: Source
 
-  /// Creates Amazon's default sources for a machine.
+  /// Creates Amazon's default sources.
   ///
   /// A profile that is passed to this initializer takes precedence over the environment: the properties `environment`
   /// and `webIdentity` are then `nil`.
   ///
-  /// - Parameters:
-  ///   - machine: The context that gives access to the environment, files, commands and the network.
-  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
-  public init(_ machine: ProviderContext, profile: String? = nil) {
-    self.init(machine, profile: profile, services: .real)
+  /// - Parameter profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
+  public init(profile: String? = nil) {
+    self.init(profile: profile, services: .real)
   }
 
-  init(_ machine: ProviderContext, profile: String? = nil, services: AmazonServices) {
-    environment = profile == nil ? EnvironmentCredentialProvider.aws.reading(machine) : nil
-    self.profile = AmazonProfileProvider(profile: profile, machine: machine, services: services)
-    webIdentity = profile == nil ? AmazonWebIdentityRoleProvider(machine: machine, services: services) : nil
-    container = services.container(machine)
-    metadata = services.instanceRole(machine)
+  init(profile: String? = nil, services: AmazonServices) {
+    environment = profile == nil ? EnvironmentCredentialProvider.aws : nil
+    self.profile = ProfileCredentialProvider.amazonProfile(profile, services: services)
+    webIdentity = profile == nil ? AmazonWebIdentityRoleProvider(services: services) : nil
+    container = services.container()
+    metadata = services.instanceRole()
   }
 
   /// A chain of all sources that are not `nil`, in the order of the properties.
@@ -70,12 +68,10 @@ public struct AmazonCredentials: Sendable {
 }
 
 extension CredentialProvider where Self == CredentialChain<AccessKey> {
-  /// Returns the chain of Amazon's default sources, which ``AmazonCredentials`` lists.
+  /// The chain of Amazon's default sources, which ``AmazonCredentials`` lists.
   ///
-  /// - Parameters:
-  ///   - machine: The context that gives access to the environment, files, commands and the network.
-  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
-  public static func amazonDefault(_ machine: ProviderContext, profile: String? = nil) -> CredentialChain<AccessKey> {
-    AmazonCredentials(machine, profile: profile).chain
-  }
+  /// ```swift
+  /// let credentials = CredentialCache(.amazonDefault)
+  /// ```
+  public static var amazonDefault: CredentialChain<AccessKey> { AmazonCredentials().chain }
 }

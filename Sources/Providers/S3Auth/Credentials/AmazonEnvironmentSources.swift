@@ -23,24 +23,19 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
   private static let roleName = "AWS_ROLE_ARN"
 
   let source = "Amazon web identity"
-  let machine: ProviderContext
   let services: AmazonServices
-
-  func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
 
   /// Assumes the role and returns a temporary key.
   ///
   /// The source counts as not configured if only `AWS_ROLE_ARN` is set, because other tools set that variable too.
-  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
-    let values = try machine.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: location)
+    let values = try context.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: location)
     var role = AmazonRolePlan(arn: values[1])
-    if let name = machine.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }
-    role.endpoint = try AmazonSettings(machine).stsEndpoint
+    if let name = context.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }
+    role.endpoint = try AmazonSettings(context).stsEndpoint
     return try await AmazonPlan.webIdentity(role, tokenFile: values[0]).issue(
-      at: location, on: machine, through: services)
+      at: location, in: context, through: services)
   }
 }
 
@@ -53,35 +48,25 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
   private static let switchName = "AWS_EC2_METADATA_DISABLED"
   private static let modeName = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
 
-  private let machine: ProviderContext
-  private let provider: AmazonInstanceMetadataProvider
+  let source = AmazonInstanceMetadataProvider.sourceName
+  private let sighting = ServiceSighting()
 
-  var source: String { provider.source }
-
-  init(machine: ProviderContext) {
-    self.machine = machine
-    let isIPv6 = machine.variable(Self.modeName)?.lowercased() == "ipv6"
-    provider = AmazonInstanceMetadataProvider(
-      allowsV1: !machine.isTrue("AWS_EC2_METADATA_V1_DISABLED"),
-      endpoint: machine.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT")
-        ?? (isIPv6 ? "http://[fd00:ec2::254]" : "http://169.254.169.254"),
-      transport: machine.transport, time: machine.time)
-  }
-
-  func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
-
-  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(
       source: source, name: "The environment", remedy: "Unset it to use the metadata service.")
-    if machine.isTrue(Self.switchName) {
+    if context.isTrue(Self.switchName) {
       throw location.error(.notConfigured, "disables the metadata service with \(Self.switchName)")
     }
-    if let mode = machine.variable(Self.modeName), !["ipv4", "ipv6"].contains(mode.lowercased()) {
+    if let mode = context.variable(Self.modeName), !["ipv4", "ipv6"].contains(mode.lowercased()) {
       throw location.error(
         .failed, "sets \(Self.modeName) to \(mode.shownIfName)", remedy: "Set it to IPv4 or IPv6, or unset it.")
     }
-    return try await provider.issue()
+    let isIPv6 = context.variable(Self.modeName)?.lowercased() == "ipv6"
+    let provider = AmazonInstanceMetadataProvider(
+      role: nil, allowsV1: !context.isTrue("AWS_EC2_METADATA_V1_DISABLED"),
+      endpoint: context.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT")
+        ?? (isIPv6 ? "http://[fd00:ec2::254]" : "http://169.254.169.254"),
+      sighting: sighting)
+    return try await provider.issue(in: context)
   }
 }

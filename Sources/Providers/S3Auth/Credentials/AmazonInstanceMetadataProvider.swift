@@ -15,8 +15,10 @@ public import StorageAuth
 public struct AmazonInstanceMetadataProvider: CredentialProvider {
   private static let rolesPath = "/latest/meta-data/iam/security-credentials/"
 
+  static let sourceName = "Amazon instance metadata"
+
   /// The provider's name, for error messages.
-  public let source = "Amazon instance metadata"
+  public let source = Self.sourceName
 
   private let role: String?
   private let allowsV1: Bool
@@ -29,56 +31,53 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
   ///   - allowsV1: Whether requests without a token are allowed if the service issues no tokens.
   ///   - endpoint: The URL of the service, such as `http://[fd00:ec2::254]`. The program at this URL chooses the keys,
   ///     so the URL must not come from an untrusted source.
-  ///   - timeout: The time limit for each request and its response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks that the provider uses.
   public init(
-    role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254",
-    timeout: Duration = .seconds(1), transport: any HTTPTransport, time: any SigningClock = .system
+    role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254"
   ) {
-    self.role = role
-    self.allowsV1 = allowsV1
-    service = MetadataService(source: source, endpoint: endpoint, timeout: timeout, transport: transport, time: time)
+    self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, sighting: ServiceSighting())
   }
 
-  /// Requests a temporary key from the metadata service.
-  ///
-  /// - Returns: A temporary key.
-  /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
-  ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
+  init(role: String?, allowsV1: Bool, endpoint: String, sighting: ServiceSighting) {
+    self.role = role
+    self.allowsV1 = allowsV1
+    service = MetadataService(source: source, endpoint: endpoint, sighting: sighting)
   }
 
   /// Requests a temporary key from the metadata service and reads the service's time from the response.
   ///
+  /// - Parameter context: The context of the call.
   /// - Returns: A temporary key and the service's time.
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    if let issued = try await key(try await tokenHeaders()) { return issued }
-    if let issued = try await key(try await tokenHeaders()) { return issued }
+  /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
+  ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    if let issued = try await key(try await tokenHeaders(in: context), in: context) { return issued }
+    if let issued = try await key(try await tokenHeaders(in: context), in: context) { return issued }
     throw CredentialError(
       .failed, source: source, "The metadata service rejects the tokens that it issued (HTTP 401).",
       remedy: "Check the settings of the instance's metadata service.", isRetryable: true)
   }
 
   /// Returns a temporary key for the role, or `nil` if the service no longer accepts the token (HTTP 401).
-  private func key(_ headers: HTTPFields) async throws(CredentialError) -> IssuedCredential<AccessKey>? {
+  private func key(
+    _ headers: HTTPFields, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<AccessKey>? {
     var name = role
     if name == nil {
-      guard let list = try await response(to: Self.rolesPath, headers) else { return nil }
+      guard let list = try await response(to: Self.rolesPath, headers, in: context) else { return nil }
       name = try service.firstRole(in: list)
     }
     guard let name else { throw service.noRole }
     let path = Self.rolesPath + (try service.pathElement(ofRole: name))
-    guard let response = try await self.response(to: path, headers) else { return nil }
+    guard let response = try await response(to: path, headers, in: context) else { return nil }
     guard response.status != 404 else { throw service.unknownRole(name) }
     let fields = try service.fields(of: response)
     return try service.reader.amazonKey(in: fields, token: "Token", at: response.issuerTime)
   }
 
-  private func response(to path: String, _ headers: HTTPFields) async throws(CredentialError) -> ServiceResponse? {
-    let response = try await service.send(.get, path, headers: headers)
+  private func response(
+    to path: String, _ headers: HTTPFields, in context: ProviderContext
+  ) async throws(CredentialError) -> ServiceResponse? {
+    let response = try await service.send(.get, path, headers: headers, in: context)
     if response.status == 401 { return nil }
     guard response.isSuccess || response.status == 404 else { throw service.refusal(response) }
     return response
@@ -87,10 +86,11 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
   /// Requests a token of the newer protocol and returns the headers with the token.
   ///
   /// Returns no headers if only the older protocol works.
-  private func tokenHeaders() async throws(CredentialError) -> HTTPFields {
+  private func tokenHeaders(in context: ProviderContext) async throws(CredentialError) -> HTTPFields {
     let response: ServiceResponse
     do {
-      response = try await service.attempt(.put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"])
+      response = try await service.attempt(
+        .put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"], in: context)
     } catch {
       guard error.code == .timeout, allowsV1 else { throw service.explained(error) }
       return [:]
@@ -115,4 +115,16 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
 extension HTTPField.Name {
   fileprivate static let metadataToken = known("x-aws-ec2-metadata-token")
   fileprivate static let metadataTokenLifetime = known("x-aws-ec2-metadata-token-ttl-seconds")
+}
+
+extension CredentialProvider where Self == AmazonInstanceMetadataProvider {
+  /// Returns a provider of temporary keys for the role of an AWS instance (EC2).
+  ///
+  /// - Parameters:
+  ///   - role: The role name. If `nil`, the provider requests the name from the metadata service.
+  ///   - allowsV1: Whether to send requests without a metadata token if the metadata service does not support such
+  ///     tokens.
+  public static func amazonInstance(role: String? = nil, allowsV1: Bool = true) -> AmazonInstanceMetadataProvider {
+    AmazonInstanceMetadataProvider(role: role, allowsV1: allowsV1)
+  }
 }

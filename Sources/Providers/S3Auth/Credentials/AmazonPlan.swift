@@ -36,30 +36,30 @@ extension AmazonPlan {
   ///
   /// - Parameters:
   ///   - location: The location of the profile, for error messages.
-  ///   - machine: The context that the provider uses.
+  ///   - context: The context of the call, for the provider's settings.
   ///   - services: The factory that creates the provider.
   func provider(
-    at location: SettingLocation, on machine: ProviderContext, through services: AmazonServices
+    at location: SettingLocation, in context: ProviderContext, through services: AmazonServices
   ) -> any CredentialProvider<AccessKey> {
     switch self {
     case .key(let key): return StaticCredentialProvider(key, source: location.source)
-    case .environment: return EnvironmentCredentialProvider.aws.reading(machine)
-    case .container: return services.container(machine)
-    case .instanceRole: return services.instanceRole(machine)
+    case .environment: return EnvironmentCredentialProvider.aws
+    case .container: return services.container()
+    case .instanceRole: return services.instanceRole()
     case .role(let role, let plan):
-      return services.role(role, plan.provider(at: location, on: machine, through: services), machine)
+      return services.role(role, plan.provider(at: location, in: context, through: services))
     case .webIdentity(let role, let tokenFile):
-      return services.webIdentity(role, machine.token(in: tokenFile, for: location), machine)
-    case .command(let command): return ProcessCredentialProvider(command, format: .amazon, machine: machine)
+      return services.webIdentity(role, context.token(in: tokenFile, for: location))
+    case .command(let command): return ProcessCredentialProvider(command, format: .amazon)
     }
   }
 
   /// Carries out this plan and returns the access key.
   func issue(
-    at location: SettingLocation, on machine: ProviderContext, through services: AmazonServices
+    at location: SettingLocation, in context: ProviderContext, through services: AmazonServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     if case .key(let key) = self { return IssuedCredential(key) }
-    return try await provider(at: location, on: machine, through: services).issue(for: location)
+    return try await provider(at: location, in: context, through: services).issue(for: location, in: context)
   }
 }
 
@@ -70,23 +70,23 @@ struct AmazonServices: Sendable {
   /// The type of a closure that returns an identity token; the closure is called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  var instanceRole: @Sendable (ProviderContext) -> Provider
-  var container: @Sendable (ProviderContext) -> Provider
-  var role: @Sendable (AmazonRolePlan, _ keys: Provider, ProviderContext) -> Provider
-  var webIdentity: @Sendable (AmazonRolePlan, _ token: @escaping TokenSource, ProviderContext) -> Provider
+  var instanceRole: @Sendable () -> Provider
+  var container: @Sendable () -> Provider
+  var role: @Sendable (AmazonRolePlan, _ keys: Provider) -> Provider
+  var webIdentity: @Sendable (AmazonRolePlan, _ token: @escaping TokenSource) -> Provider
 
   /// The factory of providers that send requests to Amazon's services.
   static let real = AmazonServices(
-    instanceRole: { AmazonInstanceRoleProvider(machine: $0) },
-    container: { AmazonContainerProvider(machine: $0) },
-    role: { role, keys, machine in
+    instanceRole: { AmazonInstanceRoleProvider() },
+    container: { AmazonContainerProvider() },
+    role: { role, keys in
       AmazonAssumeRoleProvider(
         roleARN: role.arn, sessionName: role.sessionName, credentials: keys, duration: role.duration,
-        externalID: role.externalID, endpoint: role.endpoint, transport: machine.transport, time: machine.time)
+        externalID: role.externalID, endpoint: role.endpoint)
     },
-    webIdentity: { role, token, machine in
+    webIdentity: { role, token in
       AmazonWebIdentityProvider(
         roleARN: role.arn, sessionName: role.sessionName, duration: role.duration, endpoint: role.endpoint,
-        transport: machine.transport, time: machine.time, token: token)
+        token: token)
     })
 }

@@ -37,19 +37,19 @@ struct AmazonFiles {
   ///
   /// - Throws: A `CredentialError` if a file that an environment variable specifies does not exist, or if a file cannot
   ///   be read.
-  init(on machine: ProviderContext) throws(CredentialError) {
-    credentials = try Self.read(Self.credentials, on: machine)
-    config = try Self.read(Self.config, on: machine)
+  init(in context: ProviderContext) throws(CredentialError) {
+    credentials = try Self.read(Self.credentials, in: context)
+    config = try Self.read(Self.config, in: context)
   }
 
   private static func read(
-    _ file: ConfigurationFile, on machine: ProviderContext
+    _ file: ConfigurationFile, in context: ProviderContext
   ) throws(CredentialError) -> File? {
     // `/dev/null` is the usual way to disable a file, whatever the home directory contains.
-    if let variable = file.variable, machine.variable(variable) == "/dev/null" { return nil }
+    if let variable = file.variable, context.variable(variable) == "/dev/null" { return nil }
     let contents: ConfigurationFile.Contents
     do throws(CredentialError) {
-      contents = try file.read(on: machine)
+      contents = try file.read(in: context)
     } catch {
       guard error.code == .notConfigured else { throw error }
       return nil
@@ -60,8 +60,8 @@ struct AmazonFiles {
   /// Returns the profile name that the environment specifies, or `nil` if the environment specifies no profile.
   ///
   /// `AWS_DEFAULT_PROFILE`, which botocore reads first, takes precedence over `AWS_PROFILE`.
-  static func chosenName(on machine: ProviderContext) -> String? {
-    machine.variable("AWS_DEFAULT_PROFILE") ?? machine.variable("AWS_PROFILE")
+  static func chosenName(in context: ProviderContext) -> String? {
+    context.variable("AWS_DEFAULT_PROFILE") ?? context.variable("AWS_PROFILE")
   }
 
   /// Returns the profile with a name, or `nil` if neither file contains the profile.

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// The region and the endpoints of Amazon's services or of compatible services, as configured on a machine.
@@ -9,7 +9,7 @@ public import StorageAuth
 /// The settings come from the environment and from the files that Amazon's tools share.
 ///
 /// ```swift
-/// let settings = try AmazonSettings(machine)
+/// let settings = try AmazonSettings(context)
 /// let region = settings.region ?? "us-east-1"
 /// ```
 public struct AmazonSettings: Sendable, Hashable {
@@ -30,23 +30,23 @@ public struct AmazonSettings: Sendable, Hashable {
   /// Creates settings from the environment and the shared files.
   ///
   /// - Parameters:
-  ///   - machine: The context that gives access to the environment and files.
+  ///   - context: The context that gives access to the environment and files.
   ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
   /// - Throws: A `CredentialError` if a file cannot be read, the profile in `profile` does not exist, or a region or a
   ///   URL is invalid.
-  public init(_ machine: ProviderContext, profile: String? = nil) throws(CredentialError) {
-    let files = try AmazonFiles(on: machine)
-    let named = profile ?? AmazonFiles.chosenName(on: machine)
+  public init(_ context: ProviderContext, profile: String? = nil) throws(CredentialError) {
+    let files = try AmazonFiles(in: context)
+    let named = profile ?? AmazonFiles.chosenName(in: context)
     let found = try files.profile(named ?? "default")
     if found == nil, let profile { throw files.missing(profile, isNamed: true) }
-    try self.init(machine, files: files, profile: found)
+    try self.init(context, files: files, profile: found)
   }
 
-  init(_ machine: ProviderContext, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
-    region = try Self.region(machine, profile)
-    let isIgnored = machine.isTrue("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
-    endpointURL = isIgnored ? nil : try Self.endpointURL(of: "s3", machine, files, profile)
-    stsURL = isIgnored ? nil : try Self.endpointURL(of: "sts", machine, files, profile)
+  init(_ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
+    region = try Self.region(context, profile)
+    let isIgnored = context.isTrue("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
+    endpointURL = isIgnored ? nil : try Self.endpointURL(of: "s3", context, files, profile)
+    stsURL = isIgnored ? nil : try Self.endpointURL(of: "sts", context, files, profile)
   }
 
   /// The configured endpoint of Amazon's token service (STS).
@@ -56,10 +56,10 @@ public struct AmazonSettings: Sendable, Hashable {
   }
 
   private static func region(
-    _ machine: ProviderContext, _ profile: AmazonProfile?
+    _ context: ProviderContext, _ profile: AmazonProfile?
   ) throws(CredentialError) -> String? {
     for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
-      guard let region = machine.variable(name) else { continue }
+      guard let region = context.variable(name) else { continue }
       guard isAmazonRegion(region) else {
         throw environment.error(.failed, "sets \(name) to an invalid region", remedy: "Write it like eu-central-1.")
       }
@@ -74,10 +74,10 @@ public struct AmazonSettings: Sendable, Hashable {
   }
 
   private static func endpointURL(
-    of service: String, _ machine: ProviderContext, _ files: AmazonFiles, _ profile: AmazonProfile?
+    of service: String, _ context: ProviderContext, _ files: AmazonFiles, _ profile: AmazonProfile?
   ) throws(CredentialError) -> String? {
     for name in ["AWS_ENDPOINT_URL_\(service.uppercased())", "AWS_ENDPOINT_URL"] {
-      if let url = machine.variable(name) { return try checked(url, from: name, at: environment) }
+      if let url = context.variable(name) { return try checked(url, from: name, at: environment) }
     }
     if let section = profile?.section(with: "services"), let name = try section.settings.text("services") {
       guard let services = try files.services(name) else {

@@ -25,7 +25,6 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
 
   private let role: AmazonRole
   private let endpoint: AmazonSTSEndpoint
-  private let exchange: ServiceExchange
   private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   /// Creates a provider that assumes a role with an identity token.
@@ -37,37 +36,27 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   ///   - policy: A policy that restricts the keys' rights further, as JSON of at most 2048 bytes, or `nil` for all
   ///     rights of the role.
   ///   - endpoint: The STS endpoint.
-  ///   - timeout: The time limit for reading the identity token, sending one request and receiving its response.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks that the provider uses.
   ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", duration: Duration = .seconds(3600),
-    policy: String? = nil, endpoint: AmazonSTSEndpoint = .global, timeout: Duration = .seconds(10),
-    transport: any HTTPTransport, time: any SigningClock = .system,
+    policy: String? = nil, endpoint: AmazonSTSEndpoint = .global,
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
     source = "Amazon STS AssumeRoleWithWebIdentity (\(ServiceText().shown(roleARN)))"
     role = AmazonRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
     self.endpoint = endpoint
     self.token = token
-    exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
-  }
-
-  /// Assumes the role and returns a temporary key.
-  ///
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
   }
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
+    let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     let parameters = try role.parameters(of: Self.action, check)
     let address = try endpoint.address(check)
     var pauses = Self.pauses[...]
@@ -83,7 +72,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
         return try CredentialReader.amazonSTS(source).amazonRoleKey(in: response, to: Self.action)
       }
       if refusal?.code == "IDPCommunicationError", let pause = pauses.popFirst() {
-        try await wait(pause)
+        try await wait(pause, by: context.time)
       } else if refusal?.code == "InvalidIdentityToken", !isTokenReadAgain {
         isTokenReadAgain = true
       } else {
@@ -93,9 +82,9 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
     }
   }
 
-  private func wait(_ pause: Duration) async throws(CredentialError) {
+  private func wait(_ pause: Duration, by time: any SigningClock) async throws(CredentialError) {
     do {
-      try await exchange.time.sleep(for: pause)
+      try await time.sleep(for: pause)
     } catch {
       throw CredentialError(
         .cancelled, source: source, "The wait was cancelled.", remedy: "Retry if the key is still needed.")

@@ -14,39 +14,27 @@ package struct SigV4Signature: Sendable {
   /// The name of the signature algorithm in the `Authorization` header.
   package static let algorithm = "AWS4-HMAC-SHA256"
 
-  /// The region in the signature's scope, such as `eu-central-1`.
-  package let region: String
+  private let scheme: ScopedSignature
 
-  /// The service in the signature's scope, such as `sts`.
-  package let service: String
-
-  /// The signing time, in whole seconds.
-  package let date: Timestamp
-
+  /// Creates the signature of requests to a service.
+  ///
+  /// - Parameters:
+  ///   - region: The region in the signature's scope, such as `eu-central-1`.
+  ///   - service: The service in the signature's scope, such as `sts`.
+  ///   - date: The signing time, in whole seconds.
   package init(region: String, service: String, date: Timestamp) {
-    self.region = region
-    self.service = service
-    self.date = date
+    scheme = ScopedSignature(
+      Self.algorithm, secretPrefix: "AWS4", date: date.iso8601Basic,
+      scope: [String(date.iso8601Basic.prefix(8)), region, service, "aws4_request"])
   }
-
-  private var day: String { String(date.iso8601Basic.prefix(8)) }
 
   /// The signature's scope, which follows the access key ID in the `Authorization` header.
   ///
   /// An example is `20261120/eu-central-1/sts/aws4_request`.
-  package var scope: String { "\(day)/\(region)/\(service)/aws4_request" }
+  package var scope: String { scheme.scope }
 
-  /// Returns the header names that the signature must include, in lowercase and sorted.
-  ///
-  /// They are `host`, `content-type` and every `x-amz-` header.
-  package static func signedHeaders(of call: ServiceCall) -> [String] {
-    var names: Set = ["host"]
-    for field in call.request.headerFields {
-      let name = field.name.canonicalName
-      if name == "content-type" || name.hasBytePrefix("x-amz-") { names.insert(name) }
-    }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-  }
+  /// Returns the header names that the signature must include: `host`, `content-type` and every `x-amz-` header.
+  package static func signedHeaders(of call: ServiceCall) -> [String] { call.signedHeaders(prefixed: "x-amz-") }
 
   /// Returns the canonical request, which contains all components of the request that are signed.
   ///
@@ -55,42 +43,14 @@ package struct SigV4Signature: Sendable {
   package static func canonicalRequest(
     of call: ServiceCall, signing names: [String]
   ) throws(SigningError) -> String {
-    var headers = ""
-    for name in names {
-      headers += "\(name):\(try call.signedValue(of: name).words(between: " ").joined(separator: " "))\n"
+    try call.canonicalRequest(query: try canonicalQuery(call.query), signing: names) {
+      $0.words(between: " ").joined(separator: " ")
     }
-    return """
-      \(call.request.method.rawValue)
-      \(call.path)
-      \(try canonicalQuery(call.query))
-      \(headers)
-      \(names.joined(separator: ";"))
-      \(call.bodyHash)
-      """
   }
 
   /// Returns the string to sign for a canonical request.
-  ///
-  /// It consists of the algorithm name, the time, the scope and the hash of the canonical request.
   package func stringToSign(canonicalRequest: String) -> String {
-    """
-    \(Self.algorithm)
-    \(date.iso8601Basic)
-    \(scope)
-    \(SHA256.hash { $0.append(canonicalRequest) }.hex)
-    """
-  }
-
-  /// Returns the signature of a string to sign, in lowercase hexadecimal.
-  ///
-  /// The signing key is derived from the secret, the day, the region and the service.
-  package func signature(of stringToSign: String, secret: Secret) -> String {
-    let first = HMACKey<SHA256> { writer in
-      writer.append("AWS4")
-      secret.bytes.withBytes { writer.append($0) }
-    }
-    let key = [day, region, service, "aws4_request"].reduce(first) { key, part in key.derivedKey { $0.append(part) } }
-    return key.authenticationCode(for: stringToSign).hex
+    scheme.stringToSign(canonicalRequest: canonicalRequest)
   }
 
   /// Returns the expected signature for a received request.
@@ -104,7 +64,12 @@ package struct SigV4Signature: Sendable {
     for call: ServiceCall, signing names: [String], secret: Secret
   ) throws(SigningError) -> String {
     let canonical = try Self.canonicalRequest(of: call, signing: names)
-    return signature(of: stringToSign(canonicalRequest: canonical), secret: secret)
+    return scheme.signature(of: stringToSign(canonicalRequest: canonical), secret: secret)
+  }
+
+  /// Returns the value of the `Authorization` header with a signature.
+  func authorization(id: AccessKeyID, signing names: [String], signature: String) -> String {
+    scheme.authorization(id: id, signing: names, signature: signature)
   }
 
   /// Returns the canonical query string for a query.
@@ -158,8 +123,7 @@ package struct SigV4Signer: Signer {
     let scheme = SigV4Signature(region: region, service: service, date: context.date)
     let signature = try scheme.expected(for: signed, signing: names, secret: key.secret)
     signed.request.headerFields[.authorization] =
-      "\(SigV4Signature.algorithm) Credential=\(key.id)/\(scheme.scope), "
-      + "SignedHeaders=\(names.joined(separator: ";")), Signature=\(signature)"
+      scheme.authorization(id: key.id, signing: names, signature: signature)
     call = signed
   }
 }

@@ -13,6 +13,7 @@ public final class TransferTokenService: Sendable {
   private let issuer: any TokenIssuer
   private let rates: CallerRates
   private let audit: @Sendable (TokenAudit) -> Void
+  private let context: ProviderContext
   private let time: any SigningClock
 
   /// Creates a service that sets up transfers.
@@ -22,15 +23,17 @@ public final class TransferTokenService: Sendable {
   ///   - rate: The rate limit of each caller, or `nil` for no limit. Each transfer counts as a request.
   ///   - rates: The store that counts the requests of callers.
   ///   - audit: A closure that receives an audit entry for each transfer. It must not block.
-  ///   - time: The clocks of the service.
+  ///   - context: The network, environment and files that the issuer uses, and the clocks of the service. The default has
+  ///     no network.
   public init(
     issuer: any TokenIssuer, rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(),
-    audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, time: any SigningClock = .system
+    audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, in context: ProviderContext = .local
   ) {
     self.issuer = issuer
-    self.rates = CallerRates(limit: rate, store: rates, time: time)
+    self.rates = CallerRates(limit: rate, store: rates, time: context.time)
     self.audit = audit
-    self.time = time
+    self.context = context
+    time = context.time
   }
 
   /// Sets up a transfer, and returns its token.
@@ -67,7 +70,8 @@ public final class TransferTokenService: Sendable {
       throw .notAllowed(error)
     }
     do {
-      return try await issuer.issue(for: TokenRequest(session: request.caller, specification: allowed)).credential
+      return try await issuer.issue(for: TokenRequest(session: request.caller, specification: allowed), in: context)
+        .credential
     } catch {
       throw .unavailable(error, after: error.isRetryable ? .seconds(1) : nil)
     }

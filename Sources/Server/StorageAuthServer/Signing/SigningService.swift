@@ -105,7 +105,7 @@ public struct SigningService<Context: RequestContext>: Sendable {
 
   private func key(of signing: SigningAccount, _ context: Context) async throws(SigningErrorResponse) -> AccessKey {
     do throws(CredentialError) {
-      return try await signing.credentials.credential()
+      return try await signing.credentials.credential(in: signing.context)
     } catch {
       context.logger.error("no key to sign with", metadata: ["error": "\(error)"])
       throw .unavailable
@@ -140,15 +140,21 @@ public struct SigningAccount: Sendable {
   public let signer: any StringToSignSigner
 
   let credentials: any CredentialProvider<AccessKey>
+  let context: ProviderContext
 
   /// Creates an account from a signer and a provider of its key.
   ///
   /// - Parameters:
   ///   - signer: The signer, which parses each string to sign before it signs the string.
   ///   - credentials: The provider of the signing key. Wrap a slow provider in a `CredentialCache`.
-  public init(_ signer: some StringToSignSigner, credentials: some CredentialProvider<AccessKey>) {
+  ///   - context: The context of a provider that is not a cache. The default has no network.
+  public init(
+    _ signer: some StringToSignSigner, credentials: some CredentialProvider<AccessKey>,
+    in context: ProviderContext = .local
+  ) {
     self.signer = signer
     self.credentials = credentials
+    self.context = context
   }
 }
 

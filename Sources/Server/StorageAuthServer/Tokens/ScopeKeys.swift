@@ -11,14 +11,14 @@ final class ScopeKeys: Sendable {
 
   init(
     _ provider: any CredentialProvider<AccessKey>, of scope: TokenScope, in store: any IssuedKeyStore,
-    configuration: CredentialCacheConfiguration, events: EventHub, time: any SigningClock
+    configuration: CredentialCacheConfiguration, events: EventHub, context: ProviderContext
   ) {
-    clock = IssuerClock(provider, of: scope, in: store, time: time)
+    clock = IssuerClock(provider, of: scope, in: store, time: context.time)
     // A key is replaced after half of its lifetime, while a caller waits. Randomizing the first refresh would only add
     // requests to the cloud.
     var configuration = configuration
     configuration.spreadsFirstRenewal = false
-    cache = CredentialCache(clock, configuration: configuration, events: events, time: time)
+    cache = CredentialCache(clock, in: context, configuration: configuration, events: events)
   }
 
   /// Cancels the request to the cloud in progress, and refuses all later requests for a key.
@@ -76,11 +76,9 @@ final class IssuerClock: CredentialProvider {
   /// The lifetime of the newest key when the issuer created it, or `nil` before the first key.
   var life: Duration? { heard.withLock { $0.life } }
 
-  func credential() async throws(CredentialError) -> AccessKey { try await issue().credential }
-
-  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let shared = try await store.key(for: scope) { [provider] () async throws(CredentialError) in
-      try await provider.issue()
+      try await provider.issue(in: context)
     }
     let issued = shared.issued
     let date = issued.issuerTime ?? time.now

@@ -30,18 +30,18 @@ final class ScopeTable: Sendable {
   private let configuration: CredentialCacheConfiguration
   private let events: EventHub
   private let store: any IssuedKeyStore
-  private let time: any SigningClock
+  private let context: ProviderContext
   private let state = Mutex(State())
 
   init(
     limit: Int, store: any IssuedKeyStore, configuration: CredentialCacheConfiguration, events: EventHub,
-    time: any SigningClock
+    context: ProviderContext
   ) {
     self.store = store
     self.limit = max(1, limit)
     self.configuration = configuration
     self.events = events
-    self.time = time
+    self.context = context
   }
 
   /// Returns the keys for a scope, which are created when the scope is first requested.
@@ -51,7 +51,7 @@ final class ScopeTable: Sendable {
   ) throws(TokenServiceError) -> ScopeKeys {
     if let known = use(scope) { return known }
     let made = ScopeKeys(
-      try provider(), of: scope, in: store, configuration: configuration, events: events, time: time)
+      try provider(), of: scope, in: store, configuration: configuration, events: events, context: context)
     return state.withLock { state in
       if let known = state.entries[scope] { return known.keys }
       if state.entries.count >= limit { Self.makeRoom(&state.entries) }

@@ -17,11 +17,10 @@ internal import StorageAuth
 /// ``IssuedKeyStore``.
 ///
 /// ```swift
-/// let service = TokenService(audit: TokenAudit.log(to: logger)) { scope in
+/// let service = TokenService(audit: TokenAudit.log(to: logger), in: ProviderContext(transport: transport)) { scope in
 ///   AlibabaAssumeRoleProvider(
 ///     roleARN: role, sessionName: scope.name, credentials: keys, duration: scope.lifetime,
-///     policy: try scope.policy.ramDocument(),
-///     transport: transport)
+///     policy: try scope.policy.ramDocument())
 /// }
 /// ```
 public final class TokenService: Sendable {
@@ -49,23 +48,25 @@ public final class TokenService: Sendable {
   ///   - configuration: The refresh and timeout settings of the credential caches.
   ///   - events: The hub that publishes events about the issued keys.
   ///   - audit: A closure that receives an audit entry for each request. It must not block.
-  ///   - time: The clocks of the service.
+  ///   - context: The network that requests to the cloud use, the environment and files of the providers, and the clocks
+  ///     of the service. The default has no network.
   ///   - source: A closure that returns the credential provider for a scope. An error that the closure throws becomes
   ///     the error of the request.
   public init(
     rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(),
     keys: any IssuedKeyStore = PassThroughKeyStore(), scopeLimit: Int = 10_000,
     configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub(),
-    audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, time: any SigningClock = .system,
+    audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, in context: ProviderContext = .local,
     source: @escaping Source
   ) {
-    self.rates = CallerRates(limit: rate, store: rates, time: time)
+    self.rates = CallerRates(limit: rate, store: rates, time: context.time)
     self.events = events
     self.audit = audit
-    self.time = time
+    time = context.time
     self.source = source
     self.keys = keys
-    scopes = ScopeTable(limit: scopeLimit, store: keys, configuration: configuration, events: events, time: time)
+    scopes = ScopeTable(
+      limit: scopeLimit, store: keys, configuration: configuration, events: events, context: context)
   }
 
   /// Returns a temporary key for a caller.

@@ -34,7 +34,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   public let patience: Duration
 
   /// The clock used to check expiration.
-  public let time: any SigningClock
+  public let context: ProviderContext
 
   let secrets: [String]
 
@@ -50,11 +50,11 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   ///   - concurrency: The number of concurrent calls to the provider.
   ///   - patience: The time limit for each call, measured with the machine's clock. A call that takes longer breaks its
   ///     rule, and the suite stops waiting for it.
-  ///   - time: The clock used to check expiration.
+  ///   - context: The context of the calls, whose clock is used to check expiration.
   public init(
     _ provider: Subject, failing: [any CredentialProvider<Subject.Value>] = [],
     waiting: (any CredentialProvider<Subject.Value>)? = nil, secrets: [String], concurrency: Int = 100,
-    patience: Duration = .seconds(10), time: any SigningClock = .system
+    patience: Duration = .seconds(10), in context: ProviderContext = .local
   ) {
     self.provider = provider
     self.failing = failing
@@ -62,7 +62,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
     self.secrets = secrets
     self.concurrency = concurrency
     self.patience = patience
-    self.time = time
+    self.context = context
   }
 
   /// Checks the provider against the given rules.
@@ -117,7 +117,9 @@ extension ProviderConformance {
     _ = try await issued()
     let provider = provider
     let response = await answered(within: patience) { () async -> Result<Subject.Value, CredentialError> in
-      do throws(CredentialError) { return .success(try await provider.credential()) } catch { return .failure(error) }
+      do throws(CredentialError) { return .success(try await provider.credential(in: context)) } catch {
+        return .failure(error)
+      }
     }
     switch response {
     case .success: return 2
@@ -128,7 +130,7 @@ extension ProviderConformance {
 
   func checkValidity() async throws -> Int {
     let issued = try await issued()
-    let now = issued.issuerTime ?? time.now
+    let now = issued.issuerTime ?? context.time.now
     if let end = issued.credential.expiration, end <= now {
       throw Violation("the credential expired at \(end), and the time is \(now)")
     }
@@ -139,7 +141,7 @@ extension ProviderConformance {
     let (provider, patience) = (provider, patience)
     try await withThrowingTaskGroup(of: Answer?.self) { group in
       for _ in 0..<concurrency {
-        group.addTask { await Self.response(of: provider, within: patience) }
+        group.addTask { await Self.response(of: provider, in: context, within: patience) }
       }
       for try await response in group { _ = try credential(in: response) }
     }
@@ -158,7 +160,7 @@ extension ProviderConformance {
   func forFailures(_ check: (CredentialError) throws -> Void) async throws -> Int {
     if failing.isEmpty { throw NotTried(reason: "there is no provider that fails") }
     for provider in failing {
-      switch await Self.response(of: provider, within: patience) {
+      switch await Self.response(of: provider, in: context, within: patience) {
       case .success: throw Violation("a provider that must fail returned a credential")
       case .failure(let error): try check(error)
       case nil: throw Violation("a provider that must fail did not return within \(patience)")
@@ -179,7 +181,9 @@ extension ProviderConformance {
   func checkCancellation() async throws -> Int {
     guard let waiting else { throw NotTried(reason: "there is no provider that waits") }
     for yields in [0, 1, 100] {
-      let response = await answered(within: patience, cancelledAfter: yields) { await Self.response(of: waiting) }
+      let response = await answered(within: patience, cancelledAfter: yields) {
+        await Self.response(of: waiting, in: context)
+      }
       switch response {
       case .success: throw Violation("a provider that must wait returned a credential")
       case .failure(let error): try require(error.code == .cancelled, "the wait ended with the code \(error.code)")
@@ -190,7 +194,7 @@ extension ProviderConformance {
   }
 
   private func issued() async throws(Violation) -> IssuedCredential<Subject.Value> {
-    try credential(in: await Self.response(of: provider, within: patience))
+    try credential(in: await Self.response(of: provider, in: context, within: patience))
   }
 
   private func credential(in response: Answer?) throws(Violation) -> IssuedCredential<Subject.Value> {
@@ -201,14 +205,18 @@ extension ProviderConformance {
     }
   }
 
-  private static func response(of provider: any CredentialProvider<Subject.Value>) async -> Answer {
-    do throws(CredentialError) { return .success(try await provider.issue()) } catch { return .failure(error) }
+  private static func response(
+    of provider: any CredentialProvider<Subject.Value>, in context: ProviderContext
+  ) async -> Answer {
+    do throws(CredentialError) { return .success(try await provider.issue(in: context)) } catch {
+      return .failure(error)
+    }
   }
 
   private static func response(
-    of provider: any CredentialProvider<Subject.Value>, within patience: Duration
+    of provider: any CredentialProvider<Subject.Value>, in context: ProviderContext, within patience: Duration
   ) async -> Answer? {
-    await answered(within: patience) { await response(of: provider) }
+    await answered(within: patience) { await response(of: provider, in: context) }
   }
 }
 

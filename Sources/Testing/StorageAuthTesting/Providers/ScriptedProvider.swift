@@ -97,19 +97,12 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
     await tally.reached(count)
   }
 
-  /// Returns the credential in the next scripted result.
-  ///
-  /// - Throws: The scripted error, or a `CredentialError` with the code `cancelled` if the task is cancelled while the
-  ///   call is held.
-  public func credential() async throws(CredentialError) -> Value {
-    try await issue().credential
-  }
-
   /// Returns the issued credential in the next scripted result.
   ///
+  /// - Parameter context: The context of the call, which is not used.
   /// - Throws: The scripted error, or a `CredentialError` with the code `cancelled` if the task is cancelled while the
   ///   call is held.
-  public func issue() async throws(CredentialError) -> IssuedCredential<Value> {
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     let call = tally.add(1)
     do {
       try await gate.pass()

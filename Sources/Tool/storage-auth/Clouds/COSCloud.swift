@@ -30,8 +30,8 @@ struct COSCloud: Cloud {
 
   var sources: [SourceName] { Self.slots.map(\.name) }
 
-  func chain(on machine: ProviderContext, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
-    var sources = TencentCredentials(machine)
+  func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
+    var sources = TencentCredentials()
     for (name, slot) in Self.slots where !includes(name) { sources[keyPath: slot] = nil }
     return sources.chain
   }
@@ -99,11 +99,10 @@ struct COSCloud: Cloud {
       return TencentAssumeRoleProvider(
         roleARN: role, sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
         policy: order.policy,
-        endpoint: endpoint, transport: order.transport)
+        endpoint: endpoint)
     }
     return TencentFederationProvider(
-      name: order.sessionName, policy: order.policy, credentials: keys, duration: order.lifetime, endpoint: endpoint,
-      transport: order.transport)
+      name: order.sessionName, policy: order.policy, credentials: keys, duration: order.lifetime, endpoint: endpoint)
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {

@@ -26,10 +26,8 @@ protocol Cloud: Sendable {
 
   /// Returns the chain of the cloud's default credential sources.
   ///
-  /// - Parameters:
-  ///   - machine: The context through which the sources access the environment, files and the network.
-  ///   - includes: A function that returns whether the source with a name is part of the chain.
-  func chain(on machine: ProviderContext, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey>
+  /// - Parameter includes: A function that returns whether the source with a name is part of the chain.
+  func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey>
 
   // MARK: Requests
 
@@ -128,8 +126,6 @@ struct KeyOrder {
   let region: String?
   /// The URL of the cloud's token service, or `nil` for the public token service.
   let tokenService: String?
-  /// The transport for requests to the token service.
-  let transport: any HTTPTransport
 }
 
 extension HTTPRequest {

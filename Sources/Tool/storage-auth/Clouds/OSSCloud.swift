@@ -33,8 +33,8 @@ struct OSSCloud: Cloud {
 
   var sources: [SourceName] { Self.slots.map(\.name) }
 
-  func chain(on machine: ProviderContext, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
-    var sources = AlibabaCredentials(machine)
+  func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
+    var sources = AlibabaCredentials()
     for (name, slot) in Self.slots where !includes(name) { sources[keyPath: slot] = nil }
     return sources.chain
   }
@@ -104,8 +104,7 @@ struct OSSCloud: Cloud {
   func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey> {
     AlibabaAssumeRoleProvider(
       roleARN: order.role ?? "", sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
-      policy: order.policy, endpoint: order.tokenService.map { .url($0) } ?? .global,
-      transport: order.transport)
+      policy: order.policy, endpoint: order.tokenService.map { .url($0) } ?? .global)
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {

@@ -42,8 +42,8 @@ struct S3Cloud: Cloud {
 
   var sources: [SourceName] { Self.slots.map(\.name) }
 
-  func chain(on machine: ProviderContext, where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
-    var sources = AmazonCredentials(machine)
+  func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
+    var sources = AmazonCredentials()
     for (name, slot) in Self.slots where !includes(name) { sources[keyPath: slot] = nil }
     return sources.chain
   }
@@ -117,7 +117,7 @@ struct S3Cloud: Cloud {
       ?? order.region.map { .region($0) } ?? .global
     return AmazonAssumeRoleProvider(
       roleARN: order.role ?? "", sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
-      policy: order.policy, endpoint: endpoint, transport: order.transport)
+      policy: order.policy, endpoint: endpoint)
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {

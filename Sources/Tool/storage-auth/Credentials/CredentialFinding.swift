@@ -39,16 +39,13 @@ struct CredentialFinding {
   ///
   /// - Parameters:
   ///   - network: The options for connections to services.
-  ///   - makeChain: A function that creates the chain for a context. The context records the warnings of the chain's
-  ///     sources.
-  init(
-    over network: NetworkOptions, walking makeChain: (ProviderContext) -> CredentialChain<AccessKey>
-  ) async throws {
+  ///   - chain: The chain of the sources.
+  init(over network: NetworkOptions, walking chain: CredentialChain<AccessKey>) async throws {
     let log = WalkLog()
-    let chain = makeChain(try .commandLine(network) { log.add($0) })
+    let context = try ProviderContext.commandLine(network) { log.add($0) }
     let watched = CredentialChain(chain.links.map { WatchedSource(base: $0, log: log) }, source: chain.source)
     do throws(CredentialError) {
-      let issued = try await watched.issue()
+      let issued = try await watched.issue(in: context)
       let now = issued.issuerTime ?? .now
       result = .success(
         Answer(
@@ -70,13 +67,9 @@ private struct WatchedSource: CredentialProvider {
 
   var source: String { base.source }
 
-  func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
-
-  func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     do throws(CredentialError) {
-      return try await base.issue()
+      return try await base.issue(in: context)
     } catch {
       if error.code == .notConfigured { log.add(error) }
       throw error

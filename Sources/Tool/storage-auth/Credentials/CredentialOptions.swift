@@ -19,7 +19,7 @@ struct CredentialOptions: ParsableArguments {
   ///
   /// Warnings of the sources are printed to standard error.
   func cache(for cloud: any Cloud) throws -> CredentialCache<AccessKey> {
-    let cache = CredentialCache(chain(for: cloud, on: try .commandLine(network)))
+    let cache = CredentialCache(chain(for: cloud), in: try .commandLine(network))
     EventLog.observe(cache.events)
     return cache
   }
@@ -28,12 +28,9 @@ struct CredentialOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - cloud: The cloud whose sources are used.
-  ///   - machine: The context through which the sources access the environment, files and the network.
   ///   - source: The name of the only source to use, or `nil` to use all default sources.
-  func chain(
-    for cloud: any Cloud, on machine: ProviderContext, only source: SourceName? = nil
-  ) -> CredentialChain<AccessKey> {
-    cloud.chain(on: machine) { includes($0, only: source) }
+  func chain(for cloud: any Cloud, only source: SourceName? = nil) -> CredentialChain<AccessKey> {
+    cloud.chain { includes($0, only: source) }
   }
 
   private func includes(_ name: SourceName, only source: SourceName?) -> Bool {

@@ -38,9 +38,8 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   func run() async throws {
-    let finding = try await CredentialFinding(over: options.network) {
-      options.chain(for: provider.cloud, on: $0, only: source)
-    }
+    let finding = try await CredentialFinding(
+      over: options.network, walking: options.chain(for: provider.cloud, only: source))
     if output.json { Terminal.json(try finding.json(provider)) } else { Terminal.lines(finding.text) }
     guard case .success(let response) = finding.result, response.life.map({ $0 > .zero }) ?? true else {
       throw ExitCode.failure

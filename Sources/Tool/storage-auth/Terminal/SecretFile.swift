@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CredentialSources
+internal import StorageAuth
 
 /// A file with passwords, tokens or secrets, which is rejected if another user could have written it.
 struct SecretFile {

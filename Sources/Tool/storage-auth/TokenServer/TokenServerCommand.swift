@@ -136,12 +136,14 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     let keys = try credentials.cache(for: cloud)
     let stores = try shared.stores(of: "tokens", for: ["\(provider)", role ?? "", region ?? "", sts ?? ""])
     let count = TokenAudit.count(in: StatusServer.registry)
+    var context = try ProviderContext.commandLine(credentials.network)
+    context.transport = try credentials.network.transport
     let service = TokenService(
       rate: rate == 0 ? nil : .perMinute(rate), rates: stores.rates, keys: stores.keys,
       audit: { entry in
         ResponseRecord.note("\(entry)")
         count(entry)
-      }, source: { try self.source(of: $0, keys) })
+      }, in: context, source: { try self.source(of: $0, keys) })
     let metrics = [service.events, keys.events].map { StorageMetrics($0, factory: StatusServer.registry) }
     let router = router(for: callers)
     router.temporaryKeys(cloud.tokenFormat, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
@@ -162,8 +164,8 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     return cloud.source(
       KeyOrder(
         role: role, sessionName: sessionName(scope), policy: try cloud.document(scope.policy, region: region ?? ""),
-        lifetime: scope.lifetime, region: region, tokenService: sts,
-        transport: try credentials.network.transport), keys: keys)
+        lifetime: scope.lifetime, region: region, tokenService: sts),
+      keys: keys)
   }
 
   /// Returns the session name for a scope.

@@ -71,7 +71,7 @@ struct StoreOptions: ParsableArguments {
     let network = buckets.credentials.network
     let machine = try ProviderContext.commandLine(network)
     let url = node ?? machine.environment(Self.nodeVariable)
-    let cache = CredentialCache(.asperaDefault(machine))
+    let cache = CredentialCache(.asperaDefault, in: machine)
     EventLog.observe(cache.events)
     let client = StorageClient(
       .aspera(

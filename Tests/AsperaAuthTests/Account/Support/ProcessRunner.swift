@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import CredentialSources
 import Foundation
+import StorageAuth
 import Synchronization
 
 /// Runs programs and records their arguments and environments.

@@ -19,23 +19,25 @@ final class RecordedServices: Sendable {
 
   var alibaba: AlibabaServices {
     AlibabaServices(
-      instanceRole: { [self] role, _ in provider { "instance \(role ?? "any")" } },
-      role: { [self] role, keys, _ in
-        provider { () async throws(CredentialError) in "\(Self.text(role)) with \(try await keys.credential().id)" }
+      instanceRole: { [self] role, _, _ in provider { _ in "instance \(role ?? "any")" } },
+      role: { [self] role, keys in
+        provider { context async throws(CredentialError) in
+          "\(Self.text(role)) with \(try await keys.credential(in: context).id)"
+        }
       },
-      webIdentity: { [self] role, providerARN, token, _ in
-        provider { () async throws(CredentialError) in
+      webIdentity: { [self] role, providerARN, token in
+        provider { _ async throws(CredentialError) in
           "\(Self.text(role)) by \(providerARN) token \(try await token().reveal())"
         }
       },
-      uri: { [self] url, _ in provider { "uri \(url)" } })
+      uri: { [self] url in provider { _ in "uri \(url)" } })
   }
 
   var tencent: TencentServices {
     TencentServices(
-      instanceRole: { [self] role, _ in provider { "instance \(role ?? "any")" } },
-      webIdentity: { [self] role, token, _ in
-        provider { () async throws(CredentialError) in
+      instanceRole: { [self] role in provider { _ in "instance \(role ?? "any")" } },
+      webIdentity: { [self] role, token in
+        provider { _ async throws(CredentialError) in
           "\(role.arn) by \(role.providerID) in \(role.region) token \(try await token().reveal())"
         }
       })
@@ -43,12 +45,14 @@ final class RecordedServices: Sendable {
 
   var amazon: AmazonServices {
     AmazonServices(
-      instanceRole: { [self] _ in provider { "instance" } }, container: { [self] _ in provider { "container" } },
-      role: { [self] role, keys, _ in
-        provider { () async throws(CredentialError) in "\(Self.text(role)) with \(try await keys.credential().id)" }
+      instanceRole: { [self] in provider { _ in "instance" } }, container: { [self] in provider { _ in "container" } },
+      role: { [self] role, keys in
+        provider { context async throws(CredentialError) in
+          "\(Self.text(role)) with \(try await keys.credential(in: context).id)"
+        }
       },
-      webIdentity: { [self] role, token, _ in
-        provider { () async throws(CredentialError) in "\(Self.text(role)) token \(try await token().reveal())" }
+      webIdentity: { [self] role, token in
+        provider { _ async throws(CredentialError) in "\(Self.text(role)) token \(try await token().reveal())" }
       })
   }
 
@@ -58,12 +62,12 @@ final class RecordedServices: Sendable {
 
   /// Services that are not configured.
   static var none: AlibabaServices {
-    let provider = Recorded { () throws(CredentialError) in
+    let provider = Recorded { _ throws(CredentialError) in
       throw CredentialError(.notConfigured, source: "service", "The service has no key.", remedy: "Use another source.")
     }
     return AlibabaServices(
-      instanceRole: { _, _ in provider }, role: { _, _, _ in provider }, webIdentity: { _, _, _, _ in provider },
-      uri: { _, _ in provider })
+      instanceRole: { _, _, _ in provider }, role: { _, _ in provider }, webIdentity: { _, _, _ in provider },
+      uri: { _ in provider })
   }
 
   private static func text(_ role: AlibabaRolePlan) -> String {
@@ -73,24 +77,26 @@ final class RecordedServices: Sendable {
     return parts.joined(separator: " ")
   }
 
-  private func provider(_ call: @escaping @Sendable () async throws(CredentialError) -> String) -> Recorded {
-    Recorded { [self] () async throws(CredentialError) in
-      let text = try await call()
+  private func provider(
+    _ call: @escaping @Sendable (ProviderContext) async throws(CredentialError) -> String
+  ) -> Recorded {
+    Recorded { [self] context async throws(CredentialError) in
+      let text = try await call(context)
       calls.withLock { $0.append(text) }
     }
   }
 
   private struct Recorded: CredentialProvider {
     let source = "service"
-    let call: @Sendable () async throws(CredentialError) -> Void
+    let call: @Sendable (ProviderContext) async throws(CredentialError) -> Void
 
-    init(_ call: @escaping @Sendable () async throws(CredentialError) -> Void) {
+    init(_ call: @escaping @Sendable (ProviderContext) async throws(CredentialError) -> Void) {
       self.call = call
     }
 
-    func credential() async throws(CredentialError) -> AccessKey {
-      try await call()
-      return RecordedServices.key
+    func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+      try await call(context)
+      return IssuedCredential(RecordedServices.key)
     }
   }
 }

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import CredentialSources
 import StorageAuth
 import XCTest
 
@@ -35,7 +34,7 @@ extension XCTestCase {
     _ name: String = "", file: StaticString = #filePath, line: UInt = #line
   ) async -> CredentialError? {
     do {
-      let key = try await provider.issue().credential
+      let key = try await provider.issue(in: .local).credential
       XCTFail("\(name): a key was issued: \(key)", file: file, line: line)
       return nil
     } catch {
@@ -57,7 +56,7 @@ extension XCTestCase {
     file: StaticString = #filePath, line: UInt = #line
   ) async {
     do {
-      let key = try await provider.issue().credential
+      let key = try await provider.issue(in: .local).credential
       XCTAssertTrue(key == expected, "\(name): \(key) is not \(expected)", file: file, line: line)
     } catch {
       XCTFail("\(name): \(error)", file: file, line: line)

@@ -50,9 +50,10 @@ public struct AsperaOnCloudClient: Sendable {
   package init(
     _ grant: JWTGrant, key: JWTSigningKey, api: String, transport: any HTTPTransport, time: any SigningClock
   ) {
-    grants = JWTGrantProvider(grant, key: key, transport: transport, time: time)
+    grants = JWTGrantProvider(grant, key: key)
     self.api = ApplicationAPI(
-      name: "Aspera on Cloud", url: api, tokens: CredentialCache(grants, time: time), transport: transport, time: time)
+      name: "Aspera on Cloud", url: api, tokens: CredentialCache(grants, in: .system(transport, time)),
+      transport: transport, time: time)
   }
 
   /// Returns the workspaces that the user can see.

@@ -59,16 +59,14 @@ struct CloudHomeAccess: CredentialProvider {
 
   var source: String { "Aspera on Cloud" }
 
-  func credential() async throws(CredentialError) -> AsperaNodeAccess { try await issue().credential }
-
-  func issue() async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
     let folder: CloudFolder
     do {
       folder = try await home.folder()
     } catch {
       throw credentialError(error, from: source)
     }
-    return try await folder.credentials.issue()
+    return try await folder.credentials.issue(in: context)
   }
 }
 

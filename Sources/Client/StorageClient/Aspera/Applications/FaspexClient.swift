@@ -64,7 +64,7 @@ public struct FaspexClient: Sendable {
     transport: any HTTPTransport = .platformDefault
   ) {
     let grant = JWTGrant.faspex(url: url, user: user, clientID: clientID)
-    let provider = JWTGrantProvider(grant, key: key, transport: transport)
+    let provider = JWTGrantProvider(grant, key: key)
     self.init(url: url, credentials: provider, transfers: transfers, transport: transport)
   }
 
@@ -73,7 +73,8 @@ public struct FaspexClient: Sendable {
     url: String, credentials: some CredentialProvider<OAuthBearer>, transfers: AsperaTransferOptions,
     transport: any HTTPTransport, time: any SigningClock
   ) {
-    let tokens = credentials as? CredentialCache<OAuthBearer> ?? CredentialCache(credentials, time: time)
+    let tokens =
+      credentials as? CredentialCache<OAuthBearer> ?? CredentialCache(credentials, in: .system(transport, time))
     api = ApplicationAPI(name: "Faspex", url: url, tokens: tokens, transport: transport, time: time)
     self.transfers = transfers
   }

@@ -31,7 +31,9 @@ final class FaspexTokens: TokenIssuer {
     return specification
   }
 
-  func issue(for request: TokenRequest) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+  func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let kept = unused.withLock { specification in
       defer { specification = nil }
       return specification
@@ -114,7 +116,7 @@ extension AsperaTransferOptions {
     }
     let queue = TransferQueue(
       engine: try engine ?? PlatformDefaults.engine(program: ascp, options: options, time: api.time),
-      configuration: queue, time: api.time)
+      configuration: queue, in: .system(api.transport, api.time))
     return (queue, account)
   }
 }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// The default credential providers for a Node API: the environment variables, then a configuration file.
@@ -10,7 +10,7 @@ public import StorageAuth
 /// is not configured on this machine is skipped, and an invalid configuration ends the search with an error.
 ///
 /// ```swift
-/// var sources = AsperaCredentials(machine)
+/// var sources = AsperaCredentials()
 /// sources.profile = vault
 /// let access = CredentialCache(sources.chain)
 /// ```
@@ -25,15 +25,13 @@ public struct AsperaCredentials: Sendable {
 
   /// The provider that reads a profile in `~/.aspera/storage-auth.json`, or `nil` to skip this provider.
   ///
-  /// See ``AsperaProfileProvider``.
+  /// It is `ProfileCredentialProvider.asperaProfile()`.
   public var profile: Source
 
   /// Creates the default credential providers.
-  ///
-  /// - Parameter machine: The files and environment variables that the providers may read.
-  public init(_ machine: ProviderContext) {
-    environment = AsperaEnvironmentProvider(machine)
-    profile = AsperaProfileProvider(machine: machine)
+  public init() {
+    environment = AsperaEnvironmentProvider()
+    profile = ProfileCredentialProvider.asperaProfile()
   }
 
   /// A chain of the providers that are not `nil`: first the environment, then the profile.
@@ -43,12 +41,6 @@ public struct AsperaCredentials: Sendable {
 }
 
 extension CredentialProvider where Self == CredentialChain<AsperaNodeAccess> {
-  /// Returns a chain of the default credential providers for a Node API.
-  ///
-  /// See ``AsperaCredentials``.
-  ///
-  /// - Parameter machine: The files and environment variables that the providers may read.
-  public static func asperaDefault(_ machine: ProviderContext) -> CredentialChain<AsperaNodeAccess> {
-    AsperaCredentials(machine).chain
-  }
+  /// The chain of the default credential providers for a Node API, which ``AsperaCredentials`` lists.
+  public static var asperaDefault: CredentialChain<AsperaNodeAccess> { AsperaCredentials().chain }
 }

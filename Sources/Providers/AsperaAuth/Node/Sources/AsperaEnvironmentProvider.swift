@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import CredentialSources
+internal import CredentialSources
 public import StorageAuth
 
 /// A credential provider for a Node API that reads environment variables on every request.
@@ -18,38 +18,33 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
     user: "ASPERA_NODE_USER", password: "ASPERA_NODE_PASSWORD", accessKey: "ASPERA_ACCESS_KEY_ID",
     secret: "ASPERA_ACCESS_KEY_SECRET", token: "ASPERA_NODE_TOKEN")
 
-  private let machine: ProviderContext
-
   /// The provider name that errors and events show.
   public var source: String { "environment (Aspera)" }
 
   /// Creates a provider that reads environment variables.
-  ///
-  /// - Parameter machine: The context whose environment variables are read.
-  public init(_ machine: ProviderContext) {
-    self.machine = machine
-  }
+  public init() {}
 
   /// Reads the credential from the environment variables.
   ///
   /// An empty variable counts as not set. White space around a value is removed.
   ///
+  /// - Parameter context: The context whose environment variables are read.
   /// - Returns: The credential.
   /// - Throws: A `CredentialError` that contains the variable names: `notConfigured` if no variable is set, `failed` if
   ///   a set is incomplete, if variables from more than one set are present, or if a value cannot be used.
-  public func credential() async throws(CredentialError) -> AsperaNodeAccess {
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
     let names = Self.names
     let location = SettingLocation(
       source: source, name: "The environment",
       remedy: "Set \(names.user) and \(names.password), or \(names.accessKey) and either \(names.secret) or "
         + "\(names.token), and unset the others.")
     var values: [String: String] = [:]
-    for name in names.all { values[name] = machine.variable(name) }
+    for name in names.all { values[name] = context.variable(name) }
     let settings = NodeAccessSettings(names: names, values: values, location: location)
-    guard let access = try settings.access(at: machine.time.now) else {
+    guard let access = try settings.access(at: context.time.now) else {
       throw location.error(.notConfigured, "sets none of \(names.all.joined(separator: ", "))")
     }
-    return access
+    return IssuedCredential(access)
   }
 }
 

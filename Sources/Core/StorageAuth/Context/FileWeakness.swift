@@ -35,7 +35,7 @@ public struct FileWeakness: Sendable, Hashable, CustomStringConvertible {
   ///   - permissions: The file's permission bits.
   ///   - subject: The file or the folder as the object of a sentence, such as `the file` or `the folder /srv`.
   ///   - path: The file's path, for the remedy.
-  init?(permissions: UInt16, of subject: String, at path: String) {
+  package init?(permissions: UInt16, of subject: String, at path: String) {
     let writers: String
     switch (permissions & 0o002 != 0, permissions & 0o020 != 0) {
     case (true, _): writers = "any user"

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Musl)
@@ -11,7 +9,7 @@ internal import StorageAuth
   internal import Glibc
 #endif
 
-/// Facts of the system about this process: its environment, its user's home directory and its current directory.
+/// The facts that of the knows about this process: its environment, home directory and current directory.
 enum CurrentProcess {
   private static let longestEntry = 1 << 14
 

@@ -4,7 +4,7 @@
 import Foundation
 import XCTest
 
-@testable import CredentialSources
+@testable import StorageAuth
 
 /// Tests reading files of this machine.
 final class SystemFilesTests: XCTestCase {
@@ -67,9 +67,9 @@ final class SystemFilesTests: XCTestCase {
   }
 
   func testContextHasTheRealEnvironmentAndHome() {
-    let machine = ProviderContext(transport: MemoryMachine().access.transport)
-    XCTAssertEqual(machine.environment("PATH"), ProcessInfo.processInfo.environment["PATH"])
-    XCTAssertNil(machine.environment("STORAGE_AUTH_NO_SUCH_VARIABLE"))
-    XCTAssertEqual(machine.home?.hasPrefix("/"), true)
+    let context = ProviderContext.local
+    XCTAssertEqual(context.environment("PATH"), ProcessInfo.processInfo.environment["PATH"])
+    XCTAssertNil(context.environment("STORAGE_AUTH_NO_SUCH_VARIABLE"))
+    XCTAssertEqual(context.home?.hasPrefix("/"), true)
   }
 }

@@ -4,67 +4,39 @@
 public import CredentialSources
 public import StorageAuth
 
-/// A provider of access keys from a profile in the files that Amazon's tools and SDKs share.
-///
-/// The files are `~/.aws/credentials` and `~/.aws/config`. The profile is the `profile` parameter, the profile that
-/// `AWS_DEFAULT_PROFILE` or `AWS_PROFILE` specifies, or `default`, in this order. Both files are read for each
-/// credential. `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` specify other paths. It is an error if neither file
-/// contains a profile that the caller or the environment specifies.
-///
-/// A profile obtains a key in one of the following ways, of which the first applicable one is used:
-///
-/// - A role (`role_arn`) that is assumed with the key of a `source_profile` or a `credential_source`, or with an
-///   identity token (`web_identity_token_file`).
-/// - A key in the profile.
-/// - A command (`credential_process`).
-///
-/// Profiles that require a code from the user (`mfa_serial`) or a login in a browser (`sso_…`, `login_session`) are not
-/// supported. The error for such a profile contains the command that exports the profile's key.
-public struct AmazonProfileProvider: CredentialProvider {
-  /// The provider's name, for error messages.
-  public var source: String { AmazonFiles.source }
-
-  private let machine: ProviderContext
-  private let profile: String?
-  private let services: AmazonServices
-
-  /// Creates a provider for a profile in the files that Amazon's tools share.
+extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
+  /// Returns a provider of access keys from a profile in the files that Amazon's tools and SDKs share.
   ///
-  /// - Parameters:
-  ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
-  ///   - machine: The context that gives access to the environment, files, commands and the network.
-  public init(profile: String? = nil, machine: ProviderContext) {
-    self.init(profile: profile, machine: machine, services: .real)
+  /// The files are `~/.aws/credentials` and `~/.aws/config`. `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` specify
+  /// other paths. It is an error if neither file contains a profile that the caller or the environment specifies.
+  ///
+  /// A profile obtains a key in one of the following ways, of which the first applicable one is used:
+  ///
+  /// - A role (`role_arn`) that is assumed with the key of a `source_profile` or a `credential_source`, or with an
+  ///   identity token (`web_identity_token_file`).
+  /// - A key in the profile.
+  /// - A command (`credential_process`).
+  ///
+  /// Profiles that require a code from the user (`mfa_serial`) or a login in a browser (`sso_…`, `login_session`) are not
+  /// supported. The error for such a profile contains the command that exports the profile's key.
+  ///
+  /// - Parameter profile: The profile name. If `nil`, the profile that `AWS_DEFAULT_PROFILE` or `AWS_PROFILE` specifies,
+  ///   or `default`.
+  public static func amazonProfile(_ profile: String? = nil) -> Self {
+    amazonProfile(profile, services: .real)
   }
 
-  init(profile: String? = nil, machine: ProviderContext, services: AmazonServices) {
-    self.profile = profile
-    self.machine = machine
-    self.services = services
-  }
-
-  /// Returns the access key that the profile contains or that a service or command issues for the profile.
-  ///
-  /// - Throws: A `CredentialError`: `notConfigured` if no profile is specified and the default profile does not exist,
-  ///   or if the profile has neither a key nor a way to obtain a key; `failed` or `malformedResponse` if a profile that
-  ///   is specified does not exist or a profile is invalid; or the error of the service or the command that the profile
-  ///   specifies.
-  public func credential() async throws(CredentialError) -> AccessKey {
-    try await issue().credential
-  }
-
-  /// Returns the access key that ``credential()`` returns, with the name of the source that issued the key.
-  ///
-  /// - Throws: The same errors as ``credential()``.
-  public func issue() async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let named = profile ?? AmazonFiles.chosenName(on: machine)
-    let name = named ?? "default"
-    let files = try AmazonFiles(on: machine)
-    guard let profile = try files.profile(name) else { throw files.missing(name, isNamed: named != nil) }
-    let reader = AmazonPlanReader(
-      files: files, endpoint: try AmazonSettings(machine, files: files, profile: profile).stsEndpoint,
-      isNamed: named != nil)
-    return try await reader.plan(for: profile).issue(at: profile.location, on: machine, through: services)
+  static func amazonProfile(_ profile: String? = nil, services: AmazonServices) -> Self {
+    Self(source: AmazonFiles.source) { (context) throws(CredentialError) in
+      let named = profile ?? AmazonFiles.chosenName(in: context)
+      let name = named ?? "default"
+      let files = try AmazonFiles(in: context)
+      guard let profile = try files.profile(name) else { throw files.missing(name, isNamed: named != nil) }
+      let reader = AmazonPlanReader(
+        files: files, endpoint: try AmazonSettings(context, files: files, profile: profile).stsEndpoint,
+        isNamed: named != nil)
+      return try await reader.plan(for: profile).issue(at: profile.location, in: context, through: services)
+    }
   }
 }
 

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// A reader of the files in this machine's file system.
 public struct SystemFiles: FileReader {
   /// Creates a reader of this machine's files.

@@ -1,0 +1,89 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+
+/// A provider of credentials from a profile in a configuration file of a vendor's tools or SDKs.
+///
+/// Each provider's module defines one static member for each file format that it can read. The file is read for each
+/// credential.
+///
+/// ```swift
+/// let credentials = CredentialCache(.alibabaCLIProfile("production"))
+/// ```
+///
+/// A profile contains a credential, or specifies a service or a command that issues credentials. A default file or a
+/// default profile that does not exist counts as not configured, so that a chain continues with its next source. A file
+/// or a profile that the caller specifies must exist, and a file that exists must be valid: the provider throws
+/// `failed` or `malformedResponse` otherwise.
+public struct ProfileCredentialProvider<Value: Credential>: CredentialProvider {
+  /// The provider's name, for error messages.
+  public let source: String
+
+  private let read: @Sendable (ProviderContext) async throws(CredentialError) -> IssuedCredential<Value>
+
+  /// Creates a provider for a profile.
+  ///
+  /// - Parameters:
+  ///   - source: The provider's name, for error messages.
+  ///   - read: A closure that reads the profile, and obtains the credential that the profile describes.
+  package init(
+    source: String,
+    read: @escaping @Sendable (ProviderContext) async throws(CredentialError) -> IssuedCredential<Value>
+  ) {
+    self.source = source
+    self.read = read
+  }
+
+  /// Creates a provider for a profile in a file.
+  ///
+  /// - Parameters:
+  ///   - file: The file that contains the profile.
+  ///   - path: The path that the caller specifies, or `nil` for the path that the environment specifies or the default
+  ///     paths.
+  ///   - read: A closure that obtains the credential that the profile in the file describes.
+  package init(
+    _ file: ConfigurationFile, path: String?,
+    read:
+      @escaping @Sendable (
+        ConfigurationFile.Contents, ProviderContext
+      ) async throws(CredentialError) -> IssuedCredential<Value>
+  ) {
+    self.init(source: file.source) { (context) throws(CredentialError) in
+      try await read(try file.read(in: context, named: path), context)
+    }
+  }
+
+  /// Returns the credential that the profile contains, or that a service or a command issues for the profile.
+  ///
+  /// - Parameter context: The context whose files and environment variables are read, and in which services and
+  ///   commands are called.
+  /// - Throws: A `CredentialError`: `notConfigured` if the default file or the default profile does not exist or has no
+  ///   credential; `failed` or `malformedResponse` if a file or a profile that is specified cannot be used; or the error
+  ///   of the service or the command that the profile specifies.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
+    try await read(context)
+  }
+}
+
+extension ProfileCredentialProvider: Redacted {
+  /// A description that contains the provider's name.
+  public var description: String { "ProfileCredentialProvider(\(source))" }
+}
+
+extension ConfigurationFile.Contents {
+  /// Returns the settings in the section for a profile of an INI file.
+  ///
+  /// - Parameters:
+  ///   - profile: The profile's name.
+  ///   - isMistake: Whether the caller specified the profile, so that it must exist.
+  /// - Throws: `notConfigured`, or `failed` for a mistake, if the file has no such section. `malformedResponse` if the
+  ///   section is invalid.
+  package func section(_ profile: String, isMistake: Bool) throws(CredentialError) -> SettingTable {
+    let document = try INIDocument(bytes, at: location)
+    guard let settings = try document.section(profile, at: part("section [\(profile)]")) else {
+      throw location.missing(section: profile, of: document, isMistake: isMistake)
+    }
+    return settings
+  }
+}

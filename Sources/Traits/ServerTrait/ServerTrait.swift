@@ -1,0 +1,11 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+#if !Server
+  #error(
+    """
+    StorageAuthServer and LocalCloud need the trait Server of swift-storage-auth. Where you depend on it, add \
+    traits: ["Server"] to .package(url: …, from: …). Where you build swift-storage-auth itself, add --traits \
+    CommandLine to the command.
+    """)
+#endif
