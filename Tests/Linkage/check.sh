@@ -145,7 +145,7 @@ if swift build --scratch-path "$build" >"$folder/log" 2>&1; then
   echo "linkage: a consumer without the trait of the client builds"
   exit 1
 fi
-errors=$(grep -c '^/.*: error: ' "$folder/log" || true)
+errors=$(grep '^/.*: error: ' "$folder/log" | sort -u | wc -l)
 if [ "$errors" != 1 ] || ! grep -q 'error: .*StorageClient.* traits: \["Client"\]' "$folder/log"; then
   echo "linkage: a consumer without the trait of the client gets $errors errors:"
   grep 'error: ' "$folder/log"
