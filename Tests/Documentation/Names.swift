@@ -43,6 +43,18 @@ enum READMEPage {}
 enum PlatformsPage {}
 enum FoundationTransportPage {}
 
+enum TheLayerPage {
+  struct API {
+    func transferGrant() async throws -> TransferCredential { supposed() }
+  }
+  static var api: API { supposed() }
+  static var keys: CredentialCache<AccessKey> { supposed() }
+  /// The function that the page defines for its second block.
+  static func authorize<S: Signer>(
+    _ request: S.Request, with signer: S, using cache: CredentialCache<S.SigningCredential>, at date: Timestamp = .now
+  ) async throws -> S.Request { supposed() }
+}
+
 enum AsperaPage {
   static var secret: Secret { supposed() }
 }
