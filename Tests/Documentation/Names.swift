@@ -189,10 +189,6 @@ enum FormUploadsPage {
   static var accounts: Accounts { supposed() }
 }
 
-enum LocalAsperaNodePage {
-  static var cloud: LocalCloud { supposed() }
-}
-
 enum OSSPage {
   static var identity: Identity { supposed() }
   static var answerOfTheServer: String { supposed() }
