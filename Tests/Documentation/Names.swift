@@ -102,14 +102,6 @@ enum MigratingFromVendorSDKsPage {
   ) async throws -> (head: HTTPResponse, body: [UInt8]) { supposed() }
 }
 
-enum MigratingFromAsperaPage {
-  struct Server {
-    func grant(for request: TokenRequest) async throws -> TransferCredential { supposed() }
-  }
-  static var server: Server { supposed() }
-  static var secret: Secret { supposed() }
-}
-
 enum AsperaAccountsPage {
   static var sshfp: String { supposed() }
 }
