@@ -78,7 +78,7 @@ api-check: setup
 docs: setup
 	SWIFT="$(SWIFT)" Documentation/build-site.py
 
-## Writes the tests by behavior and by suite to .build/TestMatrix.md, and prints a summary.
+## Writes Documentation/TestMatrix.md, and every test by behavior and by suite to .build/TestMatrix.md; prints a summary.
 matrix:
 	@Tests/Matrix/generate.py
 

@@ -41,7 +41,7 @@ struct Module {
 /// The folders of `Sources`, from the bottom up, with their modules in the same order.
 ///
 /// A module may import only modules above its row. ArchitectureTests compares the sources with the rows, and
-/// ArchitecturePageTests the graph and the table in `Documentation/Architecture.md`.
+/// ArchitecturePageTests the graph and the table in `Documentation/Internals/Architecture.md`.
 let layers: KeyValuePairs<String, [Module]> = [
   "Core": [
     Module("StorageCrypto", ["CLibcrypto", "CCommonCrypto", "CCarryless"], isPublic: false),

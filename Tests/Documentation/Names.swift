@@ -43,6 +43,18 @@ enum READMEPage {}
 enum PlatformsPage {}
 enum FoundationTransportPage {}
 
+enum TheLayerPage {
+  struct API {
+    func transferGrant() async throws -> TransferCredential { supposed() }
+  }
+  static var api: API { supposed() }
+  static var keys: CredentialCache<AccessKey> { supposed() }
+  /// The function that the page defines for its second block.
+  static func authorize<S: Signer>(
+    _ request: S.Request, with signer: S, using cache: CredentialCache<S.SigningCredential>, at date: Timestamp = .now
+  ) async throws -> S.Request { supposed() }
+}
+
 enum AsperaPage {
   static var secret: Secret { supposed() }
 }
@@ -88,14 +100,6 @@ enum MigratingFromVendorSDKsPage {
     _ client: StorageClient<Provider>, _ method: HTTPRequest.Method, _ key: String? = nil,
     _ query: [String: String?] = [:], headers: HTTPFields = [:], body: [UInt8] = [], isRepeatable: Bool = true
   ) async throws -> (head: HTTPResponse, body: [UInt8]) { supposed() }
-}
-
-enum MigratingFromAsperaPage {
-  struct Server {
-    func grant(for request: TokenRequest) async throws -> TransferCredential { supposed() }
-  }
-  static var server: Server { supposed() }
-  static var secret: Secret { supposed() }
 }
 
 enum AsperaAccountsPage {
@@ -175,10 +179,6 @@ enum FormUploadsPage {
     func key(for id: AccessKeyID) async throws -> AccessKey? { supposed() }
   }
   static var accounts: Accounts { supposed() }
-}
-
-enum LocalAsperaNodePage {
-  static var cloud: LocalCloud { supposed() }
 }
 
 enum OSSPage {

@@ -2,9 +2,10 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""Writes .build/TestMatrix.md, which presents the tests by behaviour, and prints its path and a summary.
+"""Writes Documentation/TestMatrix.md, the page of providers and modes, and .build/TestMatrix.md, which lists every test;
+prints their paths and a summary.
 
-With --check, validates only the markers and the cells and writes no file.
+With --check, validates the markers, the cells and that the page is current, and writes no file.
 
 A marker comment right above a test names the row and the columns of the cells that the test covers:
 
@@ -23,7 +24,8 @@ import sys
 from vectors import vector_tables
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-PAGE = ".build/TestMatrix.md"
+PAGE = "Documentation/TestMatrix.md"
+LIST = ".build/TestMatrix.md"
 MARKER = re.compile(r"^\s*// matrix: ([^:]+): (.+)$")
 TEST = re.compile(r"^\s*(?:@\w+ )*func (test\w+)\(")
 # The words of a test's name: abbreviations, also in the plural and with a number, before words and numbers.
@@ -192,6 +194,49 @@ def page(tables, suites, cells, vectors):
     return "\n".join(lines + vectors) + "\n"
 
 
+def overview(tables, cells):
+    """Returns the page of the documentation: the tables with numbers of tests, the reasons, and the classes of each row.
+
+    It has neither lines nor totals, so that it changes only with the tests of a cell.
+    """
+    lines = [
+        "# Test matrix", "",
+        "The number of tests of each provider in each mode, the reasons for empty cells, and the classes of the tests.", "",
+        "`make matrix` generates this page from the tests, and `make test` fails if it is not current, or if a cell has neither a",
+        "test nor a reason. A test that covers several cells counts in each of them. A letter stands for the reason below its",
+        "table. `make matrix` also lists every test with its line, in `.build/TestMatrix.md`.",
+    ]
+    for table in tables:
+        reasons = []
+        lines += ["", f"## {table['title']}", "", *table["about"], "",
+                  "| | " + " | ".join(table["columns"]) + " |", "|---" * (len(table["columns"]) + 1) + "|"]
+        for row in table["rows"]:
+            texts = []
+            for column in table["columns"]:
+                if tests := cells.get((row, column)):
+                    texts.append(str(len(tests)))
+                    continue
+                reason = note(table, row, column)
+                if reason not in reasons:
+                    reasons.append(reason)
+                texts.append(letter(reasons.index(reason)))
+            lines.append(f"| **{row}** | " + " | ".join(texts) + " |")
+        if reasons:
+            lines += ["", "No test, because:", ""]
+            lines += [f"- {letter(index)}: {reason}" for index, reason in enumerate(reasons)]
+        lines += ["", "| | classes |", "|---|---|"]
+        for row in table["rows"]:
+            found = {suite.path: suite.name for column in table["columns"] for suite, _, _ in cells.get((row, column), [])}
+            links = [f"[{name}]({target(path)})" for path, name in sorted(found.items(), key=lambda item: (item[1], item[0]))]
+            lines.append(f"| **{row}** | " + ", ".join(links) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def letter(index):
+    """Returns the letter of a reason in a table."""
+    return "abcdefghijklmnopqrstuvwxyz"[index]
+
+
 def summary(tables, suites, cells):
     """Returns the lines of the table that `make matrix` prints."""
     rows = [("row", "cells", "tested", "reasons", "tests")]
@@ -213,14 +258,19 @@ def main():
         print("test matrix: " + problem)
     if problems:
         return 1
+    text = overview(tables, cells)
     if "--check" in sys.argv[1:]:
-        print("test matrix: every cell has a test or a reason")
+        if not os.path.exists(os.path.join(ROOT, PAGE)) or read(PAGE) != text:
+            print(f"test matrix: {PAGE} is not current; run `make matrix` and commit it")
+            return 1
+        print(f"test matrix: every cell has a test or a reason, and {PAGE} is current")
         return 0
-    path = os.path.join(ROOT, PAGE)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(page(tables, suites, cells, vectors))
-    print(path, "", *summary(tables, suites, cells), sep="\n")
+    os.makedirs(os.path.join(ROOT, os.path.dirname(LIST)), exist_ok=True)
+    for path, content in (PAGE, text), (LIST, page(tables, suites, cells, vectors)):
+        with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
+            file.write(content)
+        print(os.path.join(ROOT, path))
+    print("", *summary(tables, suites, cells), sep="\n")
     return 0
 
 

@@ -20,7 +20,7 @@ final class ArchitecturePageTests: XCTestCase {
 
   /// The edges of the graph: a line for each module, with those that it depends on.
   private func edges() throws -> [String: Set<String>] {
-    let parts = try text("Documentation/Architecture.md").components(separatedBy: "```mermaid\n")
+    let parts = try text("Documentation/Internals/Architecture.md").components(separatedBy: "```mermaid\n")
     XCTAssertEqual(parts.count, 2, "The page has one graph.")
     var edges: [String: Set<String>] = [:]
     for line in (parts.last ?? "").components(separatedBy: "```")[0].components(separatedBy: "\n") {
@@ -37,7 +37,7 @@ final class ArchitecturePageTests: XCTestCase {
   /// The rows of the table of modules.
   private func rows() throws -> [Row] {
     var rows: [Row] = []
-    for line in try text("Documentation/Architecture.md").components(separatedBy: "\n")
+    for line in try text("Documentation/Internals/Architecture.md").components(separatedBy: "\n")
     where line.contains(/^\| \w+ \| `/) {
       let cells = line.components(separatedBy: "|").map { $0.trimmingCharacters(in: .whitespaces) }
       guard cells.count == 7 else {

@@ -18,7 +18,7 @@ final class DocumentationTests: XCTestCase {
   }
 
   func testDecisionsAreNumberedAndHaveTheSameParts() throws {
-    let records = try page("Decisions.md").components(separatedBy: "\n### ").dropFirst()
+    let records = try page("Internals/Decisions.md").components(separatedBy: "\n### ").dropFirst()
     XCTAssertGreaterThan(records.count, 50)
     for (index, record) in records.enumerated() {
       XCTAssertTrue(record.hasPrefix("\(index + 1). "), "Record \(index + 1) starts with another number: \(record)")
@@ -34,7 +34,7 @@ final class DocumentationTests: XCTestCase {
         if let match = line.firstMatch(of: /\bclass (\w+Tests):/) { suites.insert(String(match.1)) }
       }
     }
-    for name in ["Architecture.md", "Decisions.md", "ThreatModel.md"] {
+    for name in ["Internals/Architecture.md", "Internals/Decisions.md", "Internals/Mitigations.md"] {
       let named = try page(name).matches(of: /`(\w+Tests)`/).map { String($0.1) }
       XCTAssertFalse(named.isEmpty, name)
       for suite in named { XCTAssertTrue(suites.contains(suite), "\(name) names \(suite), which does not exist.") }

@@ -72,7 +72,7 @@ struct PlatformBranch: Hashable, Comparable {
 
 /// Compares the page on the platforms with the `#if` branches in the sources and examples.
 final class PlatformPageTests: XCTestCase {
-  private static let page = "Documentation/Platforms.md"
+  private static let page = "Documentation/Internals/PlatformBranches.md"
 
   func testBranchesThatLinuxDoesNotCompileAreListedAndShort() throws {
     // Gates of traits do not depend on the platform.

@@ -4,10 +4,12 @@
 import Foundation
 import XCTest
 
-/// The page about the threat model: each number stands for one threat or risk, and each named test exists.
+/// The pages about the threat model: each number stands for one threat or risk, and each named test exists.
 final class ThreatModelTests: XCTestCase {
   private func page() throws -> String {
-    try String(contentsOf: SourceTree.root.appending(path: "Documentation/ThreatModel.md"), encoding: .utf8)
+    try ["ThreatModel.md", "Internals/Mitigations.md"].map { name in
+      try String(contentsOf: SourceTree.root.appending(path: "Documentation/\(name)"), encoding: .utf8)
+    }.joined(separator: "\n")
   }
 
   /// Returns the numbers that lines define, such as `T1` in `| T1 | …` and `R1` in `- R1. …`.

@@ -5,7 +5,7 @@
 ///
 /// An option that affects files is implemented (see ``FileRules``), or rejected with a reason (see ``rejection(of:)``).
 /// An option that affects only the connection or the speed, such as a rate or a log folder, has no effect on purpose.
-/// Sources/Testing/LocalCloud/LocalCloud.docc/LocalAsperaNode.md lists all of them.
+/// Documentation/Internals/LocalCloud.md lists all of them.
 enum Option: String, CaseIterable {
   case quiet = "-q"
   case version = "-A"

@@ -11,7 +11,7 @@ internal import Synchronization
 /// The simulated transfer server, which replaces SSH and ascp for `ascp-simulator` with JSON and bytes over HTTP.
 ///
 /// A client connects, logs in, begins a session, transfers folders and files in pieces, and ends the session.
-/// Sources/Testing/LocalCloud/LocalCloud.docc/LocalAsperaNode.md describes the calls.
+/// Documentation/Internals/LocalCloud.md describes the calls.
 struct TransferDesk: Sendable {
   static let endpoint = LocalCloud.Endpoint.transfer
 
