@@ -99,6 +99,7 @@ extension AuthEvent {
       case .succeeded(_, let life?): "has a key from \(event.source), valid for \(life.components.seconds) seconds"
       case .succeeded(_, nil): "has a key from \(event.source), without expiration"
       case .failed(let error, let backoff): "received no key, retries after \(backoff): \(error)"
+      case .ending(_, let life): "has a key that ends in \(life.components.seconds) seconds"
       }
     case .request(let event): "attempt \(event.attempt) of \(event.subject): \(event.failure ?? "succeeded")"
     case .retry(let event): "retries \(event.subject): \(event.reason)"

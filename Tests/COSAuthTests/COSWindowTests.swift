@@ -50,6 +50,20 @@ final class COSWindowTests: XCTestCase {
   }
 
   // matrix: COS V5: expiry
+  func testExplicitWindowIsSignedAsItIs() throws {
+    let keyTime = COSKeyTime(
+      from: COSFixture.date.advanced(by: .seconds(-30)), until: COSFixture.date.advanced(by: .seconds(90)))
+    let signer = COSSigner(keyTime: keyTime)
+    for key in [COSFixture.key, key(start: -60, end: 1_740), key(end: 90)] {
+      XCTAssertEqual(try window(key, clock: 50, signer: signer), [-30, 90])
+    }
+    let error = try signingError { () throws(SigningError) in
+      try signer.signed(request, with: key(end: 89), in: .at(COSFixture.date))
+    }
+    XCTAssertEqual(error.code, .credentialEndsFirst)
+  }
+
+  // matrix: COS V5: expiry
   func testExpiredKeyIsRejectedWithBothTimes() throws {
     for key in [key(end: 0), key(end: -1), key(start: 10, end: 10), key(start: 10, end: 5)] {
       let error = try COSSchemes.scheme().throwLeavesTheRequest(request, with: key, at: COSFixture.date)

@@ -40,6 +40,9 @@ final class OSSRemoteSigningTests: XCTestCase {
             try OSSFixture.signer(version).finish(pending, signature: signature)
           }
           XCTAssertEqual(error.code, .invalidSignature, "\(version) \(signature)")
+          if version == .v4, signature == foreign {
+            XCTAssertTrue(error.remedy.contains("signature: .v1"), error.remedy)
+          }
         }
       }
     }

@@ -51,6 +51,8 @@ enum Subjects {
     "StorageAuth.SecretName": "only names",
     "StorageAuth.SignatureScheme": "terms of a service",
     "StorageAuth.SigningRefusal.Code": "the name of an error code",
+    "StorageAuth.SigningKeyScope": "texts that are sent with the signature",
+    "StorageAuth.MessageDigest": "a hash value of what is sent",
     "StorageAuth.ServiceEndpoint": "a scheme, a host and a port; a password in the URL is rejected",
     "StorageAuth.ServiceHosts": "labels and suffixes of hosts",
     "OSSAuth.OSSSignatureVersion": "an enumeration without payload",

@@ -54,4 +54,41 @@ final class AuthenticationCodeTests: XCTestCase {
       XCTAssertFalse(shown.contains(code.base64) || shown.contains("239"), shown)
     }
   }
+
+  /// The key is that of "Deriving a signing key" in the signing guide of Amazon, the last step of which is a code.
+  func testDerivedKeyIsThatOfTheVendorsExample() {
+    let key = AccessKey(id: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
+    let scope = SigningKeyScope(prefix: "AWS4", ["20120215", "us-east-1", "iam"])
+    for _ in 0..<2 {
+      XCTAssertEqual(
+        key.authenticationCode(for: "aws4_request", in: scope).hexadecimal,
+        "f4780e2d9f65fa895f9c67b32ce1baf0b0d8a43505a000a1a9e090d414db404d")
+    }
+    for other in [
+      SigningKeyScope(prefix: "AWS4", ["20120215", "us-east-1i", "am"]), SigningKeyScope(prefix: "AWS4", ["20120215"]),
+      SigningKeyScope(prefix: "AWS", ["420120215", "us-east-1", "iam"]), SigningKeyScope(prefix: "AWS4", []),
+    ] {
+      XCTAssertNotEqual(
+        key.authenticationCode(for: "aws4_request", in: other), key.authenticationCode(for: "aws4_request", in: scope))
+    }
+  }
+
+  func testCodesOfBytesAndOfTheirTextAreEqual() {
+    let key = AccessKey(id: "id", secret: "key")
+    for algorithm in [AuthenticationCode.Algorithm.hmacSHA1, .hmacSHA256] {
+      XCTAssertEqual(
+        key.authenticationCode(for: Array("text".utf8), using: algorithm),
+        key.authenticationCode(for: "text", using: algorithm))
+    }
+  }
+
+  /// The values are those of the standards' examples for "abc".
+  func testDigestsAreThoseOfTheStandards() {
+    let abc = Array("abc".utf8)
+    XCTAssertEqual(MessageDigest.md5(of: abc).hexadecimal, "900150983cd24fb0d6963f7d28e17f72")
+    XCTAssertEqual(MessageDigest.md5(of: abc).base64, "kAFQmDzST7DWlj99KOF/cg==")
+    XCTAssertEqual(MessageDigest.sha1(of: abc).hexadecimal, "a9993e364706816aba3e25717850c26c9cd0d89d")
+    XCTAssertEqual(
+      MessageDigest.sha256(of: abc).hexadecimal, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+  }
 }

@@ -25,6 +25,34 @@ final class FoundationTests: XCTestCase {
     }
   }
 
+  func testErrorsAreLocalizedWithTheirMessageAndRemedy() {
+    let error: any Error = CredentialError(.failed, source: "app", "There is no key.", remedy: "Log in.")
+    XCTAssertEqual(error.localizedDescription, "There is no key.")
+    XCTAssertEqual((error as? any LocalizedError)?.recoverySuggestion, "Log in.")
+    let other: any Error = StorageError(.unsupported, "There is no cat.", remedy: "Upload it.")
+    XCTAssertEqual(other.localizedDescription, "There is no cat.")
+  }
+
+  func testUploadIsASequenceOfItsProgress() async throws {
+    let cloud = try await Cloud(self)
+    let bytes = pattern(300_000)
+    let file = try TemporaryDirectory(self).write(bytes, to: "film.mov")
+    var last: TransferProgress?
+    for try await progress in cloud.oss().uploading(file, to: "film.mov") {
+      XCTAssertGreaterThanOrEqual(progress.completed, last?.completed ?? 0)
+      last = progress
+    }
+    XCTAssertEqual(last?.completed, 300_000)
+    let stored = try await cloud.oss().download("film.mov", upTo: 300_000)
+    XCTAssertEqual(stored, bytes)
+    await assertThrows(
+      StorageError.self,
+      {
+        for try await _ in cloud.oss().uploading("/no/such/film.mov", to: "film.mov") {}
+      }
+    ) { XCTAssertEqual($0.code, .unusableFile) }
+  }
+
   func testOtherURLsAreNoFilesEvenIfAFileHasTheirPath() async throws {
     let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     let file = try TemporaryDirectory(self).write([1], to: "cat.jpg")

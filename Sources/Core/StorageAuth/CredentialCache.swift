@@ -25,6 +25,8 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     var continuations: [UInt64: CheckedContinuation<Result<CachedCredential<Value>, CredentialError>, Never>] = [:]
     var flight: FlightTasks?
     var waiters: UInt64 = 0
+    /// The task that announces the end of a credential that the app set, or `nil` if there is none.
+    var announcement: Task<Void, Never>?
     /// The refresh events that the observers have not received yet.
     var pendingEvents = DeliveryQueue<AuthEvent.Refresh>()
   }
@@ -82,6 +84,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     state.withLock { state in
       state.flight?.request.cancel()
       state.flight?.timeout.cancel()
+      state.announcement?.cancel()
     }
   }
 
@@ -159,11 +162,13 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   public func replace(with credential: Value) {
     let (uptime, wallClock, random) = (time.uptime, time.now, random())
     perform { $0.replace(with: credential, at: uptime, wallClock: wallClock, random: random) }
+    if provider is NoSource { announceEnd(after: uptime) }
   }
 
   /// Shuts the cache down: cancels the in-flight request, and fails all waiters and all later requests for a
   /// credential.
   public func shutdown() {
+    state.withLock { $0.announcement }?.cancel()
     perform { $0.shutDown() }
   }
 }
@@ -204,8 +209,8 @@ extension CredentialCache {
   ///   - configuration: The cache's refresh times, backoff and timeout.
   ///   - events: The observers that receive the cache's events.
   ///   - time: The wall clock and the monotonic clock that determine expiration.
-  ///   - fetch: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
-  ///     fails. A ``CredentialError`` is passed on unchanged; of any other error, only the type is reported.
+  ///   - fetch: A function that fetches a credential, or returns `nil` if there is none now. A ``CredentialError`` that
+  ///     it throws is passed on unchanged; any other error is the `underlying` error of the one that callers receive.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
     events: EventHub = EventHub(), time: any SigningClock = .system,
@@ -225,8 +230,8 @@ extension CredentialCache {
   ///   - configuration: The cache's refresh times, backoff and timeout.
   ///   - events: The observers that receive the cache's events.
   ///   - time: The wall clock and the monotonic clock that determine expiration.
-  ///   - fetch: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
-  ///     fails. A ``CredentialError`` is passed on unchanged; of any other error, only the type is reported.
+  ///   - fetch: A function that fetches a credential, or returns `nil` if there is none now. A ``CredentialError`` that
+  ///     it throws is passed on unchanged; any other error is the `underlying` error of the one that callers receive.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
     events: EventHub = EventHub(), time: any SigningClock = .system,
@@ -241,8 +246,8 @@ extension CredentialCache {
   ///
   /// - Parameters:
   ///   - credential: The first credential, whose remaining lifetime is counted from now.
-  ///   - configuration: The cache's times; the refresh margin determines when the observers learn that the credential
-  ///     expires soon.
+  ///   - configuration: The cache's times; the refresh margin determines when the observers receive the event
+  ///     ``AuthEvent/Refresh/Outcome/ending(_:lifetime:)``.
   ///   - events: The observers that receive the cache's events.
   ///   - time: The wall clock and the monotonic clock that determine expiration.
   public convenience init(
@@ -251,6 +256,24 @@ extension CredentialCache {
   ) {
     self.init(NoSource(), in: ProviderContext(time: time), configuration: configuration, events: events)
     replace(with: credential)
+  }
+
+  /// Sends an event when the credential would be refreshed if the cache had a provider.
+  private func announceEnd(after uptime: Duration) {
+    let held = state.withLock { $0.machine.held }
+    var announcement: Task<Void, Never>?
+    if let generation = held?.cached.generation, let due = held?.refresh, let end = held?.end, due < end {
+      announcement = Task.detached { [weak self, time] in
+        guard (try? await time.sleep(for: max(due - uptime, .zero))) != nil, let self else { return }
+        let uptime = time.uptime
+        perform { $0.announceEnd(of: generation, at: uptime) }
+      }
+    }
+    state.withLock { [announcement] state in
+      let last = state.announcement
+      state.announcement = announcement
+      return last
+    }?.cancel()
   }
 
   /// The provider for a cache whose credentials are set by the app.

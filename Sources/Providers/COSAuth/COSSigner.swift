@@ -49,6 +49,9 @@ public struct COSSigner: TwoStepSigner, Presigner {
   /// The lifetime of a signature in the headers, for a key without a start time or without an expiration.
   public let headerLifetime: Duration
 
+  /// The window of every signature in the headers, or `nil` if the key and the signing time determine it.
+  public let keyTime: COSKeyTime?
+
   /// Creates a signer of requests to COS.
   ///
   /// - Parameters:
@@ -58,14 +61,17 @@ public struct COSSigner: TwoStepSigner, Presigner {
   ///   - urlForm: The format of the authorization in presigned URLs.
   ///   - headerLifetime: The lifetime of a signature in the headers, for a key without a start time or without an
   ///     expiration.
+  ///   - keyTime: The window of every signature in the headers, or `nil` if the key and the signing time determine it.
+  ///     It must not end after the key.
   public init(
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, urlForm: URLForm = .parameters,
-    headerLifetime: Duration = .seconds(3600)
+    headerLifetime: Duration = .seconds(3600), keyTime: COSKeyTime? = nil
   ) {
     self.policy = policy
     self.isStrict = isStrict
     self.urlForm = urlForm
     self.headerLifetime = headerLifetime
+    self.keyTime = keyTime
   }
 
   /// Returns the earliest acceptable expiration of a key for a request with the given signing time.
@@ -84,6 +90,7 @@ public struct COSSigner: TwoStepSigner, Presigner {
 extension COSSigner {
   /// Returns the validity window of a signature in the headers.
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
+    if let keyTime { return try checked(keyTime, for: identity) }
     if let start = identity.start, let end = identity.expiration {
       return try checked(COSKeyTime(from: start, until: end))
     }

@@ -514,6 +514,11 @@ extension OSSSigner {
       case .v4: bare == bare.asciiLowercased && [UInt8](hex: bare)?.count == SHA256.digestByteCount
       }
     guard isWellFormed else {
+      if version == .v4, [UInt8](base64: bare)?.count == SHA1.digestByteCount {
+        throw SigningError(
+          .invalidSignature, "The signature has the form of OSS V1, and the request is signed with V4.",
+          remedy: "Create the client with signature: .v1, or let the server compute a V4 signature.")
+      }
       throw SigningError(
         .invalidSignature,
         "The signature has another form than OSS \(version.rawValue.asciiUppercased), or another id.",

@@ -72,10 +72,17 @@ extension StorageAuthProgram {
 
   /// Prints the error that ended the program, or the help that the user asked for.
   private static func show(_ error: any Error, status: ExitCode, _ settings: Settings?) {
-    var message = StorageAuthCommand.fullMessage(for: error)
+    // ArgumentParser prints the localized description of an error, which has neither the code nor the remedy.
+    let description: String? =
+      switch error {
+      case let error as any ActionableError: "\(error)"
+      case let error as TransferFailure: "\(error)"
+      default: nil
+      }
+    var message = description.map { "Error: \($0)" } ?? StorageAuthCommand.fullMessage(for: error)
     guard !message.isEmpty else { return }
     if status.isSuccess { return Terminal.exactLine(message) }
-    var text = StorageAuthCommand.message(for: error)
+    var text = description ?? StorageAuthCommand.message(for: error)
     if let origin = settings?.origin(of: text), !origin.isEmpty {
       text += origin
       message += "\nNote:\(origin)"

@@ -101,7 +101,8 @@ final class OtherIssuerTests: XCTestCase {
     let issued = try await good.issue(for: SetupNode.download, in: .local)
     XCTAssertEqual(issued.credential.token, token)
     XCTAssertEqual(issued.source, "my server")
-    await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in nil }, .malformedResponse, "returned nil")
+    await assertRefuses(
+      ClosureTokenIssuer(source: "my server") { _ in nil }, .unavailable, "no token now", isRetryable: true)
     await assertRefuses(
       ClosureTokenIssuer(source: "my server") { _ in throw Private() }, .failed, "my server", "type Private",
       isRetryable: true)

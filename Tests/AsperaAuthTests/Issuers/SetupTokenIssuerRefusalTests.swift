@@ -129,7 +129,7 @@ final class SetupTokenIssuerRefusalTests: XCTestCase {
       await assertRefuses(node.issuer(access: StaticCredentialProvider(access)), .failed)
     }
     let none = ClosureCredentialProvider<AsperaNodeAccess>(source: "empty vault") { nil }
-    await assertRefuses(node.issuer(access: none), .malformedResponse, "empty vault")
+    await assertRefuses(node.issuer(access: none), .unavailable, "empty vault", isRetryable: true)
     XCTAssertEqual(node.transport.requests.count, 0)
   }
 

@@ -16,7 +16,8 @@ final class QueueBench: Sendable {
   private let log: EventLog
 
   init(
-    _ engine: ScriptedEngine = ScriptedEngine(), account: AsperaAccount? = nil, issuer: (any TokenIssuer)? = nil,
+    _ engine: ScriptedEngine = ScriptedEngine(), account: AsperaAccount? = nil,
+    accounts: CredentialCache<AsperaAccount>? = nil, issuer: (any TokenIssuer)? = nil,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), time: ManualClock = ManualClock(),
     authEvents: EventHub = EventHub()
   ) throws {
@@ -24,8 +25,9 @@ final class QueueBench: Sendable {
     self.engine = engine
     let account = try account ?? .sample()
     queue = TransferQueue(
-      engine: engine, account: account, issuer: issuer, configuration: configuration, authEvents: authEvents,
-      context: ProviderContext(time: time), random: { 0 }, makeSigner: { TransferSigner(account: $0) })
+      engine: engine, accounts: accounts ?? CredentialCache(account, time: time), issuer: issuer,
+      configuration: configuration, authEvents: authEvents, context: ProviderContext(time: time), random: { 0 },
+      makeSigner: { TransferSigner(account: $0) })
     log = EventLog(queue.events)
   }
 

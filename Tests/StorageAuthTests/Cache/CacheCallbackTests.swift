@@ -10,7 +10,7 @@ import XCTest
 /// Credential callbacks of an app: results, errors, timeouts and the thread on which they run.
 final class CacheCallbackTests: XCTestCase {
   // matrix: Callback: bad input
-  func testCallbackThatReturnsNilFailsWithAMalformedAnswer() async {
+  func testCallbackThatReturnsNilHasNoCredentialNow() async {
     let nothing: Token? = nil
     let caches = [
       CredentialCache<Token>(source: "my app") { () async throws in nothing },
@@ -21,7 +21,9 @@ final class CacheCallbackTests: XCTestCase {
         _ = try await cache.credential()
         XCTFail("nil was accepted as a credential")
       } catch {
-        XCTAssertEqual(error.code, .malformedResponse)
+        XCTAssertEqual(error.code, .unavailable)
+        XCTAssertTrue(error.isRetryable)
+        XCTAssertTrue(error.message.contains("no credential now"), error.message)
         XCTAssertEqual(error.source, "my app")
       }
     }
@@ -37,7 +39,15 @@ final class CacheCallbackTests: XCTestCase {
     } catch {
       XCTAssertEqual(error.code, .failed)
       XCTAssertTrue(error.message.contains("Leak"), error.message)
-      XCTAssertFalse("\(error)".contains("secret-in-the-text"))
+      XCTAssertTrue(error.underlying is Leak)
+      var text = "\(error) \(String(reflecting: error))"
+      dump(error, to: &text)
+      XCTAssertFalse(text.contains("secret-in-the-text"), text)
+      var other = error
+      other = CredentialError(
+        error.code, source: error.source, error.message, remedy: error.remedy, isRetryable: error.isRetryable,
+        underlying: CancellationError())
+      XCTAssertEqual(error, other, "underlying errors are not compared")
     }
   }
 

@@ -73,6 +73,31 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(3000))
   }
 
+  // matrix: Credential cache: clock
+  func testEndOfAManuallySetCredentialIsAnnouncedOnceBeforeIt() async throws {
+    let time = ManualClock()
+    func token(_ name: String) -> Token { Token(name: name, expiration: time.now.advanced(by: .seconds(3600))) }
+    let cache = CredentialCache(token("first"), time: time)
+    let recorder = EventRecorder(cache.events)
+    @Sendable func endings() -> [Duration] {
+      recorder.events.compactMap { event in
+        guard case .refresh(let refresh) = event, case .ending(_, let lifetime) = refresh.outcome else { return nil }
+        return lifetime
+      }
+    }
+    await until("the announcement waits") { time.sleepers == 1 }
+    time.advance(by: .seconds(60))
+    cache.replace(with: token("second"))
+    await until("only the later announcement waits") { time.sleepers == 1 }
+    time.advance(by: .seconds(2900))
+    for _ in 0..<1000 { await Task.yield() }
+    XCTAssertEqual(endings(), [])
+    time.advance(by: .seconds(400))
+    await until("the end is announced") { endings().count == 1 }
+    XCTAssertEqual(endings(), [.seconds(300)])
+    XCTAssertEqual(cache.current()?.credential.name, "second")
+  }
+
   func testZeroMarginDisablesBackgroundRefresh() async throws {
     let fixture = CacheFixture(configuration: CredentialCacheConfiguration(refreshMargin: .zero), random: 1)
     _ = try await fixture.fill("old", life: .seconds(3600))

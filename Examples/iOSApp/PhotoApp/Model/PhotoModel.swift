@@ -61,7 +61,9 @@ final class PhotoModel {
 
   private func send(_ file: FilePath, as name: String) async {
     do {
-      for try await fraction in client.uploading(file, to: name) { show(name, .uploading(fraction)) }
+      for try await progress in client.uploading(file, to: name) {
+        show(name, .uploading(progress.fractionCompleted))
+      }
       try Task.checkCancellation()
       show(name, .stored)
     } catch is CancellationError {

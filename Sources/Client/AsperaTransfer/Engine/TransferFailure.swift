@@ -113,6 +113,10 @@ extension TransferFailure {
     TransferFailure(.caller, "The transfer cannot be signed: \(error.message)", remedy: error.remedy)
   }
 
+  init(account error: CredentialError) {
+    self.init(.account, "\(error.source) provided no account: \(error.message)", remedy: error.remedy)
+  }
+
   init(issuer error: CredentialError) {
     self.init(.issuer(error), "\(error.source) provided no token: \(error.message)", remedy: error.remedy)
   }

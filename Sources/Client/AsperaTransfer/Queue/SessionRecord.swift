@@ -10,7 +10,7 @@ struct SessionRecord {
   typealias Waiter = CheckedContinuation<Result<TransferSummary, TransferFailure>?, Never>
 
   let session: TransferSession
-  let account: AsperaAccount?
+  var account: AsperaAccount?
   let issuer: (any TokenIssuer)?
   /// The session's fixed token, or `nil` if the session has an issuer or no token.
   let fixed: TransferCredential?

@@ -35,6 +35,9 @@ final class SessionTokens: Sendable {
   ) {
     issuer = nil
     margin = .zero
+    // The app has no use for an announcement: a fixed token cannot be replaced.
+    var configuration = configuration
+    configuration.refreshMargin = .zero
     cache = CredentialCache(grant, configuration: configuration, events: events, time: time)
   }
 

@@ -223,7 +223,7 @@ extension TransferQueue {
 extension TransferQueue {
   /// Returns the record of a session that is added to the queue by the current task, in whose trace the session runs.
   func record(of session: TransferSession, batch: UInt64?) -> SessionRecord {
-    var record = SessionRecord(session, account: account, issuer: issuer, batch: batch)
+    var record = SessionRecord(session, account: accounts?.current()?.credential, issuer: issuer, batch: batch)
     record.trace = authEvents.begin(AuthActivity(.operation, record.subject))
     return record
   }
@@ -256,15 +256,27 @@ extension TransferQueue {
   /// Starts a task that checks the session's token and signs the specification.
   func check(_ record: SessionRecord, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
-      let (check, signed) = sign(record)
-      perform { state, uptime in
-        if state.machine.sessions[id]?.ticket == ticket { state.records[id]?.signed = signed }
+      var record = record
+      let (check, signed) = await sign(&record)
+      perform { [record] state, uptime in
+        if state.machine.sessions[id]?.ticket == ticket {
+          state.records[id]?.signed = signed
+          state.records[id]?.account = record.account
+        }
         return ((), state.machine.checked(id, ticket, check, at: uptime))
       }
     }
   }
 
-  private func sign(_ record: SessionRecord) -> (SessionMachine.Check, TransferSpec?) {
+  /// Signs the specification with the account of the session, or with the one that the queue has now.
+  private func sign(_ record: inout SessionRecord) async -> (SessionMachine.Check, TransferSpec?) {
+    if record.session.account == nil, let accounts {
+      do throws(CredentialError) {
+        record.account = try await accounts.credential()
+      } catch {
+        return (.failed(TransferFailure(account: error)), nil)
+      }
+    }
     var grant = TransferCredential(token: nil)
     var issuance: TokenIssuance?
     var generation: CredentialGeneration?

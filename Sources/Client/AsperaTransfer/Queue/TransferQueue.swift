@@ -29,7 +29,8 @@ public final class TransferQueue: Sendable {
   public let authEvents: EventHub
 
   let engine: any TransferEngine
-  let account: AsperaAccount?
+  /// The source of the account for sessions that have no account, or `nil` if there is none.
+  let accounts: CredentialCache<AsperaAccount>?
   let issuer: (any TokenIssuer)?
   let configuration: TransferQueueConfiguration
   let context: ProviderContext
@@ -38,12 +39,12 @@ public final class TransferQueue: Sendable {
   let state: Lock<State>
 
   init(
-    engine: any TransferEngine, account: AsperaAccount?, issuer: (any TokenIssuer)?,
+    engine: any TransferEngine, accounts: CredentialCache<AsperaAccount>?, issuer: (any TokenIssuer)?,
     configuration: TransferQueueConfiguration, authEvents: EventHub, context: ProviderContext,
     random: @escaping @Sendable () -> Double, makeSigner: @escaping SignerMaker
   ) {
     self.engine = engine
-    self.account = account
+    self.accounts = accounts
     self.issuer = issuer
     self.configuration = configuration
     self.authEvents = authEvents
@@ -68,8 +69,9 @@ public final class TransferQueue: Sendable {
     in context: ProviderContext = .local
   ) {
     self.init(
-      engine: engine, account: account, issuer: issuer, configuration: configuration, authEvents: authEvents,
-      context: context, random: { .random(in: 0...1) }, makeSigner: { TransferSigner(account: $0) })
+      engine: engine, accounts: account.map { CredentialCache($0, time: context.time) }, issuer: issuer,
+      configuration: configuration, authEvents: authEvents, context: context, random: { .random(in: 0...1) },
+      makeSigner: { TransferSigner(account: $0) })
   }
 
   /// Creates a transfer queue without a token issuer, for sessions that have a token or an issuer, or need no token.
@@ -86,9 +88,36 @@ public final class TransferQueue: Sendable {
     in context: ProviderContext = .local
   ) {
     self.init(
-      engine: engine, account: account, issuer: nil, configuration: configuration, authEvents: authEvents,
-      context: context,
-      random: { .random(in: 0...1) }, makeSigner: { TransferSigner(account: $0) })
+      engine: engine, accounts: account.map { CredentialCache($0, time: context.time) }, issuer: nil,
+      configuration: configuration, authEvents: authEvents, context: context, random: { .random(in: 0...1) },
+      makeSigner: { TransferSigner(account: $0) })
+  }
+
+  /// Creates a transfer queue whose account comes from a cache, so that it can be replaced while the queue runs.
+  ///
+  /// Each attempt logs in with the account that the cache has then.
+  ///
+  /// ```swift
+  /// let accounts = CredentialCache(try AsperaAccount(host: host, user: "mia", password: old))
+  /// let queue = TransferQueue(engine: engine, accounts: accounts, issuer: issuer)
+  /// accounts.replace(with: try AsperaAccount(host: host, user: "mia", password: new))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - engine: The engine that runs the transfers.
+  ///   - accounts: The source of the account for sessions that have no account.
+  ///   - issuer: The token issuer for sessions that have no issuer, or `nil` if there is none.
+  ///   - configuration: The maximum number of active sessions and the retry limits.
+  ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
+  ///   - context: The environment, files, network and clocks that issuers use, and the clock for delays and timeouts.
+  public convenience init(
+    engine: any TransferEngine, accounts: CredentialCache<AsperaAccount>, issuer: (any TokenIssuer)? = nil,
+    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),
+    in context: ProviderContext = .local
+  ) {
+    self.init(
+      engine: engine, accounts: accounts, issuer: issuer, configuration: configuration, authEvents: authEvents,
+      context: context, random: { .random(in: 0...1) }, makeSigner: { TransferSigner(account: $0) })
   }
 
   deinit {

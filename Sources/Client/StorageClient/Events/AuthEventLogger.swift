@@ -71,6 +71,10 @@ extension AuthEvent.Refresh {
     case .failed(let error, let backoff):
       logger.warning(
         "refresh failed", metadata: ["source": "\(source.onOneLine)", "error": "\(error)", "backoff": "\(backoff)"])
+    case .ending(let generation, let lifetime):
+      logger.warning(
+        "credential ends soon",
+        metadata: ["source": "\(source.onOneLine)", "generation": "\(generation)", "lifetime": "\(lifetime)"])
     }
   }
 }

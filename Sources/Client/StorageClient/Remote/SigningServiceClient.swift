@@ -70,7 +70,7 @@ struct SigningServiceClient: Sendable {
       } catch {
         throw CredentialError(
           .failed, source: source, "The headers could not be created: the app's closure threw \(type(of: error)).",
-          remedy: "Fix the error in the closure that creates the headers.")
+          remedy: "See the underlying error of the closure that creates the headers.", underlying: error)
       }
       ActiveSpan.inject(into: &fields)
       return PreparedCall(call(address, fields))

@@ -79,7 +79,7 @@ extension MetricSeries {
   private func count(_ refresh: AuthEvent.Refresh) {
     let outcome: String
     switch refresh.outcome {
-    case .started: return
+    case .started, .ending: return
     case .succeeded: outcome = "succeeded"
     case .failed(let error, _): outcome = "\(error.code)"
     }

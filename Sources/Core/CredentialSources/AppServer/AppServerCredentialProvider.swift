@@ -84,7 +84,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
     } catch {
       throw CredentialError(
         .failed, source: source, "The request could not be created: the app threw \(type(of: error)).",
-        remedy: "Check why the app's closure throws.", isRetryable: true)
+        remedy: "See the underlying error of the app's closure.", isRetryable: true, underlying: error)
     }
     let address = try RequestCheck(source: source).address(request.url, allowsPlainHTTP: allowsPlainHTTP)
     var headers = request.headers
@@ -104,9 +104,11 @@ extension CredentialProvider where Self == AppServerCredentialProvider {
   /// - Parameters:
   ///   - url: The URL of the server: `https`, or `http` on this machine.
   ///   - format: The format of the server's response.
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
+  ///     the keys.
   public static func appServer(
-    _ url: String, format: AppServerFormat = .automatic
+    _ url: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false
   ) -> AppServerCredentialProvider {
-    AppServerCredentialProvider(url, format: format)
+    AppServerCredentialProvider(url, format: format, allowsPlainHTTP: allowsPlainHTTP)
   }
 }

@@ -295,6 +295,12 @@ extension CacheMachine {
     return effects + [success(held, at: uptime, after: nil)] + answerAll(held, at: uptime)
   }
 
+  /// Announces that a credential that the app set expires soon, unless it has been replaced.
+  mutating func announceEnd(of generation: CredentialGeneration, at uptime: Duration) -> [Effect] {
+    guard let held, let end = held.end, held.cached.generation == generation, !isShutDown else { return [] }
+    return [.tell(AuthEvent.Refresh(source: source, outcome: .ending(held.cached.generation, lifetime: end - uptime)))]
+  }
+
   /// Shuts the cache down: abandons the in-flight request, fails all waiters and stops serving credentials.
   mutating func shutDown() -> [Effect] {
     isShutDown = true

@@ -31,8 +31,8 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
   ///
   /// - Parameter context: The context, which is not used.
   /// - Throws: The ``CredentialError`` that the function throws; an error with the code
-  ///   ``CredentialError/Code/timeout`` if an earlier call has not returned, ``CredentialError/Code/malformedResponse``
-  ///   if the function returns `nil`, or ``CredentialError/Code/failed`` if the function throws another error.
+  ///   ``CredentialError/Code/timeout`` if an earlier call has not returned, ``CredentialError/Code/unavailable`` if the
+  ///   function returns `nil`, or ``CredentialError/Code/failed`` if the function throws another error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     let isFree = isBusy.withLock { isBusy in
       defer { isBusy = true }

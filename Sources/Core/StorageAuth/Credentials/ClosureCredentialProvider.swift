@@ -12,8 +12,8 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   ///
   /// - Parameters:
   ///   - source: The name of the credentials' source, for errors and events.
-  ///   - fetch: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
-  ///     fails. A ``CredentialError`` is passed on unchanged; of any other error, only the type is reported.
+  ///   - fetch: A function that fetches a credential, or returns `nil` if there is none now. A ``CredentialError`` that
+  ///     it throws is passed on unchanged; any other error is the `underlying` error of the one that callers receive.
   public init(source: String, _ fetch: @escaping @Sendable @concurrent () async throws -> Value?) {
     self.source = source
     self.fetch = fetch
@@ -23,8 +23,8 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   ///
   /// - Parameter context: The context, which is not used.
   /// - Throws: The ``CredentialError`` that the function throws; an error with the code
-  ///   ``CredentialError/Code/malformedResponse`` if the function returns `nil`, or ``CredentialError/Code/failed`` if
-  ///   the function throws another error.
+  ///   ``CredentialError/Code/unavailable`` if the function returns `nil`, or ``CredentialError/Code/failed`` if the
+  ///   function throws another error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
       return IssuedCredential(try await response(of: fetch(), from: source))
@@ -38,16 +38,17 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
 func response<Value>(of value: Value?, from source: String) throws(CredentialError) -> Value {
   if let value { return value }
   throw CredentialError(
-    .malformedResponse, source: source, "The callback returned nil.",
-    remedy: "Return a credential on every path, or throw a CredentialError that says why there is none.")
+    .unavailable, source: source, "The callback returned nil: it has no credential now.",
+    remedy: "Request it again when the app has one, for example after the login.", isRetryable: true)
 }
 
 /// Converts an error that a provider's callback threw to a ``CredentialError``.
 ///
-/// The message of an error of another type is omitted, because it may contain secrets.
+/// The message of an error of another type is omitted, because it may contain secrets; the error itself is underlying.
 package func credentialError(_ error: any Error, from source: String) -> CredentialError {
   if let error = error as? CredentialError { return error }
   return CredentialError(
     .failed, source: source, "The callback threw an error of the type \(type(of: error)).",
-    remedy: "Throw a CredentialError from the callback to say more.", isRetryable: true)
+    remedy: "See the underlying error, or throw a CredentialError from the callback to say more.", isRetryable: true,
+    underlying: error)
 }

@@ -23,6 +23,13 @@ public struct CredentialError: Error, Sendable, Hashable {
   /// The errors of the sources that were tried earlier and skipped, each with the reason why the source declined.
   public let declined: [CredentialError]
 
+  private let cause: Cause?
+
+  /// The error that the app's own code threw, such as a callback or a login, or `nil` if there is none.
+  ///
+  /// It is not part of the description, because it can contain secrets, and two errors that differ in it only are equal.
+  public var underlying: (any Error)? { cause?.error }
+
   /// Creates a credential error; for implementations of ``CredentialProvider``.
   ///
   /// - Parameters:
@@ -32,9 +39,10 @@ public struct CredentialError: Error, Sendable, Hashable {
   ///   - remedy: A sentence that describes how to fix the failure.
   ///   - isRetryable: Whether a later request for a credential can succeed.
   ///   - declined: The errors of the sources that were tried earlier and skipped.
+  ///   - underlying: The error that the app's own code threw, or `nil` if there is none.
   public init(
     _ code: Code, source: String, _ message: String, remedy: String, isRetryable: Bool = false,
-    declined: [CredentialError] = []
+    declined: [CredentialError] = [], underlying: (any Error)? = nil
   ) {
     self.code = code
     self.source = source.onOneLine
@@ -42,18 +50,32 @@ public struct CredentialError: Error, Sendable, Hashable {
     self.remedy = remedy.onOneLine
     self.isRetryable = isRetryable
     self.declined = declined
+    cause = underlying.map(Cause.init)
+  }
+
+  /// The underlying error, which `dump` and `Mirror` do not show, and which is equal to every other one.
+  private struct Cause: Sendable, Hashable, Redacted {
+    let error: any Error
+
+    var description: String { Secret.mask }
+
+    static func == (first: Cause, second: Cause) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
   }
 
   /// A code that identifies why a provider cannot return a credential.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Value: String {
-      case notConfigured, failed, malformedResponse, rejected, timeout, cancelled
+      case notConfigured, unavailable, failed, malformedResponse, rejected, timeout, cancelled
     }
 
     private let value: Value
 
     /// The source is not configured on this machine; a chain continues with the next provider.
     public static let notConfigured = Code(value: .notConfigured)
+    /// The source has no credential now and may have one later, such as after the user has logged in.
+    public static let unavailable = Code(value: .unavailable)
     /// The source could not be reached or read, or returned no credential that is valid long enough.
     public static let failed = Code(value: .failed)
     /// The source returned data that is not a credential.

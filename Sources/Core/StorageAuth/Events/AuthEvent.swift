@@ -77,6 +77,8 @@ public enum AuthEvent: Sendable {
       case succeeded(CredentialGeneration, lifetime: Duration?)
       /// The provider failed, and will not be called again until the backoff has elapsed.
       case failed(CredentialError, backoff: Duration)
+      /// A credential that the app set, in a cache without a provider, expires after the given duration.
+      case ending(CredentialGeneration, lifetime: Duration)
     }
   }
 

@@ -137,6 +137,11 @@ extension Secret {
   var isBlank: Bool { reveal().isBlank }
 }
 
+extension AsperaAccount: Credential {
+  /// The expiration, which is `nil`: a password or a key has none of its own.
+  public var expiration: Timestamp? { nil }
+}
+
 extension AsperaAccount {
   /// Checks everything about the account that can be checked without contacting its server.
   ///

@@ -68,8 +68,8 @@ public struct ClosureTokenIssuer: TokenIssuer {
     }
     guard let grant else {
       throw CredentialError(
-        .malformedResponse, source: source, "The callback returned nil.",
-        remedy: "Return a grant on every path, or throw a CredentialError that says why there is none.")
+        .unavailable, source: source, "The callback returned nil: it has no token now.",
+        remedy: "Request it again when the app has one, for example after the login.", isRetryable: true)
     }
     return IssuedCredential(grant, source: source)
   }

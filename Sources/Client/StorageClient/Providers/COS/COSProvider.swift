@@ -35,13 +35,15 @@ public struct COSProvider: PresigningProvider {
   ///   - policy: The selection of headers to include in the signature.
   ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would refuse.
   ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
+  ///   - keyTime: The window of all signatures in request headers, or `nil` if the key and the current time determine it.
   public init(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
-    policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600)
+    policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600),
+    keyTime: COSKeyTime? = nil
   ) {
     self.init(
       bucket: bucket, region: region,
-      signer: COSSigner(policy: policy, isStrict: isStrict, headerLifetime: headerLifetime),
+      signer: COSSigner(policy: policy, isStrict: isStrict, headerLifetime: headerLifetime, keyTime: keyTime),
       address: Result { () throws(SigningError) in
         if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
         return try .cos(region: region)
@@ -124,13 +126,15 @@ extension StorageProvider where Self == COSProvider {
   ///   - policy: The selection of headers to include in the signature.
   ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would refuse.
   ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
+  ///   - keyTime: The window of all signatures in request headers, or `nil` if the key and the current time determine it.
   public static func cos(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
-    policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600)
+    policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600),
+    keyTime: COSKeyTime? = nil
   ) -> COSProvider {
     COSProvider(
       bucket: bucket, region: region, endpoint: endpoint, style: style, policy: policy, isStrict: isStrict,
-      headerLifetime: headerLifetime)
+      headerLifetime: headerLifetime, keyTime: keyTime)
   }
 
   /// Returns a storage provider for a bucket in Tencent Cloud COS at the given endpoint.
