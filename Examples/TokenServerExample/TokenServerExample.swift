@@ -28,7 +28,7 @@ struct TokenServerExample: AsyncParsableCommand {
   func run() async throws {
     let owner = AccessKey(id: "owner-id", secret: "owner-secret")
     var configuration = LocalCloud.Configuration(
-      accounts: [.init(owner)], buckets: [provider.bucket], services: .init(tokenLifetime: .seconds(6)))
+      accounts: [.init(owner)], buckets: [provider.bucket], services: .init(tokenLifetime: .seconds(10)))
     configuration.callbacks = LocalCloud.Callbacks(transport: AsyncHTTPClientTransport.shared)
     let cloud = try await LocalCloud.start(configuration)
     do {
@@ -65,10 +65,10 @@ struct TokenServerExample: AsyncParsableCommand {
     } catch {
       say("  \(error)")
     }
-    say("# keys are valid for six seconds here, and mia uploads for eight")
-    for number in 1...10 {
+    say("# keys are valid for ten seconds here, and mia uploads for twelve")
+    for number in 1...12 {
       try await mia.photos.upload([1, 2, 3], to: "users/mia/\(number)")
-      try await Task.sleep(for: .milliseconds(800))
+      try await Task.sleep(for: .seconds(1))
     }
     say("  her app received more than one key: \(mia.keyCount > 1)")
   }

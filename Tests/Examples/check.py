@@ -47,32 +47,31 @@ def environment():
     return {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ}
 
 
-def transcript(program, runs):
-    """The output of the runs of a program, each below its command line."""
-    lines = []
-    for arguments in runs:
-        lines.append(" ".join(["$", os.path.basename(program), *arguments]))
-        try:
-            run = subprocess.run(
-                [program, *arguments], env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, timeout=TIME_LIMIT, check=False)
-        except subprocess.TimeoutExpired as error:
-            output = (error.stdout or b"").decode(errors="replace")
-            return [*lines, *output.splitlines(), f"(stopped after {TIME_LIMIT} seconds)"]
-        lines += run.stdout.decode(errors="replace").splitlines()
-        if run.returncode != 0:
-            lines.append(f"(exit status {run.returncode})")
-    return lines
+def transcript(program, arguments):
+    """The output of a run of a program, below its command line."""
+    lines = [" ".join(["$", os.path.basename(program), *arguments])]
+    try:
+        run = subprocess.run(
+            [program, *arguments], env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, timeout=TIME_LIMIT, check=False)
+    except subprocess.TimeoutExpired as error:
+        output = (error.stdout or b"").decode(errors="replace")
+        return [*lines, *output.splitlines(), f"(stopped after {TIME_LIMIT} seconds)"]
+    lines += run.stdout.decode(errors="replace").splitlines()
+    return lines if run.returncode == 0 else [*lines, f"(exit status {run.returncode})"]
 
 
-def output(name, folder):
-    """The normalised output of an example."""
+def output(name, arguments, folder):
+    """The normalised output of an example that runs with arguments, or that is asked over HTTP."""
     program = os.path.join(folder, name)
     if not os.path.exists(program):
         return [f"(there is no {name} in the build folder; build it first)"]
-    if name in SERVERS:
+    if name in RUNS:
+        return normalised(transcript(program, arguments))
+    try:
         return normalised(SERVERS[name](program, environment(), TIME_LIMIT))
-    return normalised(transcript(program, RUNS[name]))
+    except (OSError, LookupError, ValueError) as error:
+        return [f"({name} gave no answer that can be used: {error!r})"]
 
 
 def forgotten():
@@ -99,7 +98,9 @@ def main():
         check=True).stdout.strip()
     names = options.names or known
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        outputs = dict(zip(names, pool.map(lambda name: output(name, folder), names)))
+        jobs = {name: [pool.submit(output, name, arguments, folder) for arguments in RUNS.get(name, [[]])]
+                for name in names}
+    outputs = {name: [line for run in runs for line in run.result()] for name, runs in jobs.items()}
     for name, lines in outputs.items():
         path = os.path.join(FOLDER, f"{name}.txt")
         if options.update:

@@ -24,25 +24,19 @@ def free_port():
 
 
 @contextlib.contextmanager
-def started(command, environment, time_limit):
-    """Runs a program until the end of the block, and yields it with the first line that it prints."""
+def started(command, environment, time_limit, ready):
+    """Runs a program until the end of the block, and yields it with the first line that it prints with a given start."""
     program = subprocess.Popen(
         command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    killer = _killer(program, time_limit)
+    killer = threading.Timer(time_limit, program.kill)
+    killer.start()
     try:
-        yield program, program.stdout.readline().rstrip("\n")
+        yield program, next((line.rstrip("\n") for line in program.stdout if line.startswith(ready)), "")
     finally:
         program.send_signal(signal.SIGTERM)
         program.wait()
         killer.cancel()
         program.stdout.close()
-
-
-def _killer(program, time_limit):
-    timer = threading.Timer(time_limit, program.kill)
-    timer.daemon = True
-    timer.start()
-    return timer
 
 
 def ask(method, url, body=None, headers=None):
@@ -67,9 +61,10 @@ def exchange(method, url, body=None, headers=None, shown=True):
 
 
 def multipart(form, content):
-    """The body and the headers with which a browser posts a file with the fields of a form."""
+    """The body and the headers with which a browser posts a picture with the fields of a form."""
     boundary = "boundary-of-the-example"
-    parts = [f'Content-Disposition: form-data; name="{field["name"]}"\r\n\r\n{field["value"]}' for field in form["fields"]]
+    fields = form["fields"] + [[name, "image/png"] for name in form["openFields"]]
+    parts = [f'Content-Disposition: form-data; name="{name}"\r\n\r\n{value}' for name, value in fields]
     parts.append(
         f'Content-Disposition: form-data; name="file"; filename="cat.png"\r\nContent-Type: image/png\r\n\r\n{content}')
     body = "".join(f"--{boundary}\r\n{part}\r\n" for part in parts) + f"--{boundary}--\r\n"
@@ -79,7 +74,7 @@ def multipart(form, content):
 def form_upload(program, environment, time_limit):
     """Gets the page and a form for each service from FormUploadExample, and posts a file with each form."""
     port = free_port()
-    with started([program, "--port", str(port)], environment, time_limit) as (running, line):
+    with started([program, "--port", str(port)], environment, time_limit, "open ") as (running, line):
         page = f"http://127.0.0.1:{port}"
         lines = ["$ FormUploadExample --port PORT", line, *exchange("GET", f"{page}/", shown=False)]
         for service in ("oss", "cos"):
@@ -102,7 +97,7 @@ def oss_v1(method, path, account, content_type=""):
 
 def verified_service(program, environment, time_limit):
     """Sends signed and unsigned requests to VerifiedServiceExample; the signatures are computed here."""
-    with started([program], environment, time_limit) as (running, line):
+    with started([program], environment, time_limit, "{") as (running, line):
         ready = json.loads(line)
         url, first, second = ready["url"], *ready["accounts"]
         lines = ["$ VerifiedServiceExample", line]
