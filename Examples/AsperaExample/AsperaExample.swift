@@ -39,7 +39,7 @@ struct AsperaExample: AsyncParsableCommand {
     await place.close()
   }
 
-  /// Logs in with a password. The account determines which paths the transfer may use.
+  /// Logs in with a password; the account determines which paths the transfer may use.
   private func logIn(to server: Place.Server, password: String, _ place: Place) async throws {
     say("# with a password")
     let account = try AsperaAccount(

@@ -96,7 +96,7 @@ struct Place {
       requiresToken: true)
   }
 
-  /// Makes LocalCloud report the next token as expired. A real server reports this when a token has expired.
+  /// Makes LocalCloud report the next token as expired, as a real server does when a token has expired.
   func rejectFirstToken() {
     node.cloud?.faults.transfers = [.tokenExpired(.first(1))]
   }

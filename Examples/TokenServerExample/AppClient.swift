@@ -17,6 +17,9 @@ final class AppClient: Sendable {
     let status: UInt
   }
 
+  /// The temporary keys, which the cache requests from the app server and refreshes before they expire.
+  let keys: CredentialCache<AccessKey>
+
   let photos: any ObjectStore
 
   /// The names of the members of the app server's response, such as `credentials.tmpSecretId`.
@@ -36,10 +39,10 @@ final class AppClient: Sendable {
     guard answer.status == .ok else { throw LoginFailed(status: answer.status.code) }
     let session = String(buffer: try await answer.body.collect(upTo: 1024))
 
-    let url = "\(server)/api/temporary-key"
+    let url = "\(server)/distribute-token.json"
     names = try await Self.names(at: url, session)
-    let keys = CredentialCache(
-      AppServerCredentialProvider(source: "the app's server") {
+    keys = CredentialCache(
+      AppServerCredentialProvider(source: "the app's server", format: service.appFormat) {
         AppServerRequest(url, headers: [.authorization: "Bearer \(session)"])
       })
     let received = Count()

@@ -64,10 +64,11 @@ struct AppServer {
       }
       return token
     }
-    router.group("api").add(middleware: BearerLogin(logins: logins)).group(context: UserContext.self)
-      .temporaryKeys(service.format, at: "temporary-key", from: tokens) { [service] _, context in
+    router.group().add(middleware: BearerLogin(logins: logins)).group(context: UserContext.self)
+      .temporaryKeys(service.format, at: "distribute-token.json", from: tokens) { [service] _, context in
         // The least rights with which the app can do its work: those to the user's own objects.
-        let own = AccessRule(.read, .write, .delete, objects: .prefix("users/\(context.user)/"), in: service.bucket)
+        let own = AccessRule(
+          .read, .write, .delete, .list, objects: .prefix("users/\(context.user)/"), in: service.bucket)
         return KeyRequest(caller: context.user, scope: TokenScope("user-\(context.user)", AccessPolicy([own])))
       }
     router.group("uploaded").add(middleware: CallbackMiddleware(callbacks)).post { [service] _, context in

@@ -28,6 +28,17 @@ enum Service: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
+  /// The format in which the app reads the responses.
+  ///
+  /// The key of COS is in `tmpSecretId`, `tmpSecretKey`, `sessionToken`, `startTime` and `expiredTime`.
+  var appFormat: AppServerFormat {
+    switch self {
+    case .oss: .oss
+    case .cos: .cos
+    case .s3: .s3
+    }
+  }
+
   /// Returns the policy document with the rights of a scope, in the language of the service.
   func document(of scope: TokenScope) throws -> String {
     switch self {

@@ -50,13 +50,15 @@ struct TokenServerExample: AsyncParsableCommand {
     let noah = try await AppClient(user: "noah", password: "dog-lover-2", server: address, provider, cloud)
     say("  the server's response: \(mia.names.joined(separator: ", "))")
     say("# mia uploads to her own folder")
+    say("  her key: \(try await mia.keys.credential())")
     try await mia.photos.upload(Array("a cat".utf8), to: "users/mia/cat.txt")
     await mia.show("users/mia/cat.txt")
+    for try await entry in mia.photos.list(prefix: "users/mia/") { say("  listed: \(entry.name)") }
     if provider == .oss { try await uploadWithCallback(mia, address) }
     say("# noah cannot see it")
     await noah.show("users/mia/cat.txt")
     say("# no key without a login")
-    let url = "\(address)/api/temporary-key"
+    let url = "\(address)/distribute-token.json"
     let refusal = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
     say("  \(refusal.status.code), \(refusal.headers.first(name: "WWW-Authenticate") ?? "without WWW-Authenticate")")
     say("# a wrong password")
