@@ -19,7 +19,7 @@ import os
 import subprocess
 import sys
 
-from normalise import normalised
+from normalize import normalized
 from servers import form_upload, verified_service
 
 FOLDER = os.path.dirname(os.path.realpath(__file__))
@@ -62,14 +62,14 @@ def transcript(program, arguments):
 
 
 def output(name, arguments, folder):
-    """The normalised output of an example that runs with arguments, or that is asked over HTTP."""
+    """The normalized output of an example that runs with arguments, or that is asked over HTTP."""
     program = os.path.join(folder, name)
     if not os.path.exists(program):
         return [f"(there is no {name} in the build folder; build it first)"]
     if name in RUNS:
-        return normalised(transcript(program, arguments))
+        return normalized(transcript(program, arguments))
     try:
-        return normalised(SERVERS[name](program, environment(), TIME_LIMIT))
+        return normalized(SERVERS[name](program, environment(), TIME_LIMIT))
     except (OSError, LookupError, ValueError) as error:
         return [f"({name} gave no answer that can be used: {error!r})"]
 

@@ -27,7 +27,7 @@ RULES = [(re.compile(pattern), replacement) for pattern, replacement in [
 UNORDERED = {"# from a callback"}
 
 
-def normalised(lines):
+def normalized(lines):
     """The lines with placeholders, without repetitions, and with the lines of unordered sections in a fixed order."""
     sections = [[]]
     for line in lines:
