@@ -33,8 +33,10 @@ struct OSSExample: AsyncParsableCommand {
       if let server = place.appServer { try await useTemporaryKeys(from: server, signer, place) }
       try await signOnServer(key, place)
       try await explainRefusal(signer, key, place)
-      let old = try place.endpoint.request(.delete, bucket: place.bucket, key: "example/dog.txt")
-      say("# deleted:", try await send(signer.signed(old, with: key, in: .now)).status)
+      for name in ["example/cat.txt", "example/dog.txt"] {
+        let old = try place.endpoint.request(.delete, bucket: place.bucket, key: name)
+        say("# deleted:", try await send(signer.signed(old, with: key, in: .now)).status)
+      }
     }
   }
 
@@ -88,11 +90,11 @@ struct OSSExample: AsyncParsableCommand {
     let signOnServer: @Sendable (String) async throws -> String = { key.hmacSHA1Base64($0) }
 
     let signer = OSSSigner(.v1, bucket: place.bucket)
-    let request = try place.endpoint.request(.delete, bucket: place.bucket, key: "example/cat.txt")
+    let request = try place.endpoint.request(.get, bucket: place.bucket, key: "example/cat.txt")
     let pending = try signer.prepare(request, as: key.identity, in: .now)
     let signed = try signer.finish(pending, signature: try await signOnServer(pending.stringToSign))
     say("  Authorization:", signed.headerFields[.authorization] ?? "")
-    say("  deleted:", try await send(signed).status)
+    say("  downloaded:", try await send(signed).text)
   }
 
   /// Shows why OSS rejects a request whose content type was changed after it was signed.
