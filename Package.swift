@@ -352,7 +352,7 @@ if testsCommonCrypto {
 
 // Examples and measurements.
 package.targets += [
-  support("ExampleSupport", "Examples/Support", ["LocalCloud"], rules: rules),
+  support("ExampleSupport", "Examples/Support", defaults + ["LocalCloud", "StorageClient"], rules: rules),
   example("OSSExample"),
   example("COSExample"),
   example("S3Example"),

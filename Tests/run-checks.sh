@@ -13,6 +13,7 @@ Tests/Documentation/check-symbols.py
 Tests/Documentation/check-snippets.py
 Tests/Linkage/check.sh
 Tests/Install/check.sh
+Tests/Examples/check.py
 swift build --traits CommandLine -c release --product signing-benchmark
 swift build --traits CommandLine -c release --product fleet
 programs=$(swift build --traits CommandLine -c release --show-bin-path)

@@ -48,19 +48,20 @@ struct Place {
       self.init(
         bucket,
         Self.client(
-          .oss(bucket: bucket.bucket, region: bucket.region, signature: signature, endpoint: bucket.endpoint),
+          .oss(bucket: bucket.bucket, region: bucket.region, signature: signature, endpoint: bucket.localEndpoint),
           bucket.key, transport))
     case .cos:
       let bucket = try await ExampleBucket.cos(localOnly: localOnly)
       self.init(
         bucket,
         Self.client(
-          .cos(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.endpoint), bucket.key, transport))
+          .cos(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.localEndpoint), bucket.key, transport))
     case .s3:
       let bucket = try await ExampleBucket.s3(localOnly: localOnly)
       self.init(
         bucket,
-        Self.client(.s3(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.endpoint), bucket.key, transport)
+        Self.client(
+          .s3(bucket: bucket.bucket, region: bucket.region, endpoint: bucket.localEndpoint), bucket.key, transport)
       )
     case .aspera:
       let node = try await ExampleNode.open(localOnly: localOnly)

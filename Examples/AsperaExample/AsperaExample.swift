@@ -5,14 +5,10 @@ import ArgumentParser
 import AsperaAuth
 import AsperaTransfer
 import ExampleSupport
-import Foundation
-import LocalCloud
+import StorageAuth
 import StorageClient
 
-/// An example of an app that uses Aspera.
-///
-/// The app transfers files with a password, a key, a token and a token issuer, and with a storage client as for the
-/// clouds.
+/// An example of the authentication of Aspera: an account logs in, and a token authorizes the paths of a transfer.
 @main
 struct AsperaExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -20,7 +16,7 @@ struct AsperaExample: AsyncParsableCommand {
     discussion: """
       By default it uses LocalCloud and ascp-simulator. A real server requires STORAGE_AUTH_LIVE=1, \
       ASPERA_NODE_URL with the credentials that `storage-auth` accepts, and ascp; ASPERA_HOST and ASPERA_USER with \
-      ASPERA_SCP_PASS for the password, or ASPERA_KEY for a file with the key.
+      ASPERA_SCP_PASS for the password, or ASPERA_KEY and ASPERA_KEY_PASSPHRASE for a file with the key.
       """)
 
   @Flag(help: "Use LocalCloud, regardless of the environment.")
@@ -29,11 +25,13 @@ struct AsperaExample: AsyncParsableCommand {
   func run() async throws {
     let place = try await Place(localOnly: local)
     do {
-      if let account = try place.passwordAccount { try await plain("with a password", account, place) }
-      if let account = try place.keyAccount { try await plain("with a key", account, place) }
-      try await token(place)
-      try await issuer(place)
-      try await client(place)
+      if let server = place.server {
+        if let password = place.password { try await logIn(to: server, password: password, place) }
+        if let key = place.key { try await logIn(to: server, key: key.text, passphrase: key.passphrase, place) }
+      }
+      try await useToken(place)
+      try await useIssuer(place)
+      if let server = place.server { try await explainRefusal(server, place) }
     } catch {
       await place.close()
       throw error
@@ -41,55 +39,69 @@ struct AsperaExample: AsyncParsableCommand {
     await place.close()
   }
 
-  /// Transfers a file with the login of an account, which determines the permissions without a token.
-  private func plain(_ title: String, _ account: AsperaAccount, _ place: Place) async throws {
-    say("# \(title)")
-    let queue = TransferQueue(engine: place.engine, account: account)
-    try await show(queue.run([place.upload]))
+  /// Logs in with a password; the account determines which paths the transfer may use.
+  private func logIn(to server: Place.Server, password: String, _ place: Place) async throws {
+    say("# with a password")
+    let account = try AsperaAccount(
+      host: server.host, user: server.user, password: password, sshPort: server.port, udpPort: server.port,
+      hostKey: server.hostKey)
+    await show(TransferQueue(engine: place.engine, account: account).run([place.upload]))
   }
 
-  /// Transfers a file with an existing token, which is valid for one session.
-  private func token(_ place: Place) async throws {
-    say("# with a token on the session")
+  /// Logs in with a private key, which a passphrase decrypts.
+  private func logIn(to server: Place.Server, key: String, passphrase: String?, _ place: Place) async throws {
+    say("# with a key and its passphrase")
+    let privateKey = AsperaPrivateKey.pem(Secret(key), passphrase: passphrase.map { Secret($0) })
+    say("  the key is", try await privateKey.check(on: .system).passphrase)
+    let account = try AsperaAccount(
+      host: server.host, user: server.user, privateKey: privateKey, sshPort: server.port, udpPort: server.port,
+      hostKey: server.hostKey)
+    await show(TransferQueue(engine: place.engine, account: account).run([place.upload]))
+  }
+
+  /// Authorizes a transfer with a token that the app already has, such as one from its own server.
+  private func useToken(_ place: Place) async throws {
+    say("# with a token")
     let grant = try await place.issuer.issue(for: TokenRequest(session: "1", specification: place.upload), in: .system)
       .credential
-    guard let token = grant.token, let host = grant.specification?.remoteHost else { return }
-    let queue = TransferQueue(engine: place.engine, account: try place.tokenAccount(at: host, grant))
-    try await show(queue.run([TransferSession(place.upload, token: .fixed(token))]))
+    // The signer combines the account of tokens, the grant and the paths. An engine such as ascp runs the result.
+    let account = try place.tokenAccount(for: grant)
+    let signed = try TransferSigner(account: account).signed(place.upload, with: grant, in: .now)
+    say("  signed for \(signed.remoteUser ?? ""), with a token of the kind \(grant.token?.kind.rawValue ?? "")")
+    if let token = grant.token {
+      let queue = TransferQueue(engine: place.engine, account: account)
+      await show(queue.run([TransferSession(place.upload, token: .fixed(token))]))
+    }
   }
 
-  /// Transfers a file with a token issuer.
-  ///
-  /// The queue fetches tokens from the issuer and replaces tokens that a server rejects.
-  private func issuer(_ place: Place) async throws {
+  /// Authorizes transfers with an issuer, which the queue asks for another token when a server rejects one.
+  private func useIssuer(_ place: Place) async throws {
     say("# with an issuer")
     let queue = TransferQueue(
-      engine: place.engine, account: try place.tokenAccount(at: place.host, nil), issuer: place.issuer, in: .system)
-    // LocalCloud reports the first token as expired, so the queue fetches another token and continues.
-    place.cloud?.faults.transfers = [.tokenExpired(.first(1))]
-    try await show(queue.run([place.upload]))
+      engine: place.engine, account: try place.tokenAccount(for: nil), issuer: place.issuer, in: .system)
+    place.rejectFirstToken()
+    await show(queue.run([place.upload]))
   }
 
-  /// Uploads, lists, downloads and deletes files on the node with a storage client, as with a bucket.
-  private func client(_ place: Place) async throws {
-    say("# with a client")
-    let client = place.client
-    try await client.upload(Array("a picture of a dog".utf8), to: "example/dog.jpg")
-    for try await case .object(let object) in client.list(prefix: "example/") {
-      say("  listed: \(object.key), \(object.size) bytes")
-    }
-    let bytes = try await client.download("example/dog.jpg", upTo: 1 << 20)
-    say("  downloaded: \(String(decoding: bytes, as: UTF8.self))")
-    try await client.delete(["example/cat.jpg", "example/dog.jpg"])
+  /// Shows why a server refuses an account, and what helps.
+  private func explainRefusal(_ server: Place.Server, _ place: Place) async throws {
+    say("# a refusal, explained")
+    let account = try AsperaAccount(
+      host: server.host, user: server.user, password: "not the password", sshPort: server.port, udpPort: server.port,
+      hostKey: server.hostKey)
+    await show(TransferQueue(engine: place.engine, account: account).run([place.upload]))
   }
 
-  private func show(_ events: TransferEvents) async throws {
+  private func show(_ events: TransferEvents) async {
     for await event in events {
       switch event.kind {
       case .tokenIssued(let issuance): say("  token from \(issuance.source) (\(issuance.reason))")
       case .retry(let retry): say("  again: \(retry.failure)")
       case .didStartRunning: say("  running")
-      case .finished(let result): say("  moved \(try result.get().bytes) bytes")
+      case .finished(.success(let summary)): say("  moved \(summary.bytes) bytes")
+      case .finished(.failure(let failure)):
+        say("  refused: \(failure.message)")
+        say("  remedy: \(failure.remedy)")
       default: break
       }
     }

@@ -11,27 +11,57 @@ import StoragePrograms
 
 /// The node, the files and the logins that the example uses.
 struct Place {
+  /// The address of a transfer server, and the name of a user who logs in without a token.
+  struct Server {
+    let host: String
+    let user: String
+    let port: Int
+    let hostKey: HostKeyFingerprint?
+  }
+
   let engine: AscpEngine
+
+  /// The server for logins without a token, or `nil` if the environment names none.
+  let server: Server?
+
+  /// The password of the server's user, or `nil` if the environment contains none.
+  let password: String?
+
+  /// The text of the private key of the server's user and its passphrase, or `nil` if the environment names no file.
+  let key: (text: String, passphrase: String?)?
+
   private let node: ExampleNode
-  private let key: DynamicKey
+  private let tokenKey: DynamicKey
   private let picture: TransferPath
   private let folder: URL
 
-  /// The LocalCloud user that logs in without a token.
-  private static let localUser = (name: "mia", password: "example-password")
-
   init(localOnly: Bool) async throws {
-    let key = try DynamicKey()
+    tokenKey = try DynamicKey()
+    let localKey = AsperaPrivateKey.pem(Secret(LocalUser.key), passphrase: Secret(LocalUser.passphrase))
     node = try await .open(
       localOnly: localOnly,
       accounts: [
-        .init("xfer", publicKeys: [key.publicKey]),
+        .init("xfer", publicKeys: [tokenKey.publicKey]),
         .init(
-          Self.localUser.name, password: Secret(Self.localUser.password), publicKeys: [key.publicKey],
-          requiresToken: false),
+          LocalUser.name, password: Secret(LocalUser.password),
+          publicKeys: [try await localKey.check(on: .system).publicKey], requiresToken: false),
       ])
+    if let cloud = node.cloud {
+      server = Server(
+        host: "127.0.0.1", user: LocalUser.name, port: cloud.transferPort, hostKey: cloud.transferHostKey)
+      (password, key) = (LocalUser.password, (LocalUser.key, LocalUser.passphrase))
+    } else {
+      let host = Self.setting("ASPERA_HOST")
+      let user = Self.setting("ASPERA_USER")
+      server = host.flatMap { host in
+        user.map { Server(host: host, user: $0, port: AsperaAccount.defaultPort, hostKey: nil) }
+      }
+      password = Self.setting("ASPERA_SCP_PASS")
+      key = try Self.setting("ASPERA_KEY").map { file in
+        (try String(contentsOfFile: file, encoding: .utf8), Self.setting("ASPERA_KEY_PASSPHRASE"))
+      }
+    }
     engine = try AscpEngine(program: node.ascp)
-    self.key = key
     folder = FileManager.default.temporaryDirectory.appending(path: "aspera-example-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let file = folder.appending(path: "cat.jpg")
@@ -39,45 +69,12 @@ struct Place {
     picture = TransferPath(file.path, to: "example/cat.jpg")
   }
 
-  var cloud: LocalCloud? { node.cloud }
-
-  /// The host of the node, or an empty string if the URL is invalid.
-  var host: String { URL(string: node.node)?.host() ?? "" }
-
   /// The transfer specification for uploading the example's picture.
   var upload: TransferSpec {
     var spec = TransferSpec(.send, [picture], destinationRoot: node.root)
     spec.createsFolder = true
-    if node.cloud == nil { spec.publicKey = key.publicKey }
+    if node.cloud == nil { spec.publicKey = tokenKey.publicKey }
     return spec
-  }
-
-  /// The account that logs in with a password, or `nil` for a real server without a password in the environment.
-  var passwordAccount: AsperaAccount? {
-    get throws {
-      if let cloud { return try account(Self.localUser.password, cloud) }
-      guard let (host, user) = realAccount, let password = Self.setting("ASPERA_SCP_PASS") else { return nil }
-      return try AsperaAccount(host: host, user: user, password: Secret(password))
-    }
-  }
-
-  /// The account that logs in with a private key, or `nil` for a real server without a key in the environment.
-  var keyAccount: AsperaAccount? {
-    get throws {
-      if let cloud { return try account(nil, cloud) }
-      guard let (host, user) = realAccount, let file = Self.setting("ASPERA_KEY") else { return nil }
-      return try AsperaAccount(host: host, user: user, privateKey: .file(file))
-    }
-  }
-
-  /// Returns the account for transfers with tokens.
-  ///
-  /// Its key only proves that the node authorized the transfer before.
-  func tokenAccount(at host: String, _ grant: TransferCredential?) throws -> AsperaAccount {
-    try AsperaAccount(
-      host: host, user: grant?.specification?.remoteUser ?? AsperaAccount.defaultTokenUser, privateKey: key.privateKey,
-      sshPort: grant?.specification?.sshPort ?? AsperaAccount.defaultPort,
-      udpPort: grant?.specification?.udpPort ?? AsperaAccount.defaultPort, requiresToken: true)
   }
 
   /// The token issuer, which requests tokens with the setup calls of the Node API.
@@ -87,12 +84,21 @@ struct Place {
       ?? .setup(node: node.node, access: AsperaCredentials().chain)
   }
 
-  /// A storage client for the node.
-  var client: StorageClient<AsperaProvider> {
-    StorageClient(
-      .aspera(
-        node: node.node, access: node.accessKey.map { .accessKey(id: $0.id, secret: $0.secret) }, root: node.root,
-        transfers: AsperaTransferOptions(login: .dynamicKey, engine: engine)))
+  /// Returns the account for transfers with tokens, at the server that a grant names, or that of the node.
+  ///
+  /// Its key only proves that the node authorized the transfer before.
+  func tokenAccount(for grant: TransferCredential?) throws -> AsperaAccount {
+    let spec = grant?.specification
+    return try AsperaAccount(
+      host: spec?.remoteHost ?? URL(string: node.node)?.host() ?? "",
+      user: spec?.remoteUser ?? AsperaAccount.defaultTokenUser, privateKey: tokenKey.privateKey,
+      sshPort: spec?.sshPort ?? AsperaAccount.defaultPort, udpPort: spec?.udpPort ?? AsperaAccount.defaultPort,
+      requiresToken: true)
+  }
+
+  /// Makes LocalCloud report the next token as expired, as a real server does when a token has expired.
+  func rejectFirstToken() {
+    node.cloud?.faults.transfers = [.tokenExpired(.first(1))]
   }
 
   func close() async {
@@ -100,19 +106,23 @@ struct Place {
     await node.close()
   }
 
-  private func account(_ password: String?, _ cloud: LocalCloud) throws -> AsperaAccount {
-    try AsperaAccount(
-      host: "127.0.0.1", user: Self.localUser.name, password: password.map { Secret($0) },
-      privateKey: password == nil ? key.privateKey : nil, sshPort: cloud.transferPort, udpPort: cloud.transferPort,
-      hostKey: cloud.transferHostKey)
-  }
-
-  private var realAccount: (host: String, user: String)? {
-    guard let host = Self.setting("ASPERA_HOST"), let user = Self.setting("ASPERA_USER") else { return nil }
-    return (host, user)
-  }
-
   private static func setting(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
+}
+
+/// The LocalCloud user who logs in without a token, with a key that is used nowhere else.
+private enum LocalUser {
+  static let name = "mia"
+  static let password = "example-password"
+  static let passphrase = "example passphrase"
+  static let key = """
+    -----BEGIN ENCRYPTED PRIVATE KEY-----
+    MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAh2Rkv/9ucbTQICCAAw
+    DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEEC83lis01uRy0oliclplFUEgZCZ
+    Hd486t5nqYg88Jqy0vzXNT+LUmaqgZfprrEAGqBIiOxo7qarLDFGbrGbPsyasYq4
+    fIBGsB2v4AgZTZ4lA42Y8zO9nitN0fJx76tVNqrt4/n9yrAPH8aLG6694y2ETZz7
+    vslgZtnDr6SC7e1IN1pGdWw2adAQmL2+z8qtGxhBLeI9S2jcqXCWoDQwt6f7PgM=
+    -----END ENCRYPTED PRIVATE KEY-----
+    """
 }

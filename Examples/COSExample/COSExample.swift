@@ -2,23 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import AsyncHTTPClient
+import AsyncHTTPTransport
+import COSAuth
+import CredentialSources
 import ExampleSupport
 import Foundation
-import NIOCore
-import NIOHTTP1
-import StorageClient
-import SystemPackage
+import HTTPTypes
+import StorageAuth
+import StorageDiagnosis
 
-/// An example of an app that uses COS for uploads, downloads, and presigned URLs for clients that hold no key.
+/// An example of the authentication of COS: every request is signed here, and sent with a plain HTTP client.
 @main
 struct COSExample: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "COSExample",
-    abstract: "Uploads to COS, lists, downloads, and creates presigned URLs.",
+    commandName: "COSExample", abstract: "Signs requests to COS with keys from several sources, and sends them.",
     discussion: """
       By default it uses LocalCloud. A real bucket requires STORAGE_AUTH_LIVE=1, COS_BUCKET, COS_REGION and a key in the \
-      environment.
+      environment; COS_APP_SERVER is the URL of an app server that issues temporary keys.
       """)
 
   @Flag(help: "Use LocalCloud, regardless of the environment.")
@@ -26,40 +26,79 @@ struct COSExample: AsyncParsableCommand {
 
   func run() async throws {
     let place = try await ExampleBucket.cos(localOnly: local)
+    try await place.use(.tencentDefault) { key in
+      let signer = COSSigner()
+      try await signByHand(signer, key, place)
+      try await presign(signer, key, place)
+      if let server = place.appServer { try await useTemporaryKeys(from: server, signer, place) }
+      try await explainRefusal(signer, key, place)
+      for name in ["example/cat.txt", "example/dog.txt"] {
+        let old = try place.endpoint.request(.delete, bucket: place.bucket, key: name)
+        say("# deleted:", try await send(signer.signed(old, with: key, in: .now)).status)
+      }
+    }
+  }
 
-    // Create a client. Without `credentials:` the key comes from TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY.
-    let provider = COSProvider(bucket: place.bucket, region: place.region, endpoint: place.endpoint)
-    let client = place.key.map { StorageClient(provider, credentials: $0) } ?? StorageClient(provider)
+  /// Signs requests in their headers, for an hour or for an explicit key time.
+  private func signByHand(_ signer: COSSigner, _ key: AccessKey, _ place: ExampleBucket) async throws {
+    say("# signed by hand")
+    var upload = try place.endpoint.request(
+      .put, bucket: place.bucket, key: "example/cat.txt", headers: [.contentType: "text/plain"])
+    try signer.sign(&upload, with: key, in: .now)
+    say("  Authorization:", upload.headerFields[.authorization] ?? "")
+    say("  uploaded:", try await send(upload, "a cat").status)
 
-    // Upload a file, with metadata.
-    let folder = FilePath(NSTemporaryDirectory()).appending("cos-example-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder.string) }
-    let picture = folder.appending("cat.jpg")
-    try Data("a picture of a cat".utf8).write(to: URL(fileURLWithPath: picture.string), options: .atomic)
-    try await client.upload(picture, to: "example/cat.jpg", metadata: ["author": "alice"])
+    let now = Timestamp.now
+    let keyTime = COSKeyTime(from: now.advanced(by: .seconds(-60)), until: now.advanced(by: .seconds(600)))
+    var download = try place.endpoint.request(.get, bucket: place.bucket, key: "example/cat.txt")
+    try signer.sign(&download, with: key, during: keyTime)
+    say("  downloaded within \(keyTime.start) to \(keyTime.end):", try await send(download).text)
+  }
 
-    // Read the metadata, list, download.
-    let info = try await client.head("example/cat.jpg")
-    say("stored:", info.size ?? 0, "bytes,", info.contentType ?? "-", info.metadata)
-    for try await entry in client.list(prefix: "example/") { say("listed:", entry.name) }
-    try await client.download("example/cat.jpg", to: folder.appending("copy.jpg"))
+  /// Creates URLs with which any HTTP client can upload or download one object within half an hour.
+  private func presign(_ signer: COSSigner, _ key: AccessKey, _ place: ExampleBucket) async throws {
+    say("# presigned")
+    let put = try place.endpoint.request(
+      .put, bucket: place.bucket, key: "example/dog.txt", headers: [.contentType: "text/plain"])
+    let upload = try signer.presign(put, with: key, validFor: .seconds(1800), in: .now)
+    say("  uploaded:", try await send(upload, "a dog").status)
 
-    // Create a URL with which any HTTP client can upload this one object within half an hour.
-    let upload = try await client.presign(.put, "example/dog.jpg", contentType: "image/jpeg", validFor: .seconds(1800))
-    var request = HTTPClientRequest(url: upload.url)
-    request.method = .PUT
-    for header in upload.headers { request.headers.add(name: header.name.rawName, value: header.value) }
-    request.body = .bytes(ByteBuffer(string: "a picture of a dog"))
-    say("presigned upload:", try await HTTPClient.shared.execute(request, timeout: .seconds(30)).status)
+    let get = try place.endpoint.request(.get, bucket: place.bucket, key: "example/dog.txt")
+    let download = try signer.presign(get, with: key, validFor: .seconds(1800), in: .now)
+    say("  downloaded:", try await send(download).text)
+  }
 
-    // Create a URL for its download.
-    let download = try await client.presign(.get, "example/dog.jpg", validFor: .seconds(1800))
-    let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: download.url), timeout: .seconds(30))
-    say("presigned download:", String(buffer: try await answer.body.collect(upTo: 1 << 20)))
+  /// Signs with temporary keys: one that the app fetched itself, one from a callback, and one from the app server.
+  ///
+  /// A signature is valid from the start to the end of such a key, so that the device's clock does not matter.
+  private func useTemporaryKeys(from server: String, _ signer: COSSigner, _ place: ExampleBucket) async throws {
+    say("# temporary keys")
+    let request = try place.endpoint.request(.get, bucket: place.bucket, key: "example/cat.txt")
+    let key = try await get(TemporaryKey.self, from: server).accessKey
+    say("  set by hand:", try await send(signer.signed(request, with: key, in: .now)).text)
 
-    try await client.delete(["example/cat.jpg", "example/dog.jpg"])
-    say("signatures verified:", place.verifiedSignatures.map(String.init) ?? "by the service")
-    await place.close()
+    // The cache calls the closure when it needs a key, and never twice at the same time.
+    let callback = CredentialCache<AccessKey>(source: "my app") {
+      try await get(TemporaryKey.self, from: server).accessKey
+    }
+    say("  from a callback:", try await send(signer.signed(request, with: callback.credential(), in: .now)).text)
+
+    let cache = CredentialCache(
+      .appServer(server, format: .cos), in: ProviderContext(transport: AsyncHTTPClientTransport.shared))
+    say("  from the app server:", try await send(signer.signed(request, with: cache.credential(), in: .now)).text)
+  }
+
+  /// Shows why COS rejects a signature whose key time has ended.
+  private func explainRefusal(_ signer: COSSigner, _ key: AccessKey, _ place: ExampleBucket) async throws {
+    say("# a refusal, explained")
+    let hourAgo = Timestamp.now.advanced(by: .seconds(-3600))
+    var late = try place.endpoint.request(.get, bucket: place.bucket, key: "example/cat.txt")
+    try signer.sign(&late, with: key, during: COSKeyTime(from: hourAgo, until: hourAgo.advanced(by: .seconds(600))))
+    let reply = try await send(late)
+    let diagnosis = SignatureDiagnosis(
+      of: RejectedResponse(reply.response, body: reply.body), to: late,
+      signedFor: .cos(style: place.endpoint.style))
+    say("status  \(reply.status)")
+    if let diagnosis { say(diagnosis, keepingLines: true) }
   }
 }

@@ -2,25 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import AsyncHTTPClient
+import AsyncHTTPTransport
+import CredentialSources
 import ExampleSupport
 import Foundation
-import NIOCore
-import NIOHTTP1
-import StorageClient
-import SystemPackage
+import HTTPTypes
+import S3Auth
+import StorageAuth
+import StorageDiagnosis
 
-/// An example of an app that uses Amazon S3 or a compatible service.
-///
-/// The app uploads with checksums and conditions, and creates presigned URLs for clients that hold no key.
+/// An example of the authentication of S3: every request is signed here, and sent with a plain HTTP client.
 @main
 struct S3Example: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "S3Example",
-    abstract: "Uploads to S3 on conditions, compares checksums, downloads, and creates presigned URLs.",
+    commandName: "S3Example", abstract: "Signs requests to S3 with keys from several sources, and sends them.",
     discussion: """
       By default it uses LocalCloud. A real bucket requires STORAGE_AUTH_LIVE=1, S3_BUCKET, S3_REGION and a key in the \
-      environment.
+      environment; S3_APP_SERVER is the URL of an app server that issues temporary keys.
       """)
 
   @Flag(help: "Use LocalCloud, regardless of the environment.")
@@ -28,49 +26,73 @@ struct S3Example: AsyncParsableCommand {
 
   func run() async throws {
     let place = try await ExampleBucket.s3(localOnly: local)
-
-    // Create a client. Without `credentials:` the key comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the
-    // shared files, or the role of the container or the instance.
-    let provider = S3Provider(bucket: place.bucket, region: place.region, endpoint: place.endpoint)
-    let client = place.key.map { StorageClient(provider, credentials: $0) } ?? StorageClient(provider)
-
-    // An upload sends its checksum, so that the service rejects bytes that changed in transit.
-    let picture = Array("a picture of a cat".utf8)
-    let stored = try await client.upload(picture, to: "example/cat.jpg", metadata: ["author": "alice"])
-    say("stored:", stored.size, "bytes,", stored.checksum.map(String.init(describing:)) ?? "no checksum")
-
-    // Upload only if the object does not exist yet; then only over the version that was stored.
-    do {
-      try await client.upload(picture, to: "example/cat.jpg", options: UploadOptions(forbidOverwrite: true))
-    } catch let error as ServiceError where error.kind == .alreadyExists {
-      say("not overwritten:", error.code)
+    try await place.use(.amazonDefault) { key in
+      let signer = S3Signer(region: place.region)
+      try await signByHand(signer, key, place)
+      try await presign(signer, key, place)
+      if let server = place.appServer { try await useTemporaryKeys(from: server, signer, place) }
+      try await explainRefusal(key, place)
+      for name in ["example/cat.txt", "example/dog.txt"] {
+        let old = try place.endpoint.request(.delete, bucket: place.bucket, key: name)
+        say("# deleted:", try await send(signer.signed(old, with: key, in: .now)).status)
+      }
     }
-    try await client.upload(
-      Array("a better picture".utf8), to: "example/cat.jpg", options: UploadOptions(ifMatch: stored.etag))
+  }
 
-    // The download is compared with the checksum that the service stores.
-    let folder = FilePath(NSTemporaryDirectory()).appending("s3-example-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder.string) }
-    let info = try await client.download("example/cat.jpg", to: folder.appending("copy.jpg"))
-    say("downloaded:", info.size ?? 0, "bytes")
-    for try await entry in client.list(prefix: "example/") { say("listed:", entry.name) }
+  /// Signs requests in their headers; the signature of the upload covers the hash of its body.
+  private func signByHand(_ signer: S3Signer, _ key: AccessKey, _ place: ExampleBucket) async throws {
+    say("# signed by hand")
+    var upload = try place.endpoint.request(
+      .put, bucket: place.bucket, key: "example/cat.txt", headers: [.contentType: "text/plain"])
+    try signer.with(payload: .bytes(Array("a cat".utf8))).sign(&upload, with: key, in: .now)
+    say("  Authorization:", upload.headerFields[.authorization] ?? "")
+    say("  uploaded:", try await send(upload, "a cat").status)
 
-    // Create a URL with which any HTTP client can upload this one object within half an hour.
-    let upload = try await client.presign(.put, "example/dog.jpg", contentType: "image/jpeg", validFor: .seconds(1800))
-    var request = HTTPClientRequest(url: upload.url)
-    request.method = .PUT
-    for header in upload.headers { request.headers.add(name: header.name.rawName, value: header.value) }
-    request.body = .bytes(ByteBuffer(string: "a picture of a dog"))
-    say("presigned upload:", try await HTTPClient.shared.execute(request, timeout: .seconds(30)).status)
+    let download = try place.endpoint.request(.get, bucket: place.bucket, key: "example/cat.txt")
+    say("  downloaded:", try await send(signer.signed(download, with: key, in: .now)).text)
+  }
 
-    // Create a URL for its download.
-    let download = try await client.presign(.get, "example/dog.jpg", validFor: .seconds(1800))
-    let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: download.url), timeout: .seconds(30))
-    say("presigned download:", String(buffer: try await answer.body.collect(upTo: 1 << 20)))
+  /// Creates URLs with which any HTTP client can upload or download one object within half an hour.
+  private func presign(_ signer: S3Signer, _ key: AccessKey, _ place: ExampleBucket) async throws {
+    say("# presigned")
+    let put = try place.endpoint.request(
+      .put, bucket: place.bucket, key: "example/dog.txt", headers: [.contentType: "text/plain"])
+    let upload = try signer.presign(put, with: key, validFor: .seconds(1800), in: .now)
+    say("  uploaded:", try await send(upload, "a dog").status)
 
-    try await client.delete(["example/cat.jpg", "example/dog.jpg"])
-    say("signatures verified:", place.verifiedSignatures.map(String.init) ?? "by the service")
-    await place.close()
+    let get = try place.endpoint.request(.get, bucket: place.bucket, key: "example/dog.txt")
+    let download = try signer.presign(get, with: key, validFor: .seconds(1800), in: .now)
+    say("  downloaded:", try await send(download).text)
+  }
+
+  /// Signs with temporary keys: one that the app fetched itself, one from a callback, and one from the app server.
+  private func useTemporaryKeys(from server: String, _ signer: S3Signer, _ place: ExampleBucket) async throws {
+    say("# temporary keys")
+    let request = try place.endpoint.request(.get, bucket: place.bucket, key: "example/cat.txt")
+    let key = try await get(TemporaryKey.self, from: server).accessKey
+    say("  set by hand:", try await send(signer.signed(request, with: key, in: .now)).text)
+
+    // The cache calls the closure when it needs a key, and never twice at the same time.
+    let callback = CredentialCache<AccessKey>(source: "my app") {
+      try await get(TemporaryKey.self, from: server).accessKey
+    }
+    say("  from a callback:", try await send(signer.signed(request, with: callback.credential(), in: .now)).text)
+
+    let cache = CredentialCache(
+      .appServer(server, format: .s3), in: ProviderContext(transport: AsyncHTTPClientTransport.shared))
+    say("  from the app server:", try await send(signer.signed(request, with: cache.credential(), in: .now)).text)
+  }
+
+  /// Shows why S3 rejects a signature for another region.
+  private func explainRefusal(_ key: AccessKey, _ place: ExampleBucket) async throws {
+    say("# a refusal, explained")
+    let elsewhere = S3Signer(region: place.region == "eu-central-1" ? "us-east-1" : "eu-central-1")
+    let request = try place.endpoint.request(.get, bucket: place.bucket, key: "example/cat.txt")
+    let signed = try elsewhere.signed(request, with: key, in: .now)
+    let reply = try await send(signed)
+    let diagnosis = SignatureDiagnosis(
+      of: RejectedResponse(reply.response, body: reply.body), to: signed, signedFor: .s3(region: elsewhere.region))
+    say("status  \(reply.status)")
+    if let diagnosis { say(diagnosis, keepingLines: true) }
   }
 }

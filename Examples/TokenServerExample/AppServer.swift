@@ -15,28 +15,25 @@ import StorageClient
 struct AppServer {
   private let logins: Logins
   private let tokens: TokenService
-  private let bucket: String
+  private let service: Service
   private let callbacks: CallbackVerifier
 
   /// Creates the server.
   ///
   /// - Parameters:
-  ///   - sts: The URL of the token service.
+  ///   - service: The storage service of the app.
+  ///   - sts: The URL of the service's token service.
   ///   - keyHost: The host that publishes the public key of callbacks. With OSS itself it is left out.
   ///   - owner: The key of the app's account.
-  ///   - bucket: The bucket of the app.
   ///   - users: The passwords by user name.
-  init(sts: String, keyHost: String, owner: AccessKey, bucket: String, users: [String: String]) {
+  init(_ service: Service, sts: String, keyHost: String, owner: AccessKey, users: [String: String]) {
+    self.service = service
     logins = Logins(users: users)
-    let keys = StaticCredentialProvider(owner)
     let context = ProviderContext(transport: AsyncHTTPClientTransport.shared)
     tokens = TokenService(audit: { say("  audit: \($0)") }, in: context) { scope in
-      AlibabaAssumeRoleProvider(
-        roleARN: "acs:ram::1250000000:role/localcloud", sessionName: scope.name, credentials: keys,
-        duration: scope.lifetime,
-        policy: try scope.policy.ramDocument(), endpoint: .url(sts))
+      say("  policy of \(scope.name): \(try service.document(of: scope))")
+      return try service.provider(of: scope, owner: StaticCredentialProvider(owner), sts: sts)
     }
-    self.bucket = bucket
     callbacks = CallbackVerifier(keyHosts: [keyHost], transport: AsyncHTTPClientTransport.shared)
   }
 
@@ -67,13 +64,15 @@ struct AppServer {
       }
       return token
     }
-    router.group("api").add(middleware: BearerLogin(logins: logins)).group(context: UserContext.self)
-      .temporaryKeys(.oss, at: "distribute-token.json", from: tokens) { [bucket] _, context in
-        let own = AccessRule(.read, .write, .delete, objects: .prefix("users/\(context.user)/"), in: bucket)
+    router.group().add(middleware: BearerLogin(logins: logins)).group(context: UserContext.self)
+      .temporaryKeys(service.format, at: "distribute-token.json", from: tokens) { [service] _, context in
+        // The least rights with which the app can do its work: those to the user's own objects.
+        let own = AccessRule(
+          .read, .write, .delete, .list, objects: .prefix("users/\(context.user)/"), in: service.bucket)
         return KeyRequest(caller: context.user, scope: TokenScope("user-\(context.user)", AccessPolicy([own])))
       }
-    router.group("uploaded").add(middleware: CallbackMiddleware(callbacks)).post { [bucket] _, context in
-      guard let callback = context.callback, callback.value(of: "bucket") == bucket,
+    router.group("uploaded").add(middleware: CallbackMiddleware(callbacks)).post { [service] _, context in
+      guard let callback = context.callback, callback.value(of: "bucket") == service.bucket,
         let key = callback.value(of: "object")
       else { throw HTTPError(.badRequest) }
       say("  the server learns of \(key)")

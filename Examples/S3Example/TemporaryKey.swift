@@ -1,0 +1,25 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StorageAuth
+import StorageClient
+
+/// The temporary key in the response of an app server, in the format that Amazon's SDKs read.
+struct TemporaryKey: Decodable {
+  let id: String
+  let secret: String
+  let token: String
+  let end: Date
+
+  enum CodingKeys: String, CodingKey {
+    case id = "AccessKeyId"
+    case secret = "SecretAccessKey"
+    case token = "Token"
+    case end = "Expiration"
+  }
+
+  var accessKey: AccessKey {
+    AccessKey(id: id, secret: secret, sessionToken: token, expiration: Timestamp(end))
+  }
+}
