@@ -65,10 +65,10 @@ extension AccessKey {
     switch algorithm {
     case .hmacSHA1:
       let signingKey: HMACKey<SHA1> = signingKey(for: KeyScope()) { HMACKey($0) }
-      return AuthenticationCode(signingKey.authenticationCode(for: bytes.span))
+      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
     case .hmacSHA256:
       let signingKey: HMACKey<SHA256> = signingKey(for: KeyScope()) { HMACKey($0) }
-      return AuthenticationCode(signingKey.authenticationCode(for: bytes.span))
+      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
     }
   }
 }
