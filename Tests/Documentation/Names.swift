@@ -48,6 +48,9 @@ enum TheLayerPage {
     func transferGrant() async throws -> TransferCredential { supposed() }
   }
   static var api: API { supposed() }
+  static var account: AsperaAccount { supposed() }
+  static var engine: any TransferEngine { supposed() }
+  static var issuer: any TokenIssuer { supposed() }
   static var keys: CredentialCache<AccessKey> { supposed() }
   /// The function that the page defines for its second block.
   static func authorize<S: Signer>(
