@@ -25,8 +25,6 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     var continuations: [UInt64: CheckedContinuation<Result<CachedCredential<Value>, CredentialError>, Never>] = [:]
     var flight: FlightTasks?
     var waiters: UInt64 = 0
-    /// The task that announces the end of a credential that the app set, or `nil` if there is none.
-    var announcement: Task<Void, Never>?
     /// The refresh events that the observers have not received yet.
     var pendingEvents = DeliveryQueue<AuthEvent.Refresh>()
   }
@@ -77,14 +75,16 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     time = context.time
     self.random = random
     timeout = configuration.timeout
-    state = Lock(State(machine: CacheMachine(source: provider.source, configuration: configuration)))
+    state = Lock(
+      State(
+        machine: CacheMachine(
+          source: provider.source, hasProvider: !(provider is NoSource), configuration: configuration)))
   }
 
   deinit {
     state.withLock { state in
       state.flight?.request.cancel()
       state.flight?.timeout.cancel()
-      state.announcement?.cancel()
     }
   }
 
@@ -162,13 +162,11 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   public func replace(with credential: Value) {
     let (uptime, wallClock, random) = (time.uptime, time.now, random())
     perform { $0.replace(with: credential, at: uptime, wallClock: wallClock, random: random) }
-    if provider is NoSource { announceEnd(after: uptime) }
   }
 
   /// Shuts the cache down: cancels the in-flight request, and fails all waiters and all later requests for a
   /// credential.
   public func shutdown() {
-    state.withLock { $0.announcement }?.cancel()
     perform { $0.shutDown() }
   }
 }
@@ -258,24 +256,6 @@ extension CredentialCache {
     replace(with: credential)
   }
 
-  /// Sends an event when the credential would be refreshed if the cache had a provider.
-  private func announceEnd(after uptime: Duration) {
-    let held = state.withLock { $0.machine.held }
-    var announcement: Task<Void, Never>?
-    if let generation = held?.cached.generation, let due = held?.refresh, let end = held?.end, due < end {
-      announcement = Task.detached { [weak self, time] in
-        guard (try? await time.sleep(for: max(due - uptime, .zero))) != nil, let self else { return }
-        let uptime = time.uptime
-        perform { $0.announceEnd(of: generation, at: uptime) }
-      }
-    }
-    state.withLock { [announcement] state in
-      let last = state.announcement
-      state.announcement = announcement
-      return last
-    }?.cancel()
-  }
-
   /// The provider for a cache whose credentials are set by the app.
   ///
   /// The provider always throws an error.
@@ -331,7 +311,7 @@ extension CredentialCache {
 
   func refreshInBackground() {
     let uptime = time.uptime
-    perform { $0.wantsRefresh(at: uptime) ? $0.start(at: uptime) : [] }
+    perform { $0.wantsRefresh(at: uptime) ? $0.refresh(at: uptime) : [] }
   }
 
   /// Passes an event to the cache's state machine and performs the effects that the state machine returns.

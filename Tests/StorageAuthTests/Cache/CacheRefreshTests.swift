@@ -79,23 +79,24 @@ final class CacheRefreshTests: XCTestCase {
     func token(_ name: String) -> Token { Token(name: name, expiration: time.now.advanced(by: .seconds(3600))) }
     let cache = CredentialCache(token("first"), time: time)
     let recorder = EventRecorder(cache.events)
-    @Sendable func endings() -> [Duration] {
-      recorder.events.compactMap { event in
-        guard case .refresh(let refresh) = event, case .ending(_, let lifetime) = refresh.outcome else { return nil }
-        return lifetime
-      }
+    func refreshes() -> [AuthEvent.Refresh.Outcome] {
+      recorder.events.compactMap { if case .refresh(let refresh) = $0 { refresh.outcome } else { nil } }
     }
-    await until("the announcement waits") { time.sleepers == 1 }
     time.advance(by: .seconds(60))
     cache.replace(with: token("second"))
-    await until("only the later announcement waits") { time.sleepers == 1 }
-    time.advance(by: .seconds(2900))
-    for _ in 0..<1000 { await Task.yield() }
-    XCTAssertEqual(endings(), [])
-    time.advance(by: .seconds(400))
-    await until("the end is announced") { endings().count == 1 }
-    XCTAssertEqual(endings(), [.seconds(300)])
-    XCTAssertEqual(cache.current()?.credential.name, "second")
+    let second = try XCTUnwrap(cache.current()).generation
+    XCTAssertEqual(refreshes(), [.succeeded(second, lifetime: .seconds(3600))])
+    time.advance(by: .seconds(3300))
+    for _ in 0..<3 {
+      XCTAssertEqual(cache.current()?.credential.name, "second")
+      _ = try await cache.credential(lasting: .seconds(10))
+      time.advance(by: .seconds(1))
+    }
+    XCTAssertEqual(refreshes().dropFirst(), [.ending(second, lifetime: .seconds(300))])
+    cache.replace(with: token("third"))
+    time.advance(by: .seconds(3300))
+    _ = try await cache.credential()
+    XCTAssertEqual(refreshes().count, 4, "the end of the next credential is announced too")
   }
 
   func testZeroMarginDisablesBackgroundRefresh() async throws {

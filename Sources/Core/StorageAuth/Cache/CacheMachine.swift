@@ -67,6 +67,10 @@ package struct CacheMachine<Value: Credential> {
 
   let configuration: CredentialCacheConfiguration
   let source: String
+  /// Whether the cache has a provider that can return another credential.
+  let hasProvider: Bool
+  /// The generation of the credential whose end was announced, in a cache without a provider.
+  var announced: CredentialGeneration?
   var held: Held?
   var rejected: CredentialGeneration?
   var flight: Flight?
@@ -89,8 +93,9 @@ package struct CacheMachine<Value: Credential> {
   private var flights: UInt64 = 0
   private var generations: UInt64 = 0
 
-  package init(source: String, configuration: CredentialCacheConfiguration) {
+  package init(source: String, hasProvider: Bool = true, configuration: CredentialCacheConfiguration) {
     self.source = source
+    self.hasProvider = hasProvider
     self.configuration = configuration
   }
 
@@ -108,7 +113,7 @@ package struct CacheMachine<Value: Credential> {
   /// value gives the same results as ``ready(lasting:at:)`` and ``wantsRefresh(at:)``.
   var standing: Held? {
     guard var standing = held, !isShutDown, rejected != standing.cached.generation else { return nil }
-    if flight != nil {
+    if flight != nil || announced == standing.cached.generation {
       standing.refresh = nil
     } else if let refresh = standing.refresh, let failure {
       standing.refresh = max(refresh, failure.renewal)
@@ -123,7 +128,9 @@ package struct CacheMachine<Value: Credential> {
 
   /// Returns whether the cached credential should be refreshed in the background now.
   func wantsRefresh(at uptime: Duration) -> Bool {
-    guard let held, held.isDue(at: uptime), flight == nil, !isShutDown else { return false }
+    guard let held, held.isDue(at: uptime), flight == nil, !isShutDown, announced != held.cached.generation else {
+      return false
+    }
     return failure.map { $0.renewal <= uptime } ?? true
   }
 
@@ -135,8 +142,15 @@ package struct CacheMachine<Value: Credential> {
   package func nextQuestion(after uptime: Duration) -> Duration? {
     guard flight == nil, !isShutDown else { return nil }
     guard ready(lasting: .zero, at: uptime) != nil, let held else { return uptime + remainingBackoff(at: uptime) }
-    guard let refresh = held.refresh else { return nil }
+    guard let refresh = announced == held.cached.generation ? held.end : held.refresh else { return nil }
     return max(uptime, failure.map { max(refresh, $0.renewal) } ?? refresh)
+  }
+
+  /// Refreshes the credential in the background, or announces its end once if there is no provider.
+  mutating func refresh(at uptime: Duration) -> [Effect] {
+    guard !hasProvider, let held, let end = held.end else { return start(at: uptime) }
+    announced = held.cached.generation
+    return [.tell(AuthEvent.Refresh(source: source, outcome: .ending(held.cached.generation, lifetime: end - uptime)))]
   }
 
   /// Handles a caller's request for a credential.
@@ -153,7 +167,7 @@ package struct CacheMachine<Value: Credential> {
       rejected = generation
     }
     if let cached = ready(lasting: need.lasting, at: uptime) {
-      return (.serve(cached), wantsRefresh(at: uptime) ? start(at: uptime) : [])
+      return (.serve(cached), wantsRefresh(at: uptime) ? refresh(at: uptime) : [])
     }
     if isShutDown { return (.refuse(.shutDown(source)), []) }
     if flight == nil {
@@ -293,12 +307,6 @@ extension CacheMachine {
       IssuedCredential(credential, source: "credential set by hand"), life: life, from: uptime, isFirst: false,
       random: random)
     return effects + [success(held, at: uptime, after: nil)] + answerAll(held, at: uptime)
-  }
-
-  /// Announces that a credential that the app set expires soon, unless it has been replaced.
-  mutating func announceEnd(of generation: CredentialGeneration, at uptime: Duration) -> [Effect] {
-    guard let held, let end = held.end, held.cached.generation == generation, !isShutDown else { return [] }
-    return [.tell(AuthEvent.Refresh(source: source, outcome: .ending(held.cached.generation, lifetime: end - uptime)))]
   }
 
   /// Shuts the cache down: abandons the in-flight request, fails all waiters and stops serving credentials.
