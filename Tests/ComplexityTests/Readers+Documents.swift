@@ -9,6 +9,7 @@ import S3Auth
 import StorageAuth
 import StorageCrypto
 
+@testable import AsperaClient
 @testable import COSAuth
 @testable import LocalCloud
 @testable import OSSAuth

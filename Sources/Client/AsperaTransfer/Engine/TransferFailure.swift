@@ -72,7 +72,7 @@ public struct TransferFailure: Error, Sendable, Hashable {
   }
 }
 
-extension TransferFailure: CustomStringConvertible {
+extension TransferFailure: PrintableError {
   /// A text that contains the error code, if there is one, the message and the remedy.
   public var description: String {
     "\(code.map { "\($0): " } ?? "")\(message) \(remedy)"

@@ -244,10 +244,10 @@ extension ObjectStore {
 /// The result of deleting several objects.
 public struct DeletionReport: Sendable, Hashable {
   /// The keys whose objects were deleted or did not exist.
-  public internal(set) var deleted: [String]
+  public package(set) var deleted: [String]
 
   /// The keys that could not be deleted, with the reasons.
-  public internal(set) var failures: [Failure]
+  public package(set) var failures: [Failure]
 
   /// A key that could not be deleted, and the reason.
   public struct Failure: Sendable, Hashable {

@@ -6,7 +6,7 @@ internal import SystemPackage
 /// A store that reads and writes files in open folders, as a synchronization needs it.
 ///
 /// A path can lead elsewhere by the time it is used; an open folder cannot.
-protocol OpenFileStore: ObjectStore {
+package protocol OpenFileStore: ObjectStore {
   /// Downloads an object into a place, where it appears only when it is complete.
   @discardableResult
   func download(
@@ -15,7 +15,7 @@ protocol OpenFileStore: ObjectStore {
 }
 
 /// A store that continues transfers of files in open folders.
-protocol ResumingFileStore: OpenFileStore {
+package protocol ResumingFileStore: OpenFileStore {
   /// Uploads an open file, and continues an upload that was interrupted.
   @discardableResult
   func upload(
@@ -32,18 +32,9 @@ protocol ResumingFileStore: OpenFileStore {
 }
 
 extension BucketClient: ResumingFileStore {}
-extension NodeClient: OpenFileStore {}
-
-extension CloudStore: OpenFileStore {
-  func download(
-    _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo {
-    try await node.download(key, to: location, options: options, progress: progress)
-  }
-}
 
 extension StorageClient: OpenFileStore where Provider.Store: OpenFileStore {
-  func download(
+  package func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
     try await store.download(key, to: location, options: options, progress: progress)
@@ -51,14 +42,14 @@ extension StorageClient: OpenFileStore where Provider.Store: OpenFileStore {
 }
 
 extension StorageClient: ResumingFileStore where Provider.Store: ResumingFileStore {
-  func upload(
+  package func upload(
     _ file: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
     progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try await store.upload(file, to: key, checkpoint: checkpoint, options: options, progress: progress)
   }
 
-  func download(
+  package func download(
     _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {

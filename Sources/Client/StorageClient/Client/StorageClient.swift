@@ -16,7 +16,7 @@ public import SystemPackage
 /// try await client.upload(FilePath("cat.jpg"), to: "2026/11/20/cat.jpg")
 /// ```
 public struct StorageClient<Provider: StorageProvider>: Sendable {
-  let sender: RequestSender<Provider>
+  package let sender: RequestSender<Provider>
 
   /// The service and the bucket that requests are sent to.
   ///
@@ -128,7 +128,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
         transport: transport, events: events, clockSkew: clockSkew, time: time))
   }
 
-  init(sender: RequestSender<Provider>) {
+  package init(sender: RequestSender<Provider>) {
     self.sender = sender
   }
 }

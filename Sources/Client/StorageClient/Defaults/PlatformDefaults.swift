@@ -8,7 +8,6 @@ public import StorageAuth
 
 #if STORAGE_AUTH_NIO
   public import AsyncHTTPTransport
-  internal import StoragePrograms
 
   extension HTTPTransport where Self == AsyncHTTPClientTransport {
     /// The shared transport of this platform, which clients use unless another transport is specified.

@@ -18,7 +18,7 @@ extension ProviderContext {
   }
 
   /// Returns the context of this machine with a client's transport and clock.
-  static func system(_ transport: any HTTPTransport, _ time: any SigningClock) -> ProviderContext {
+  package static func system(_ transport: any HTTPTransport, _ time: any SigningClock) -> ProviderContext {
     var context = system
     context.transport = transport
     context.time = time

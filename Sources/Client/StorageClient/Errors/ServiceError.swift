@@ -123,7 +123,7 @@ public struct ServiceError: Error, Sendable, Hashable {
   public var isStored: Bool { kind == .callbackFailed }
 }
 
-extension ServiceError: CustomStringConvertible {
+extension ServiceError: ActionableError {
   /// The error as text: the subject, status, code, message, request ID, diagnosis and remedy, then the attempts and the
   /// refresh error.
   public var description: String {

@@ -1,15 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
-internal import AsperaTransfer
 internal import StorageAuth
 internal import Synchronization
 
 /// A ledger that records the bytes, duration and result of one transfer.
 ///
 /// The ledger emits one transfer event, at the end of the transfer or when the ledger is deallocated.
-final class TransferLedger: Sendable {
+package final class TransferLedger: Sendable {
   private struct State {
     var bytes: Int64 = 0
     var isClosed = false
@@ -42,7 +40,7 @@ final class TransferLedger: Sendable {
   /// - Parameters:
   ///   - total: The total number of bytes, or `nil` if it is unknown.
   ///   - start: The number of bytes that an earlier process transferred, which the ledger does not count.
-  func meter(total: Int64?, from start: Int64 = 0) -> ProgressMeter {
+  package func meter(total: Int64?, from start: Int64 = 0) -> ProgressMeter {
     ProgressMeter(total: total, from: start) { [self] completed in
       state.withLock { $0.bytes = completed.completed - start }
       progress?(completed)
@@ -55,12 +53,12 @@ final class TransferLedger: Sendable {
   }
 
   /// Runs a part of the transfer inside its span.
-  func measure<Value>(_ body: () async throws -> Value) async throws -> Value {
+  package func measure<Value>(_ body: () async throws -> Value) async throws -> Value {
     try await span.perform(body)
   }
 
   /// Emits the event for the end of the transfer, unless the event was emitted before.
-  func close(failure: (any Error)?) {
+  package func close(failure: (any Error)?) {
     close(failure.map(AuthActivity.Outcome.sentence))
   }
 
@@ -88,9 +86,7 @@ extension AuthActivity.Outcome {
   /// Returns an error's description if its type contains no secrets, or only the type name of other errors.
   fileprivate static func sentence(_ error: any Error) -> String {
     switch error {
-    case is ServiceError, is TransportError, is StorageError, is SigningError, is CredentialError, is AsperaError,
-      is TransferFailure:
-      "\(error)"
+    case is any ActionableError, is any PrintableError: "\(error)"
     case is CancellationError: "It was cancelled."
     default: "\(type(of: error))"
     }
@@ -99,7 +95,7 @@ extension AuthActivity.Outcome {
 
 extension ByteStream {
   /// Returns a stream that records its bytes and its end in a ledger.
-  func entered(into ledger: TransferLedger) -> ByteStream {
+  package func entered(into ledger: TransferLedger) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()
       return {

@@ -38,14 +38,14 @@ package struct FileLocation: Sendable {
   var path: FilePath { folder.path.appending(name) }
 
   /// Returns the status of the file, or of the file to which a link leads, or `nil` if no file exists.
-  func status(followsLink: Bool = true) async throws -> FileStatus? {
+  package func status(followsLink: Bool = true) async throws -> FileStatus? {
     try await folder.call(name) { [name] in try $0.status(of: name, followsLink: followsLink) }
   }
 
   /// Returns the permissions of the existing file, or `nil` if no file exists.
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the place has something other than a regular file.
-  func permissions() async throws -> FilePermissions? {
+  package func permissions() async throws -> FilePermissions? {
     guard let status = try await status() else { return nil }
     guard status.kind == .regular else {
       throw StorageError(

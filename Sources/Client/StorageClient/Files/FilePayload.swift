@@ -5,13 +5,13 @@ internal import StorageAuth
 internal import SystemPackage
 
 /// A file whose bytes are uploaded, and which stays open as long as a stream of its bytes exists.
-struct FilePayload: UploadPayload {
+package struct FilePayload: UploadPayload {
   private let file: LocalFile
 
   /// Opens the file at a path of the caller.
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file that can be read.
-  init(_ path: FilePath) async throws {
+  package init(_ path: FilePath) async throws {
     file = try await .reading(path)
   }
 
@@ -21,15 +21,15 @@ struct FilePayload: UploadPayload {
   }
 
   /// The path with which the file was opened.
-  var path: FilePath { file.path }
+  package var path: FilePath { file.path }
 
-  var length: Int64 { file.status.size }
+  package var length: Int64 { file.status.size }
 
   /// The status of the file when it was opened.
-  var status: FileStatus { file.status }
+  package var status: FileStatus { file.status }
 
   /// The identity of the file when it was opened.
-  var identity: FileIdentity { file.status.identity }
+  package var identity: FileIdentity { file.status.identity }
 
   /// Returns whether the file has not changed since it was opened.
   func isUnchanged() throws -> Bool {

@@ -46,7 +46,7 @@ package struct FileReplacement: Sendable {
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
   ///   cases the destination is unchanged and the temporary file is removed.
-  static func write<Result>(
+  package static func write<Result>(
     _ destination: FileLocation, permissions: FilePermissions? = nil, synchronizes: Bool = true,
     temporarilyNamed name: FilePath.Component? = nil, _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
@@ -126,7 +126,7 @@ package struct FileReplacement: Sendable {
   ///   - didWrite: A closure that receives the range written so far, and the number of bytes written since its previous
   ///     call.
   /// - Returns: The written range.
-  func write(
+  package func write(
     _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm,
     didWrite: (DownloadCheckpoint.WrittenRange, Int64) async throws -> Void
   ) async throws -> DownloadCheckpoint.WrittenRange {
@@ -178,7 +178,7 @@ package struct FileReplacement: Sendable {
   }
 
   /// Renames a file atomically, replacing an existing file; the call blocks.
-  static func rename(_ file: FileLocation, to location: FileLocation) throws(StorageError) {
+  package static func rename(_ file: FileLocation, to location: FileLocation) throws(StorageError) {
     do {
       try file.folder.rename(file.name, to: location.name, in: location.folder)
     } catch {

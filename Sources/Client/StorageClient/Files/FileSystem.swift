@@ -123,7 +123,7 @@ package struct FileStatus: Sendable, Hashable {
   }
 
   /// The identity of the file in its present state.
-  var identity: FileIdentity {
+  package var identity: FileIdentity {
     FileIdentity(
       fileNumber: number, size: size, modifiedSeconds: modifiedSeconds, modifiedNanoseconds: modifiedNanoseconds)
   }

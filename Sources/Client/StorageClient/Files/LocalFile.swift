@@ -11,7 +11,7 @@ let fileReadSize: Int64 = 512 * 1024
 /// An open file, which is closed when its last reference is released.
 ///
 /// A reader therefore never reads through a descriptor that belongs to another file by now.
-final class LocalFile: Sendable {
+package final class LocalFile: Sendable {
   /// The path of the file, for errors and for programs that need one.
   let path: FilePath
   private let system: any FileSystem
@@ -19,7 +19,7 @@ final class LocalFile: Sendable {
   private let isOpen = Mutex(true)
 
   /// The status of the file when it was opened.
-  let status: FileStatus
+  package let status: FileStatus
 
   /// Opens a file in a folder; the call blocks.
   init(_ name: FilePath.Component, in folder: Folder, _ access: FileAccess) throws(Errno) {
@@ -52,7 +52,7 @@ final class LocalFile: Sendable {
   /// Opens the regular file at a path of the caller for reading.
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file that can be read.
-  static func reading(_ path: FilePath, followsLink: Bool = true) async throws -> LocalFile {
+  package static func reading(_ path: FilePath, followsLink: Bool = true) async throws -> LocalFile {
     let location = try await FileLocation(path)
     return try await reading(location.name, in: location.folder, followsLink: followsLink)
   }
@@ -110,7 +110,7 @@ final class LocalFile: Sendable {
   func lockNow() throws(Errno) -> Bool { try system.lock(descriptor) }
 
   /// Reads at most `count` bytes from an offset, and returns an empty array at the end of the file.
-  func read(from offset: Int64, upTo count: Int) async throws -> [UInt8] {
+  package func read(from offset: Int64, upTo count: Int) async throws -> [UInt8] {
     try await call { [system, descriptor] in try system.read(descriptor, from: offset, upTo: count) }
   }
 
@@ -142,7 +142,7 @@ final class LocalFile: Sendable {
   }
 
   /// Sets the permissions of the file.
-  func setPermissions(_ permissions: FilePermissions) async throws {
+  package func setPermissions(_ permissions: FilePermissions) async throws {
     try await call { [system, descriptor] in try system.setPermissions(permissions, of: descriptor) }
   }
 

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import StorageAuth
 
 /// A signer for requests whose key is kept elsewhere, so that signing is asynchronous.
-protocol RemoteRequestSigner<SigningCredential>: Sendable {
+package protocol RemoteRequestSigner<SigningCredential>: Sendable {
   associatedtype SigningCredential: Credential
 
   /// Returns a copy of the request with the signature in its headers.

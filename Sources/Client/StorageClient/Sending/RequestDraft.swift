@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import StorageAuth
 
 /// An unsigned request, with the information that retries need.
-struct RequestDraft: Sendable {
+package struct RequestDraft: Sendable {
   var request: HTTPRequest
   /// The service endpoint that the request was created for.
   private(set) var endpoint: ServiceEndpoint
@@ -15,9 +15,9 @@ struct RequestDraft: Sendable {
   /// The URL of the object or container that the request concerns, in the format of the command line.
   let location: String
   /// Whether the request may be sent again if the client does not know whether the service received it.
-  var isRepeatable: Bool
+  package var isRepeatable: Bool
   /// A closure that detects an error in a response that the service began as a success, before the operation ended.
-  var errorInside: (@Sendable (HTTPResponse, [UInt8]) -> ServiceError?)?
+  package var errorInside: (@Sendable (HTTPResponse, [UInt8]) -> ServiceError?)?
   /// Whether the request forbids overwriting an object, so that a failed precondition means that the object exists.
   var forbidsOverwriting = false
   /// The part of a response's head that is required so that it counts as a success.
@@ -29,7 +29,7 @@ struct RequestDraft: Sendable {
   /// The meter of the request body, which records the error of the body's source, or `nil`.
   var meter: BodyMeter?
 
-  init(
+  package init(
     _ request: HTTPRequest, to endpoint: ServiceEndpoint, at location: String, action: String? = nil,
     body: HTTPBody = .none, isRepeatable: Bool = true
   ) {
@@ -42,7 +42,7 @@ struct RequestDraft: Sendable {
   }
 
   /// The action and location of the request, for errors and events.
-  var subject: String { "\(action) \(location)" }
+  package var subject: String { "\(action) \(location)" }
 
   /// Returns the same request for another endpoint of the service, or unchanged for a host that the caller specified.
   func moved(to other: ServiceEndpoint) -> RequestDraft {

@@ -18,20 +18,20 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   /// The concurrency limits, part sizes and retry settings.
   public let configuration: StorageClientConfiguration
 
-  let credentials: CredentialCache<Provider.SigningCredential>
+  package let credentials: CredentialCache<Provider.SigningCredential>
   /// The cache of the credentials for each scope, or `nil` if all requests use ``credentials``.
   let scoped: ScopedCredentialCache<Provider.SigningCredential>?
   /// The remote signer that signs the requests instead of the provider's signer, or `nil` if the client has the key.
-  let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
-  let transport: any HTTPTransport
-  let events: EventHub
-  let clockSkew: ClockSkew
-  let time: any SigningClock
-  let memory = StoreMemory()
+  package let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
+  package let transport: any HTTPTransport
+  package let events: EventHub
+  package let clockSkew: ClockSkew
+  package let time: any SigningClock
+  package let memory = StoreMemory()
   private let gate: RequestGate
   private let relocation = Relocation<Provider>()
 
-  init(
+  package init(
     _ provider: Provider, credentials: CredentialCache<Provider.SigningCredential>,
     scoped: ScopedCredentialCache<Provider.SigningCredential>? = nil,
     remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)? = nil,
@@ -56,7 +56,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   public var provider: Provider { relocation.provider ?? configuredProvider }
 
   /// Returns the URL of an object, or the URL of the container if the key is `nil`, in the format of the command line.
-  func location(ofKey key: String?) -> String {
+  package func location(ofKey key: String?) -> String {
     "\(provider.name)://\(provider.containerName)/\(key ?? "")"
   }
 }
@@ -99,7 +99,7 @@ extension RequestSender {
   /// Sends a request whose response is short, and reads the whole response body into memory.
   ///
   /// - Returns: The head and the body of the response.
-  func exchange(_ draft: RequestDraft, upTo limit: Int = 16 << 20) async throws -> (HTTPResponse, [UInt8]) {
+  package func exchange(_ draft: RequestDraft, upTo limit: Int = 16 << 20) async throws -> (HTTPResponse, [UInt8]) {
     try await exchange(draft, upTo: limit) { ($0, $1) }
   }
 
@@ -178,7 +178,7 @@ extension RequestSender {
   ///   - draft: The unsigned request.
   ///   - number: The number of the attempt, starting at 1.
   ///   - consume: A closure that reads a successful response.
-  func sendOnce<Value>(
+  package func sendOnce<Value>(
     _ draft: RequestDraft, number: Int = 1, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Refusal.Outcome<Value> {
     var record = AttemptRecord(draft.subject, number: number)
@@ -264,7 +264,7 @@ extension RequestSender {
   /// - Parameters:
   ///   - duration: The minimum remaining lifetime of the credential.
   ///   - scope: The access that the request needs, or `nil` if it is unknown.
-  func credential(
+  package func credential(
     lasting duration: Duration, for scope: CredentialScope?
   ) async throws -> CachedCredential<Provider.SigningCredential> {
     let cached: CachedCredential<Provider.SigningCredential>
@@ -517,7 +517,7 @@ extension RequestSender {
   ///   - key: The key of the object.
   ///   - progress: A closure that receives the progress of the transfer, or `nil`.
   ///   - body: A closure that performs the transfer and records it in the ledger.
-  func transfer<Result>(
+  package func transfer<Result>(
     _ verb: String, _ key: String, _ progress: TransferProgress.Handler?,
     _ body: (TransferLedger) async throws -> Result
   ) async throws -> Result {
@@ -533,17 +533,17 @@ extension RequestSender {
   }
 
   /// Creates the ledger that records a transfer's bytes and end for the transfer event.
-  func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
+  package func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
     TransferLedger(events, time, subject: "\(verb) \(location(ofKey: key))", progress: progress)
   }
 }
 
 /// A cache that the copies of a client share, with at most one value of each type.
-final class StoreMemory: Sendable {
+package final class StoreMemory: Sendable {
   private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
   /// Returns the cached value of the given type, or creates and caches a new value.
-  func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
+  package func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
     let type = ObjectIdentifier(Value.self)
     if let kept = values.withLock({ $0[type] }) as? Value { return kept }
     // Concurrent callers may each create a value; the first one to be stored is used by all.

@@ -91,7 +91,7 @@ struct RetryPlan {
 }
 
 /// The properties of a sent signature that the client needs to interpret an error response.
-struct SentSignature: Sendable {
+package struct SentSignature: Sendable {
   let generation: CredentialGeneration
   /// Whether a service can report the credential of the signature as expired.
   let isTemporary: Bool
@@ -102,8 +102,8 @@ struct SentSignature: Sendable {
 }
 
 /// An error response, with the information that the client can derive from it.
-struct Refusal: Sendable {
-  var error: ServiceError
+package struct Refusal: Sendable {
+  package var error: ServiceError
   let signature: SentSignature
   /// Whether the connection was lost before the response gave a reason.
   var isCut = false
@@ -115,7 +115,7 @@ struct Refusal: Sendable {
   let localTime: Timestamp
 
   /// The outcome of one attempt to send a request.
-  enum Outcome<Result> {
+  package enum Outcome<Result> {
     case done(Result, SentSignature)
     case refused(Refusal)
     case lost(TransportError)

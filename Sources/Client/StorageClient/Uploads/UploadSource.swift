@@ -6,14 +6,14 @@ public import SystemPackage
 
 /// The source of the bytes for an upload: a file, bytes in memory, or an asynchronous sequence.
 public struct UploadSource: Sendable {
-  enum Storage: Sendable {
+  package enum Storage: Sendable {
     case file(FilePath)
     case opened(FilePayload)
     case bytes([UInt8])
     case stream(ByteStream, length: Int64?)
   }
 
-  let storage: Storage
+  package let storage: Storage
 
   /// Returns an upload source that reads a file.
   ///

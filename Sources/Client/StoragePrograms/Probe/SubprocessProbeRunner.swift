@@ -4,6 +4,7 @@
 internal import Foundation
 internal import NIOCore
 internal import StorageAuth
+internal import StorageClient
 internal import Subprocess
 internal import SystemPackage
 

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import AsperaAuth
+internal import AsperaClient
 internal import AsperaTransfer
 internal import CredentialSources
 internal import Foundation

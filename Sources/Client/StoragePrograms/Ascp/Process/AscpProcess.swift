@@ -3,6 +3,7 @@
 
 internal import NIOCore
 internal import StorageAuth
+internal import StorageClient
 internal import Subprocess
 internal import SystemPackage
 
