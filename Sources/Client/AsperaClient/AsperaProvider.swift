@@ -159,8 +159,8 @@ extension StorageClient<AsperaProvider> {
   /// An upload creates the folders that it needs.
   ///
   /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
-  /// - Throws: ``ServiceError`` if the node refuses the request, ``StorageError`` if the key is invalid, and the other
-  ///   errors that ``ObjectStore`` lists.
+  /// - Throws: `ServiceError` if the node refuses the request, `StorageError` if the key is invalid, and the other
+  ///   errors that `ObjectStore` lists.
   public func createFolder(_ key: String) async throws {
     try await NodeClient(sender: sender).createFolder(key)
   }
@@ -174,8 +174,8 @@ extension StorageClient<AsperaProvider> {
   /// - Parameters:
   ///   - key: The path of the file or folder below the root of the provider, without a trailing slash.
   ///   - name: The new name, without a slash.
-  /// - Throws: ``ServiceError`` if the node refuses the request, for example because a file with the new name exists,
-  ///   ``StorageError`` if the key or the name is invalid, and the other errors that ``ObjectStore`` lists.
+  /// - Throws: `ServiceError` if the node refuses the request, for example because a file with the new name exists,
+  ///   `StorageError` if the key or the name is invalid, and the other errors that `ObjectStore` lists.
   public func rename(_ key: String, to name: String) async throws {
     try await NodeClient(sender: sender).rename(key, to: name)
   }
@@ -183,8 +183,8 @@ extension StorageClient<AsperaProvider> {
   /// Deletes a folder and its content from the node, and succeeds if the folder does not exist.
   ///
   /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
-  /// - Throws: ``ServiceError`` if the node refuses the request, ``StorageError`` if the key is invalid, and the other
-  ///   errors that ``ObjectStore`` lists.
+  /// - Throws: `ServiceError` if the node refuses the request, `StorageError` if the key is invalid, and the other
+  ///   errors that `ObjectStore` lists.
   public func deleteFolder(_ key: String) async throws {
     try await NodeClient(sender: sender).deleteFolder(key)
   }

@@ -19,7 +19,7 @@ struct EntryList {
 
   /// Appends the entries of a response.
   ///
-  /// - Throws: ``StorageError`` if the folder has too many entries, or if the node returned an entry before: it sends
+  /// - Throws: `StorageError` if the folder has too many entries, or if the node returned an entry before: it sends
   ///   the same positions again, or the folder was changed meanwhile.
   mutating func append(_ more: [NodeEntry]) throws(StorageError) {
     for entry in more where !names.insert(ByteExactString(entry.name)).inserted {

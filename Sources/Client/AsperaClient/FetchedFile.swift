@@ -43,7 +43,7 @@ struct FetchedFile: Sendable {
 
   /// Returns the byte offsets that a range selects, or all offsets of the file if the range is `nil`.
   ///
-  /// - Throws: ``ServiceError`` of the kind `invalidRange`, as from other services, if the range lies outside the
+  /// - Throws: `ServiceError` of the kind `invalidRange`, as from other services, if the range lies outside the
   ///   object.
   func bytes(of range: ByteRange?, subject: String) throws -> Range<Int64> {
     guard let range else { return 0..<length }

@@ -41,7 +41,7 @@ struct NodeClient: ObjectStore {
   ///   - body: The JSON body of the request, or `nil` for a request without a body.
   ///   - isRepeatable: Whether the request may be sent again if the client does not know whether the node received it.
   /// - Returns: The head and the JSON body of the response. If the response has no body, `null`.
-  /// - Throws: ``ServiceError`` if the node reports an error, even in a response whose status reports success.
+  /// - Throws: `ServiceError` if the node reports an error, even in a response whose status reports success.
   func call(
     _ method: HTTPRequest.Method, _ path: String, as action: String, _ key: String, headers: HTTPFields = [:],
     body: JSONValue? = nil, isRepeatable: Bool = true
@@ -74,7 +74,7 @@ struct NodeClient: ObjectStore {
 
   /// Checks that a file can have an object key.
   ///
-  /// - Throws: A `SigningError` if the provider's URL or root folder is invalid; ``StorageError`` if the key is
+  /// - Throws: A `SigningError` if the provider's URL or root folder is invalid; `StorageError` if the key is
   ///   invalid.
   func check(_ key: String) throws {
     _ = try provider.address.get()

@@ -12,7 +12,7 @@ internal import StorageClient
 protocol NodeFiles: Sendable {
   /// Requests the description of a file or a folder.
   ///
-  /// - Throws: ``ServiceError`` of the kind `noSuchKey` if no file and no folder has the key.
+  /// - Throws: `ServiceError` of the kind `noSuchKey` if no file and no folder has the key.
   func entry(_ key: String) async throws -> NodeEntry
 
   /// Returns the unsorted entries of a folder, or `nil` if the folder does not exist or is a file.

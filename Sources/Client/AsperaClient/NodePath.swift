@@ -11,7 +11,7 @@ internal import StorageClient
 enum NodePath {
   /// Checks that a file can have the given key.
   ///
-  /// - Throws: ``StorageError/Code/invalidKey`` if no file can have the key.
+  /// - Throws: `StorageError.Code.invalidKey` if no file can have the key.
   static func check(_ key: String) throws(StorageError) {
     guard isKey(key) else {
       throw StorageError(

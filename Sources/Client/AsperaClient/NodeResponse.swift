@@ -33,7 +33,7 @@ enum NodeResponse {
   ///   - name: The name of the member.
   ///   - document: The JSON document of the response.
   ///   - count: The number of elements, one for each file of the request, or `nil` if any number is valid.
-  /// - Throws: ``StorageError`` if the member is missing, is not an array, or has another number of elements.
+  /// - Throws: `StorageError` if the member is missing, is not an array, or has another number of elements.
   static func elements(
     _ name: String, of document: JSONValue, count: Int? = nil
   ) throws(StorageError) -> [JSONValue] {

@@ -27,7 +27,7 @@ final class TransferContext: Sendable {
   /// Creates the transfer queue, the token issuer and the account from the settings of the sender's provider.
   ///
   /// - Throws: An `AsperaError` if ascp or a key for the login is missing; a `SigningError` if the provider's URL or
-  ///   root folder is invalid; a ``StorageError`` if the login excludes a part of the server's address.
+  ///   root folder is invalid; a `StorageError` if the login excludes a part of the server's address.
   init(_ sender: RequestSender<AsperaProvider>) throws {
     let address = try sender.provider.address.get()
     let transfers = sender.provider.transfers

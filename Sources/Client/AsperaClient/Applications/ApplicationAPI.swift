@@ -31,7 +31,7 @@ struct ApplicationAPI: Sendable {
   ///   - method: The method of the request.
   ///   - path: The path below the URL of the API, with the query.
   ///   - body: The JSON document to send, or `nil` for a request without a body.
-  /// - Throws: ``ServiceError`` if the API refuses the request, ``StorageError`` if the response is malformed, and a
+  /// - Throws: `ServiceError` if the API refuses the request, `StorageError` if the response is malformed, and a
   ///   `CredentialError` or a `TransportError`.
   func call(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
     var attempt = 1

@@ -59,7 +59,7 @@ public struct AsperaOnCloudClient: Sendable {
 
   /// Returns the workspaces that the user can see.
   ///
-  /// - Throws: ``ServiceError`` if the service refuses the request, ``StorageError`` if the response is malformed, and
+  /// - Throws: `ServiceError` if the service refuses the request, `StorageError` if the response is malformed, and
   ///   a `CredentialError` or a `TransportError`.
   public func workspaces() async throws -> [CloudWorkspace] {
     try await workspaces("")
@@ -69,7 +69,7 @@ public struct AsperaOnCloudClient: Sendable {
   ///
   /// - Parameter name: The name of the workspace, compared without case, or `nil` for the default workspace.
   /// - Returns: The workspace.
-  /// - Throws: The errors of ``workspaces()``, and ``StorageError`` if there is no such workspace.
+  /// - Throws: The errors of ``workspaces()``, and `StorageError` if there is no such workspace.
   public func workspace(_ name: String? = nil) async throws -> CloudWorkspace {
     if let name {
       let named = try await workspaces("&q=\(name.percentEncoded())").filter {
@@ -99,7 +99,7 @@ public struct AsperaOnCloudClient: Sendable {
   ///
   /// - Parameter name: The name of the workspace, or `nil` for the user's default workspace.
   /// - Returns: The folder, with the provider of its node's bearer tokens.
-  /// - Throws: The errors of ``workspace(_:)``, and ``StorageError`` if the user has no home folder in the workspace.
+  /// - Throws: The errors of ``workspace(_:)``, and `StorageError` if the user has no home folder in the workspace.
   public func homeFolder(inWorkspace name: String? = nil) async throws -> CloudFolder {
     let workspace = try await workspace(name)
     guard let nodeID = workspace.homeNodeID, let fileID = workspace.homeFileID else {

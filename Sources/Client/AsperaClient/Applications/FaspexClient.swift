@@ -86,7 +86,7 @@ public struct FaspexClient: Sendable {
   ///   - box: The box whose packages are listed.
   ///   - limit: The maximum number of packages.
   /// - Returns: The packages; fewer than `limit` if the box has fewer packages.
-  /// - Throws: ``ServiceError`` if Faspex refuses the request, ``StorageError`` if the response is malformed, and a
+  /// - Throws: `ServiceError` if Faspex refuses the request, `StorageError` if the response is malformed, and a
   ///   `CredentialError` or a `TransportError`.
   public func packages(in box: FaspexBox = .inbox, limit: Int = 1_000) async throws -> [FaspexPackage] {
     var packages: [FaspexPackage] = []
