@@ -5,7 +5,6 @@ public import AsperaAuth
 internal import HummingbirdCore
 public import ServiceLifecycle
 public import StorageAuth
-internal import Synchronization
 internal import SystemPackage
 
 /// A server on the loopback interface that imitates object storage services, their token services, and an Aspera node.
@@ -305,44 +304,6 @@ extension LocalCloud {
   }
 }
 
-/// The counters from which the server's statistics are read.
-final class Counters: Sendable {
-  private let state = Mutex(LocalCloud.Statistics())
-
-  /// The number of writes of each object, by storage service, bucket name and object key.
-  private let writes = Mutex<[LocalCloud.Provider: [String: [String: Int]]]>([:])
-
-  var statistics: LocalCloud.Statistics { state.withLock { $0 } }
-
-  func writes(of provider: LocalCloud.Provider, in bucket: String) -> [String: Int] {
-    writes.withLock { $0[provider]?[bucket] ?? [:] }
-  }
-
-  func verified(_ kind: LocalCloud.SignatureKind) {
-    state.withLock { $0.verified[kind, default: 0] += 1 }
-  }
-
-  func anonymous() {
-    state.withLock { $0.anonymous += 1 }
-  }
-
-  func count(_ endpoint: LocalCloud.Endpoint, _ change: (inout LocalCloud.EndpointStatistics) -> Void) {
-    state.withLock { change(&$0[endpoint]) }
-  }
-
-  func countTransfers(_ change: (inout LocalCloud.TransferStatistics) -> Void) {
-    state.withLock { change(&$0.transfers) }
-  }
-
-  func refused(_ code: String, by endpoint: LocalCloud.Endpoint) {
-    count(endpoint) { $0.refused[code, default: 0] += 1 }
-  }
-
-  func wrote(_ key: String, in bucket: String, of provider: LocalCloud.Provider) {
-    writes.withLock { $0[provider, default: [:]][bucket, default: [:]][key, default: 0] += 1 }
-  }
-}
-
 extension LocalCloud {
   /// A signature scheme that the local server verifies.
   public enum SignatureKind: String, Sendable, Hashable, CaseIterable {
@@ -464,70 +425,5 @@ extension LocalCloud {
 
     /// The role's short name, which is the last component of the resource name.
     var name: String { arn.parts(between: "/").last.map(String.init) ?? "" }
-  }
-}
-
-extension LocalCloud {
-  /// The faults that the server injects into requests and transfers.
-  ///
-  /// By default, the server injects no faults.
-  ///
-  /// ```swift
-  /// cloud.faults[.sts] = [.serverError(.every(10)), .delay(.seconds(2), .chance(0.05))]
-  /// cloud.faults.requestsPerToken = 100
-  /// ```
-  public struct Faults: Sendable, Hashable {
-    /// The offset of the server's clock from the configured clock; a negative offset means that the server's clock is
-    /// behind.
-    ///
-    /// The offset affects everything that depends on time: `Date` headers, validity periods of signatures, and token
-    /// expirations.
-    public var clockOffset: Duration
-
-    /// The number of requests after which an issued temporary credential counts as expired.
-    ///
-    /// 0 means that the credential expires immediately, and `nil` means that it doesn't expire because of requests.
-    /// Each request to a storage service that contains the credential's key ID counts, even if the service rejects the
-    /// request. The limit is read when a request arrives, so that it also applies to credentials that were issued
-    /// before the limit was set.
-    public var requestsPerToken: Int?
-
-    /// The seed of the random number generator that selects the requests for faults with `chance`.
-    ///
-    /// The same seed and the same order of requests result in the same faults.
-    public var seed: UInt64
-
-    /// The faults of Aspera transfers; the first fault in the list that applies to a transfer takes effect.
-    public var transfers: [TransferFault]
-
-    private var lists: [Endpoint: [Fault]] = [:]
-
-    /// Creates a fault configuration in which no endpoint has faults yet.
-    ///
-    /// - Parameters:
-    ///   - clockOffset: The offset of the server's clock; negative if the server's clock is behind.
-    ///   - requestsPerToken: The number of requests after which an issued temporary credential counts as expired, or
-    ///     `nil` for no limit.
-    ///   - seed: The seed of the random number generator.
-    ///   - transfers: The faults of Aspera transfers.
-    public init(
-      clockOffset: Duration = .zero, requestsPerToken: Int? = nil, seed: UInt64 = 0, transfers: [TransferFault] = []
-    ) {
-      self.clockOffset = clockOffset
-      self.requestsPerToken = requestsPerToken
-      self.seed = seed
-      self.transfers = transfers
-    }
-
-    /// The faults that the server injects into requests to an endpoint.
-    ///
-    /// Each fault counts the requests to the endpoint separately. If several faults apply to one request, all delays
-    /// add up. Of the other faults, only the first fault in the list takes effect.
-    ///
-    /// - Parameter endpoint: The endpoint, such as `.sts`.
-    public subscript(endpoint: Endpoint) -> [Fault] {
-      get { lists[endpoint] ?? [] }
-      set { lists[endpoint] = newValue.isEmpty ? nil : newValue }
-    }
   }
 }

@@ -4,6 +4,7 @@
 internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
+internal import StorageCrypto
 
 /// A request body as operations read it, without inner framing such as `aws-chunked`.
 struct CallBody: AsyncSequence, Sendable {
@@ -65,4 +66,76 @@ struct CallBody: AsyncSequence, Sendable {
       do throws(VerificationError) { return try reader?.read(chunk) ?? chunk } catch { throw refusal(error) }
     }
   }
+}
+
+/// The length and checksums that a body must have.
+struct BodyExpectation: Sendable {
+  /// The required length in bytes, or `nil` if the request does not specify the length.
+  var byteCount: Int64?
+
+  /// The required MD5 digest, or `nil` if the request does not specify it.
+  var digest: Digest?
+
+  /// The additional checks of the body's bytes, such as a checksum that the client chose.
+  var checks: [any BodyCheck] = []
+
+  /// A required MD5 digest, and the error response for a body with a different digest.
+  struct Digest: Sendable {
+    let md5: [UInt8]
+    let refusal: ErrorResponse
+  }
+
+  func check(byteCount: Int64, md5: StorageCrypto.Digest) throws(ErrorResponse) {
+    if let expected = self.byteCount, expected != byteCount { throw .incompleteBody }
+    if let digest, digest.md5 != md5.bytes { throw digest.refusal }
+  }
+}
+
+/// A check that processes the bytes of a body as they arrive.
+protocol BodyCheck: Sendable {
+  /// Processes the next bytes of the body that is checked.
+  mutating func update(_ bytes: Span<UInt8>)
+
+  /// Completes the check at the end of the body.
+  ///
+  /// - Returns: The checksum to store with the object, or `nil` if the check provides no checksum.
+  /// - Throws: An error response if the check fails.
+  func finish() throws(ErrorResponse) -> StoredChecksum?
+}
+
+/// A decoder that removes the framing within a request body.
+protocol BodyReader: Sendable {
+  /// Decodes the next bytes of the request body and returns the object's bytes that they contain.
+  ///
+  /// The decoded bytes are valid only if all later calls succeed.
+  mutating func read(_ bytes: ByteBuffer) throws(VerificationError) -> ByteBuffer
+
+  /// Completes the decoding at the end of the request body.
+  ///
+  /// - Throws: `VerificationError` if the body is incomplete or invalid.
+  mutating func finish() throws(VerificationError)
+}
+
+/// An additional checksum of an object, whose algorithm the client or the service chose.
+struct StoredChecksum: Sendable, Codable, Equatable {
+  /// The name of the algorithm of this checksum, as the service's headers spell it.
+  let algorithm: String
+
+  /// The checksum in Base64; for a composite checksum, `-` and the number of parts follow.
+  let value: String
+
+  /// Whether the checksum is composite, that is, computed from the checksums of the parts.
+  var isComposite = false
+}
+
+/// A rule for the checksums of a multipart upload and its parts.
+struct ChecksumRule: Sendable, Equatable {
+  /// The name of the checksum algorithm of the multipart upload, as the service's headers spell it.
+  let algorithm: String
+
+  /// Whether the object's checksum is composite, that is, computed from the checksums of the parts.
+  let isComposite: Bool
+
+  /// Whether the client, and not the service, chose the algorithm.
+  let isChosen: Bool
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
+internal import Synchronization
 
 /// The state that all simulated services of one server share: keys, counters and faults.
 struct CloudContext: Sendable {
@@ -78,4 +79,42 @@ struct KeyRing: Sendable {
 
   /// Returns whether an access key ID belongs to a disabled account.
   func isDisabled(_ id: AccessKeyID) -> Bool { accounts[id]?.isDisabled == true }
+}
+
+/// The counters from which the server's statistics are read.
+final class Counters: Sendable {
+  private let state = Mutex(LocalCloud.Statistics())
+
+  /// The number of writes of each object, by storage service, bucket name and object key.
+  private let writes = Mutex<[LocalCloud.Provider: [String: [String: Int]]]>([:])
+
+  var statistics: LocalCloud.Statistics { state.withLock { $0 } }
+
+  func writes(of provider: LocalCloud.Provider, in bucket: String) -> [String: Int] {
+    writes.withLock { $0[provider]?[bucket] ?? [:] }
+  }
+
+  func verified(_ kind: LocalCloud.SignatureKind) {
+    state.withLock { $0.verified[kind, default: 0] += 1 }
+  }
+
+  func anonymous() {
+    state.withLock { $0.anonymous += 1 }
+  }
+
+  func count(_ endpoint: LocalCloud.Endpoint, _ change: (inout LocalCloud.EndpointStatistics) -> Void) {
+    state.withLock { change(&$0[endpoint]) }
+  }
+
+  func countTransfers(_ change: (inout LocalCloud.TransferStatistics) -> Void) {
+    state.withLock { change(&$0.transfers) }
+  }
+
+  func refused(_ code: String, by endpoint: LocalCloud.Endpoint) {
+    count(endpoint) { $0.refused[code, default: 0] += 1 }
+  }
+
+  func wrote(_ key: String, in bucket: String, of provider: LocalCloud.Provider) {
+    writes.withLock { $0[provider, default: [:]][bucket, default: [:]][key, default: 0] += 1 }
+  }
 }

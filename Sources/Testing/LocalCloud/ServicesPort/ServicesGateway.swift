@@ -141,3 +141,173 @@ struct AppServer: ServiceHandler {
     }
   }
 }
+
+/// A service on the port that the token services, the app server and the instance metadata service share.
+protocol ServiceHandler: Sendable {
+  /// The endpoint whose statistics count the calls to the service.
+  var endpoint: LocalCloud.Endpoint { get }
+
+  /// Performs a request to the service and returns the response.
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer
+
+  /// Returns the HTTP response for an error, in the service's format.
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer
+}
+
+/// A simulated token service of a vendor.
+protocol TokenServiceHandler: ServiceHandler {
+  /// Returns whether a call is addressed to this token service.
+  func isAsked(by call: InboundCall) -> Bool
+}
+
+/// The access key ID and session token that a call to a token service contains.
+struct TokenClaim: SignatureClaim {
+  let accessKeyID: AccessKeyID
+  let sessionToken: Secret?
+
+  init(_ accessKeyID: AccessKeyID, token: String?) {
+    self.accessKeyID = accessKeyID
+    sessionToken = token.map { Secret($0) }
+  }
+}
+
+/// The simulated instance metadata service, which returns only temporary credentials.
+///
+/// It supports requests with and without a metadata token (IMDSv2 and IMDSv1).
+struct Metadata: ServiceHandler {
+  private static let tokenPath = "/latest/api/token"
+  private static let longestTokenLife: Int64 = 21_600
+
+  let endpoint = LocalCloud.Endpoint.metadata
+  private let issuer: Issuer
+  private let clouds: [any KeyDocuments]
+  private let requiresToken: Bool
+  private let tokens = ExpiringSet(capacity: 10_000)
+
+  init(_ issuer: Issuer, _ clouds: [any KeyDocuments] = ServicesGateway.clouds, requiresToken: Bool) {
+    self.issuer = issuer
+    self.clouds = clouds
+    self.requiresToken = requiresToken
+  }
+
+  /// Returns whether a path belongs to the instance metadata service, even if the service has no document with the
+  /// path.
+  static func isPath(_ path: String) -> Bool { path.hasBytePrefix("/latest/") || path.hasBytePrefix("/meta-data/") }
+
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
+    if call.path == Self.tokenPath { return try token(for: call) }
+    guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
+    for cloud in clouds {
+      for path in cloud.metadataPaths {
+        guard let name = Self.rest(of: call.path, after: path) else { continue }
+        if let token = cloud.metadataToken { try checkToken(token, of: call) }
+        return try credentials(of: cloud, named: name, for: call)
+      }
+    }
+    throw Self.notFound
+  }
+
+  /// Returns a plain-text error response, like the response of a web server without error documents.
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
+    Self.text("\(error.status.code) - \(error.status.reasonPhrase)\n", error.status)
+  }
+
+  private static let notFound = ErrorResponse(.notFound, "NotFound", "The item does not exist.")
+
+  private static func rest(of path: String, after prefix: String) -> String? {
+    if path.isIdentical(to: prefix.dropLast()) { return "" }
+    return path.removingBytePrefix(prefix).map(String.init)
+  }
+
+  private static func text(_ text: String, _ status: HTTPResponse.Status = .ok) -> Answer {
+    Answer(status, headers: [.contentType: "text/plain"], body: .bytes(Array(text.utf8)))
+  }
+
+  // MARK: IMDSv2
+
+  private func token(for call: InboundCall) throws(ErrorResponse) -> Answer {
+    guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
+    let headers = clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifeHeader) } }
+    guard headers.count == 1, let seconds = Int64(digits: headers[0]),
+      (1...Self.longestTokenLife).contains(seconds)
+    else {
+      throw ErrorResponse(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.")
+    }
+    let token = RandomText.letters(56)
+    _ = tokens.insert(token, until: call.date.advanced(by: .seconds(seconds)), at: call.date)
+    return Self.text(token)
+  }
+
+  /// Checks the metadata token in a request.
+  ///
+  /// If the request contains a token, the token must be valid even if the server doesn't require tokens.
+  private func checkToken(_ token: MetadataToken, of call: InboundCall) throws(ErrorResponse) {
+    let given = HTTPField.Name(token.header).map { call.request.headerFields[values: $0] } ?? []
+    if given.isEmpty {
+      guard requiresToken else { return }
+      issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
+    } else if given.count == 1, tokens.contains(given[0], at: call.date) {
+      return
+    }
+    throw ErrorResponse(
+      token.refusal, token.refusal.reasonPhrase, "The metadata token is missing, invalid or expired.")
+  }
+
+  // MARK: Credentials
+
+  private func credentials(
+    of cloud: any KeyDocuments, named name: String, for call: InboundCall
+  ) throws(ErrorResponse) -> Answer {
+    guard let role = issuer.firstRole(of: cloud.provider) else { throw Self.notFound }
+    if name.isEmpty { return Self.text(role.name) }
+    guard name == role.name,
+      let lifetime = issuer.lifetime(nil, default: min(21_600, role.maximumDuration.components.seconds), in: 1...43_200)
+    else { throw Self.notFound }
+    let key = issuer.issue(
+      for: cloud.provider, role: role, session: "instance", lasting: lifetime, by: endpoint, at: call.date)
+    return Answer(cloud.metadataDocument(key))
+  }
+}
+
+/// The formats in which a vendor's app server and instance metadata service return temporary credentials.
+protocol KeyDocuments: Sendable {
+  /// The storage service that accepts the credentials.
+  var provider: LocalCloud.Provider { get }
+
+  /// The path of the app server that returns the credentials.
+  var appServerPath: String { get }
+
+  /// The accepted prefixes of the app token in the `Authorization` header of requests to the app server.
+  var authorizationPrefixes: [String] { get }
+
+  /// Returns the app server's document with a temporary credential.
+  func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue
+
+  /// Returns the app server's document for an error.
+  func appServerDocument(for error: ErrorResponse) -> JSONValue
+
+  /// The paths of the vendor's instance metadata with credentials, without the role name that follows.
+  var metadataPaths: [String] { get }
+
+  /// The headers for metadata tokens (IMDSv2), or `nil` if the vendor's metadata service has no tokens.
+  var metadataToken: MetadataToken? { get }
+
+  /// Returns the instance metadata document with a temporary credential.
+  func metadataDocument(_ key: IssuedKey) -> JSONValue
+}
+
+extension KeyDocuments {
+  var authorizationPrefixes: [String] { ["Bearer "] }
+}
+
+/// The headers that a vendor's instance metadata service uses for metadata tokens (IMDSv2).
+struct MetadataToken: Sendable {
+  /// The name of the header that requests the lifetime of a new token, in seconds.
+  let lifeHeader: String
+
+  /// The name of the header that contains the token.
+  let header: String
+
+  /// The status of the response to a request with a missing, invalid or expired token.
+  var refusal = HTTPResponse.Status.forbidden
+}

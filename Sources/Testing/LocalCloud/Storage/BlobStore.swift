@@ -4,6 +4,7 @@
 internal import NIOCore
 internal import NIOPosix
 internal import StorageCrypto
+internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
@@ -186,25 +187,229 @@ extension FileDescriptor {
   }
 }
 
-/// The length and checksums that a body must have.
-struct BodyExpectation: Sendable {
-  /// The required length in bytes, or `nil` if the request does not specify the length.
-  var byteCount: Int64?
+/// A writer that appends bytes to a new file in large writes, and computes the checksums concurrently.
+///
+/// The first write creates the file. If a body fits in one write, the file is created, written and closed with only one
+/// switch to another thread.
+struct BlobWriter {
+  /// The minimum size, in bytes, of a buffer that is retained without copying.
+  ///
+  /// The memory behind a smaller buffer may be many times as large as the buffer's content.
+  private static let smallestKeptBuffer = 16 * 1024
 
-  /// The required MD5 digest, or `nil` if the request does not specify it.
-  var digest: Digest?
+  private let path: FilePath
+  private var file: FileDescriptor?
+  private var exists = false
+  private var written: Int64 = 0
+  private var pending: [ByteBuffer] = []
+  private var pendingByteCount = 0
+  private var sums: BodySums
+  private var summing: Task<BodySums, Never>?
 
-  /// The additional checks of the body's bytes, such as a checksum that the client chose.
-  var checks: [any BodyCheck] = []
-
-  /// A required MD5 digest, and the error response for a body with a different digest.
-  struct Digest: Sendable {
-    let md5: [UInt8]
-    let refusal: ErrorResponse
+  init(_ path: FilePath, checks: [any BodyCheck]) {
+    self.path = path
+    sums = BodySums(checks: checks)
   }
 
-  func check(byteCount: Int64, md5: StorageCrypto.Digest) throws(ErrorResponse) {
-    if let expected = self.byteCount, expected != byteCount { throw .incompleteBody }
-    if let digest, digest.md5 != md5.bytes { throw digest.refusal }
+  /// Appends bytes to the new file.
+  mutating func append(_ chunk: ByteBuffer) async throws {
+    pendingByteCount += chunk.readableBytes
+    if chunk.readableBytes >= Self.smallestKeptBuffer || pending.isEmpty {
+      pending.append(chunk)
+    } else {
+      pending[pending.count - 1].writeImmutableBuffer(chunk)
+    }
+    if pendingByteCount >= BlobStore.chunkByteCount { try await flush() }
+  }
+
+  /// Writes the remaining bytes, closes the file, and returns the file's size and checksums.
+  ///
+  /// - Throws: The error of a check that fails, or of the file system.
+  mutating func finish() async throws -> (byteCount: Int64, md5: Digest, crc64: UInt64, checksum: StoredChecksum?) {
+    if let summing { sums = await summing.value }
+    sums.update(pending)
+    try await write(andClose: true)
+    return (written, sums.md5.finalize(), sums.crc64.checksum, try sums.finish())
+  }
+
+  /// Closes and removes the incomplete file, even if the task is cancelled.
+  mutating func discard() async {
+    try? file?.close()
+    file = nil
+    guard exists else { return }
+    await Task { [path] in _ = try? await FileSystem.shared.removeItem(at: path) }.value
+  }
+
+  /// Writes the pending buffers while their checksums are computed.
+  ///
+  /// It first waits until the checksums of the previous buffers are complete.
+  private mutating func flush() async throws {
+    let before = await summing?.value ?? sums
+    summing = Task { [pending] in
+      var sums = before
+      sums.update(pending)
+      return sums
+    }
+    try await write(andClose: false)
+  }
+
+  private mutating func write(andClose isLast: Bool) async throws {
+    let (path, opened, buffers) = (path, file, pending)
+    exists = true
+    let closing: (any Error)?
+    (file, closing) = try await NIOThreadPool.singleton.runIfActive {
+      let file = try opened ?? Self.makeFile(at: path)
+      do {
+        for buffer in buffers { try file.writeAll(buffer.readableBytesView) }
+      } catch {
+        if opened == nil { try? file.close() }
+        throw error
+      }
+      guard isLast else { return (FileDescriptor?.some(file), (any Error)?.none) }
+      // A descriptor must not be closed again, even if closing it failed.
+      do { try file.close() } catch { return (nil, error) }
+      return (nil, nil)
+    }
+    if let closing { throw closing }
+    written += Int64(pendingByteCount)
+    pending.removeAll(keepingCapacity: true)
+    pendingByteCount = 0
+  }
+
+  private static func makeFile(at path: FilePath) throws -> FileDescriptor {
+    try FileDescriptor.open(
+      path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+      permissions: [.ownerReadWrite, .groupRead, .otherRead])
+  }
+}
+
+/// The running checksums of a body that is being written.
+private struct BodySums: Sendable {
+  var md5 = MD5()
+  var crc64 = CRC(.crc64ECMA)
+  private var checks: [any BodyCheck]
+
+  init(checks: [any BodyCheck]) {
+    self.checks = checks
+  }
+
+  mutating func update(_ buffers: [ByteBuffer]) {
+    for buffer in buffers {
+      md5.update(buffer.readableBytesUInt8Span)
+      crc64.update(buffer.readableBytesUInt8Span)
+      for index in checks.indices { checks[index].update(buffer.readableBytesUInt8Span) }
+    }
+  }
+
+  /// Completes the checks of the body and returns the checksum to store with the object, or `nil` if no check provides
+  /// a checksum.
+  ///
+  /// - Throws: The error of a check that fails.
+  func finish() throws(ErrorResponse) -> StoredChecksum? {
+    var checksum: StoredChecksum?
+    for check in checks { checksum = try check.finish() ?? checksum }
+    return checksum
+  }
+}
+
+/// An immutable file with bytes of objects, identified by a random ID.
+///
+/// The file exists as long as this value is referenced: by the index, by a copy of the object, or by a reader that is
+/// still sending the file. When the last reference is released, the collector deletes the file.
+final class Blob: Sendable {
+  let id: BlobID
+  let byteCount: Int64
+  private let collector: BlobCollector
+
+  init(id: BlobID, byteCount: Int64, collector: BlobCollector) {
+    self.id = id
+    self.byteCount = byteCount
+    self.collector = collector
+  }
+
+  deinit {
+    collector.collect(id)
+  }
+}
+
+/// The name of a file with bytes of objects: 32 random hexadecimal digits.
+struct BlobID: Sendable, Hashable, CustomStringConvertible {
+  let description: String
+
+  /// Returns a new random ID.
+  static func random() -> BlobID {
+    BlobID(
+      description: String(hexadecimal: UInt64.random(in: 0 ... .max))
+        + String(hexadecimal: UInt64.random(in: 0 ... .max)))
+  }
+
+  /// Creates an ID from a string, or returns `nil` if the string is not 32 lowercase hexadecimal digits.
+  init?(_ text: String) {
+    guard text.utf8.count == 32, text.allSatisfy({ $0.isASCII && $0.isHexDigit && !$0.isUppercase }) else { return nil }
+    description = text
+  }
+
+  private init(description: String) {
+    self.description = description
+  }
+}
+
+extension String {
+  /// Creates the lowercase hexadecimal representation of an integer, with leading zeros.
+  init(hexadecimal number: some FixedWidthInteger & UnsignedInteger) {
+    let digits = String(number, radix: 16)
+    self = String(repeating: "0", count: number.bitWidth / 4 - digits.count) + digits
+  }
+}
+
+/// A range of bytes in a file that contains bytes of objects.
+struct Extent: Sendable {
+  let blob: Blob
+  let offset: Int64
+  let byteCount: Int64
+}
+
+/// A queue that deletes unreferenced files, one file at a time.
+///
+/// It deletes files only while the store is open. Objects must survive when the index is released at the end of the
+/// process, or when the index could not be read.
+final class BlobCollector: Sendable {
+  private struct Work {
+    let pending: AsyncStream<BlobID>.Continuation
+    let task: Task<Void, Never>
+  }
+
+  private let directory: FilePath
+  private let work = Mutex<Work?>(nil)
+
+  init(directory: FilePath) {
+    self.directory = directory
+  }
+
+  /// Starts deleting the files that are added to the queue.
+  func start() {
+    let (stream, pending) = AsyncStream.makeStream(of: BlobID.self)
+    let task = Task { [directory] in
+      for await id in stream {
+        _ = try? await FileSystem.shared.removeItem(at: directory.appending(id.description))
+      }
+    }
+    work.withLock { $0 = Work(pending: pending, task: task) }
+  }
+
+  /// Adds an unreferenced file to the queue of files to delete.
+  func collect(_ id: BlobID) {
+    work.withLock { _ = $0?.pending.yield(id) }
+  }
+
+  /// Stops accepting unreferenced files for deletion.
+  func stop() {
+    work.withLock { $0?.pending.finish() }
+  }
+
+  /// Stops accepting files for deletion, and waits until the queue is empty.
+  func finish() async {
+    stop()
+    await work.withLock { $0?.task }?.value
   }
 }

@@ -144,24 +144,6 @@ extension Bucket {
   }
 }
 
-/// The storage attributes that a client specified for an object.
-///
-/// The server stores and returns the attributes. Only a customer-provided encryption key and an archive storage class
-/// have an effect.
-struct ObjectAttributes: Sendable, Codable, Equatable {
-  /// The name of the storage class, or `nil` for the standard storage class.
-  var storageClass: String?
-
-  /// The tags of the object, percent-decoded.
-  var tags: [ObjectDescription.Header] = []
-
-  /// The headers for server-side encryption, with names that omit the service's prefix.
-  var encryption: [ObjectDescription.Header] = []
-
-  /// The digest of the customer-provided encryption key, or `nil` if the client provided no key.
-  var customerKey: CustomerKey?
-}
-
 /// A dictionary whose entries are ordered by key.
 ///
 /// A lookup takes logarithmic time. Insertion and removal move all subsequent entries; with tens of thousands of keys,
@@ -210,5 +192,47 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
       if predicate(keys[middle]) { high = middle } else { low = middle + 1 }
     }
     return low
+  }
+}
+
+/// An object key, compared and ordered by its UTF-8 bytes as in the services' listings.
+///
+/// `String` compares by canonical equivalence, so that two keys with different bytes could be equal.
+struct ObjectKey: Sendable, Comparable {
+  /// The object key as a string.
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+
+  static func == (first: ObjectKey, second: ObjectKey) -> Bool {
+    first.text.utf8.elementsEqual(second.text.utf8)
+  }
+
+  static func < (first: ObjectKey, second: ObjectKey) -> Bool {
+    first.text.utf8.lexicographicallyPrecedes(second.text.utf8)
+  }
+
+  /// Returns whether the object key starts with the bytes of a string.
+  func hasBytePrefix(_ prefix: String) -> Bool {
+    text.utf8.starts(with: prefix.utf8)
+  }
+
+  /// Returns the beginning of the object key, up to and including the first delimiter after a prefix.
+  ///
+  /// - Returns: `nil` if the delimiter is empty, or does not occur after the prefix.
+  func group(after prefix: String, delimiter: String) -> String? {
+    guard !delimiter.isEmpty else { return nil }
+    let bytes = Array(text.utf8)
+    let mark = Array(delimiter.utf8)
+    var start = prefix.utf8.count
+    while start + mark.count <= bytes.count {
+      if bytes[start..<(start + mark.count)].elementsEqual(mark) {
+        return String(decoding: bytes[..<(start + mark.count)], as: UTF8.self)
+      }
+      start += 1
+    }
+    return nil
   }
 }

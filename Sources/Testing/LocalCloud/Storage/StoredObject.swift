@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
+internal import StorageCrypto
 
 /// The content of an object: the location of its bytes, and their checksums.
 struct Content: Sendable {
@@ -142,4 +143,89 @@ final class StoredObject: Sendable {
 enum AccessControl: String, Sendable, Codable {
   case `private`
   case publicRead = "public-read"
+}
+
+/// The storage attributes that a client specified for an object.
+///
+/// The server stores and returns the attributes. Only a customer-provided encryption key and an archive storage class
+/// have an effect.
+struct ObjectAttributes: Sendable, Codable, Equatable {
+  /// The name of the storage class, or `nil` for the standard storage class.
+  var storageClass: String?
+
+  /// The tags of the object, percent-decoded.
+  var tags: [ObjectDescription.Header] = []
+
+  /// The headers for server-side encryption, with names that omit the service's prefix.
+  var encryption: [ObjectDescription.Header] = []
+
+  /// The digest of the customer-provided encryption key, or `nil` if the client provided no key.
+  var customerKey: CustomerKey?
+}
+
+/// A digest of a customer-provided encryption key (SSE-C).
+///
+/// The digest can verify the key, but cannot decrypt data.
+struct CustomerKey: Sendable, Codable, Equatable {
+  /// The names of the headers for a customer-provided encryption key, without the service's prefix.
+  static let headers = [algorithmHeader, keyHeader, md5Header]
+
+  static let algorithmHeader = "server-side-encryption-customer-algorithm"
+  static let keyHeader = "server-side-encryption-customer-key"
+  static let md5Header = "server-side-encryption-customer-key-md5"
+
+  /// The only supported encryption algorithm.
+  static let algorithm = "AES256"
+
+  private static let byteCount = 32
+
+  /// The MD5 digest of the encryption key in Base64, as the client sent it.
+  let md5: String
+
+  private let digest: String
+
+  /// Creates the digest of the customer-provided encryption key in the headers of a request.
+  ///
+  /// - Parameter value: A closure that returns the value of a header, given its name without the service's prefix.
+  /// - Returns: `nil` if the request contains none of the headers.
+  /// - Throws: `InvalidArgument` if a header is missing or invalid.
+  init?(_ value: (String) -> String?) throws(ErrorResponse) {
+    let (algorithm, key, md5) = (value(Self.algorithmHeader), value(Self.keyHeader), value(Self.md5Header))
+    if algorithm == nil, key == nil, md5 == nil { return nil }
+    guard let algorithm, let key, let md5 else {
+      throw .invalidArgument("A customer's key needs three headers: its algorithm, the key and the key's MD5.")
+    }
+    guard algorithm == Self.algorithm else {
+      throw .invalidArgument("The algorithm of a customer's key can only be \(Self.algorithm).")
+    }
+    guard let bytes = [UInt8](base64: key), bytes.count == Self.byteCount else {
+      throw .invalidArgument("A customer's key is the Base64 of \(Self.byteCount) bytes.")
+    }
+    guard let expected = [UInt8](base64: md5), expected == MD5.hash(bytes).bytes else {
+      throw .invalidArgument("The MD5 of the customer's key is not that of the key.")
+    }
+    self.md5 = md5
+    digest = SHA256.hash(bytes).hex
+  }
+
+  /// Checks a request's encryption key against the encryption key of the object or upload that the request accesses.
+  ///
+  /// - Parameters:
+  ///   - given: The encryption key in the request, or `nil` if the request contains no key.
+  ///   - stored: The encryption key of the object or upload, or `nil` if it has no customer-provided key.
+  /// - Throws: `InvalidRequest` for a missing or unexpected key, `AccessDenied` for a different key.
+  static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(ErrorResponse) {
+    switch (given, stored) {
+    case (nil, nil): return
+    case (nil, .some):
+      throw .invalidRequest(
+        "The object was stored with a customer's key; send that key's algorithm, the key and its MD5.")
+    case (.some, nil):
+      throw .invalidRequest("The object was stored without a customer's key; send the request without one.")
+    case (let given?, let stored?):
+      guard constantTimeEqual(given.digest, stored.digest) else {
+        throw .accessDenied("The customer's key is not the one that the object was stored with.")
+      }
+    }
+  }
 }

@@ -1,10 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsperaAuth
+internal import CredentialSources
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
+internal import StorageCrypto
+internal import StorageKeys
+internal import Synchronization
 
 /// A simulated application of Aspera with an API of its own.
 protocol ApplicationHandler: Sendable {
@@ -69,5 +74,200 @@ extension ErrorResponse {
     case let problem as FileProblem: self = .node(problem)
     default: self.init(.internalServerError, "internal", "The server failed: \(Self.kind(of: error))")
     }
+  }
+}
+
+/// The parameters of a JWT grant in a request to a token endpoint (RFC 7523, section 2.1).
+struct GrantRequest: Sendable {
+  static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+  /// The reason why a request is refused before its assertion is read.
+  enum Problem: Error {
+    case malformed(String)
+    case grantType
+    case client
+    case secret
+  }
+
+  let client: LocalCloud.OAuthClient
+  let assertion: String
+  let scope: String?
+
+  /// Reads the parameters of a request, and authenticates the client.
+  init(_ call: InboundCall, _ clients: [LocalCloud.OAuthClient]) throws(Problem) {
+    guard call.request.method == .post, let pairs = call.pairs, let parameters = CallParameters(pairs) else {
+      throw .malformed("The body is not a form, or a parameter occurs twice.")
+    }
+    guard let type = parameters["grant_type"] else { throw .malformed("missing 'grant_type'") }
+    guard type == Self.grantType else { throw .grantType }
+    guard let assertion = parameters["assertion"] else { throw .malformed("missing 'assertion'") }
+    let basic = try Self.basic(call)
+    guard let id = parameters["client_id"] ?? basic?.id else { throw .malformed("missing 'client_id'") }
+    guard let client = clients.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { throw .client }
+    if let basic {
+      guard basic.id.utf8.elementsEqual(id.utf8), basic.secret == client.secret else { throw .secret }
+    } else if client.requiresSecret {
+      throw .secret
+    }
+    self.client = client
+    self.assertion = assertion
+    scope = parameters["scope"]
+  }
+
+  /// Returns the ID and the secret in the `Authorization` header, or `nil` if there is no such header.
+  ///
+  /// Both are encoded as in a form (RFC 6749, section 2.3.1).
+  private static func basic(_ call: InboundCall) throws(Problem) -> (id: String, secret: Secret)? {
+    guard call.request.headerFields[.authorization] != nil else { return nil }
+    let words = call.authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
+    guard words.count == 2, words[0].asciiLowercased == "basic", let bytes = [UInt8](base64: words[1]),
+      let pair = String(validating: bytes, as: UTF8.self)
+    else { throw .secret }
+    let parts = pair.parts(between: ":", atMost: 1).map { FormPair.read("\($0)=")?.first?.name }
+    guard parts.count == 2, let id = parts[0], let secret = parts[1] else { throw .secret }
+    return (id, Secret(secret))
+  }
+}
+
+/// The reason why an assertion is refused.
+enum AssertionProblem: Error, Equatable {
+  case unreadable, algorithm, critical, type, signature, subject, expired, notYetValid, issuedLater, tooLong, replayed
+  case missing(String)
+  case wrong(String)
+
+  /// The reason as a complete sentence.
+  var message: String {
+    switch self {
+    case .unreadable: "The assertion is not a JSON Web Token."
+    case .algorithm: "The algorithm of the assertion is not supported."
+    case .critical: "The assertion has critical header parameters, which are not supported."
+    case .type: "The typ of the assertion is not JWT."
+    case .signature: "The signature of the assertion does not match a public key of the user."
+    case .subject: "The user of the assertion does not exist."
+    case .expired: "Signature has expired: the exp of the assertion is in the past."
+    case .notYetValid: "The nbf of the assertion is in the future."
+    case .issuedLater: "The iat of the assertion is in the future."
+    case .tooLong: "The lifetime of the assertion is too long."
+    case .replayed: "The jti of the assertion was used before."
+    case .missing(let claim): "The assertion has no \(claim), or one of another type."
+    case .wrong(let claim): "The \(claim) of the assertion is wrong."
+    }
+  }
+}
+
+/// A verifier of the assertions of JWT grants (RFC 7523, section 3), which remembers their IDs.
+final class AssertionCheck: Sendable {
+  private static let capacity = 20_000
+  private static let longestID = 255
+
+  private let users: [LocalCloud.OAuthUser]
+  private let rules: LocalCloud.GrantRules
+  private let used = ExpiringSet(capacity: capacity)
+
+  init(_ users: [LocalCloud.OAuthUser], _ rules: LocalCloud.GrantRules) {
+    self.users = users
+    self.rules = rules
+  }
+
+  /// Returns the user in whose name an assertion was signed.
+  ///
+  /// - Parameters:
+  ///   - text: The assertion.
+  ///   - clientID: The ID of the client that sent the assertion.
+  ///   - audience: The required audience.
+  ///   - subjectPrefix: The text before the user's e-mail address in the subject.
+  ///   - date: The current time.
+  func user(
+    of text: String, clientID: String, audience: String, subjectPrefix: String, at date: Timestamp
+  ) throws(AssertionProblem) -> LocalCloud.OAuthUser {
+    guard let token = JSONWebToken(text) else { throw .unreadable }
+    guard let algorithm = token.algorithm, rules.algorithms.contains(algorithm) else { throw .algorithm }
+    guard token.header["crit"] == nil else { throw .critical }
+    if let type = token.header["typ"], type.string?.asciiUppercased != "JWT" { throw .type }
+    let claims = token.claims
+    let subject = try Self.text("sub", claims)
+    guard let user = users.first(where: { "\(subjectPrefix)\($0.email)".utf8.elementsEqual(subject.utf8) }) else {
+      throw .subject
+    }
+    let isSigned = user.publicKeys.contains { pem in
+      (try? PublicKey(pem: pem)).map { token.isSigned(by: $0, with: algorithm) } ?? false
+    }
+    guard isSigned else { throw .signature }
+    guard try Self.text("iss", claims).utf8.elementsEqual(clientID.utf8) else { throw .wrong("iss") }
+    let audiences: [String]
+    if let list = claims["aud"]?.array {
+      audiences = list.compactMap(\.string)
+    } else {
+      audiences = [try Self.text("aud", claims)]
+    }
+    guard audiences.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else { throw .wrong("aud") }
+    let end = try checkTimes(of: claims, at: date)
+    let id = try Self.text("jti", claims)
+    guard id.utf8.count <= Self.longestID else { throw .wrong("jti") }
+    guard used.insert("\(clientID) \(id)", until: end, at: date) else { throw .replayed }
+    return user
+  }
+
+  /// Checks the times in an assertion, and returns the time at which the assertion expires.
+  private func checkTimes(of claims: JSONObject, at date: Timestamp) throws(AssertionProblem) -> Timestamp {
+    let end = try Self.seconds("exp", claims)
+    let start = try Self.seconds("nbf", claims)
+    let issued = try Self.seconds("iat", claims)
+    let now = date.unixSeconds
+    guard end > now else { throw .expired }
+    guard start <= now else { throw .notYetValid }
+    guard issued <= now else { throw .issuedLater }
+    let limit = issued.saturatingAdding(rules.longestAssertion.components.seconds)
+    guard end <= limit else { throw .tooLong }
+    return Timestamp(unixSeconds: end)
+  }
+
+  private static func text(_ name: String, _ claims: JSONObject) throws(AssertionProblem) -> String {
+    guard let text = claims[name]?.string, !text.isEmpty else { throw .missing(name) }
+    return text
+  }
+
+  private static func seconds(_ name: String, _ claims: JSONObject) throws(AssertionProblem) -> Int64 {
+    guard let seconds = claims[name]?.integer else { throw .missing(name) }
+    return Int64(seconds)
+  }
+}
+
+/// The access tokens that one simulated application issued.
+final class AccessTokenTable: Sendable {
+  /// The user and the rights that an access token stands for.
+  struct Entry: Sendable {
+    let user: LocalCloud.OAuthUser
+    let scope: String?
+    let end: Timestamp
+  }
+
+  private static let capacity = 20_000
+
+  private let entries = Mutex<[[UInt8]: Entry]>([:])
+
+  /// Adds an access token to the table; the tokens that expire first are removed if the table is full.
+  func add(_ token: String, _ entry: Entry, at date: Timestamp) {
+    entries.withLock { entries in
+      if entries.count >= Self.capacity {
+        entries = entries.filter { $0.value.end > date }
+        if entries.count >= Self.capacity {
+          let rest = entries.sorted { $0.value.end > $1.value.end }.prefix(Self.capacity / 2)
+          entries = Dictionary(rest.map { ($0.key, $0.value) }) { first, _ in first }
+        }
+      }
+      entries[Array(token.utf8)] = entry
+    }
+    TransferTokenTable.watcher.withLock { $0 }?(token)
+  }
+
+  /// Returns what an access token stands for, or `nil` if the token is unknown.
+  func entry(of token: String) -> Entry? { entries.withLock { $0[Array(token.utf8)] } }
+
+  /// Returns the entry of the bearer token in a request, or `nil` if the request has none or an unknown one.
+  func entry(of call: InboundCall) -> Entry? {
+    let words = call.authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
+    guard words.count == 2, words[0].asciiLowercased == "bearer" else { return nil }
+    return entry(of: words[1])
   }
 }

@@ -169,3 +169,162 @@ extension FileTree {
       modified: date, isMultipart: false)
   }
 }
+
+/// A file or folder of the simulated Aspera node.
+struct FileEntry: Sendable {
+  let path: NodePath
+  let modified: Timestamp
+
+  /// The content of the file, or `nil` if the entry is a folder.
+  ///
+  /// A link has an empty content.
+  let content: Content?
+
+  /// The target of the symbolic link, or `nil` if the entry is not a link.
+  let link: FileLink?
+
+  var isFolder: Bool { content == nil }
+
+  /// Whether the entry is a file, and neither a folder nor a link.
+  var isFile: Bool { content != nil && link == nil }
+
+  var byteCount: Int64 { content?.byteCount ?? 0 }
+}
+
+/// The reason why an operation on a file or folder of the Aspera node fails.
+enum FileProblem: Error {
+  case notFound(NodePath)
+  case isFolder(NodePath)
+  case isNoFolder(NodePath)
+  case exists(NodePath)
+  case notEmpty(NodePath)
+  case tooLong
+  /// The operation would replace, move or delete the root folder.
+  case isRoot
+
+  /// The reason for the failure as a short message for the client.
+  var message: String {
+    switch self {
+    case .notFound(let path): "No such file or directory: \(path.text)"
+    case .isFolder(let path): "Is a directory: \(path.text)"
+    case .isNoFolder(let path): "Not a directory: \(path.text)"
+    case .exists(let path): "File exists: \(path.text)"
+    case .notEmpty(let path): "Directory not empty: \(path.text)"
+    case .tooLong: "The path is too long or too deep."
+    case .isRoot: "The root cannot be changed."
+    }
+  }
+
+  /// Returns the problem with its path relative to the root of the caller, which sees only what is below that root.
+  func relative(to root: NodePath) -> FileProblem {
+    switch self {
+    case .notFound(let path): .notFound(path.relative(to: root))
+    case .isFolder(let path): .isFolder(path.relative(to: root))
+    case .isNoFolder(let path): .isNoFolder(path.relative(to: root))
+    case .exists(let path): .exists(path.relative(to: root))
+    case .notEmpty(let path): .notEmpty(path.relative(to: root))
+    case .tooLong, .isRoot: self
+    }
+  }
+}
+
+/// The target of a symbolic link of the node, which the node stores but does not follow.
+enum FileLink: Sendable, Equatable {
+  /// The link names a path of the third generation of the Node API.
+  case path(String)
+  /// The link names a file by its ID, on this node or on another one.
+  case file(id: String, nodeID: String?)
+
+  private static let (pathName, idName, nodeName) = ("link-path", "link-id", "link-node")
+
+  /// Creates the target from the metadata of a stored object, or returns `nil` if the object is not a link.
+  init?(_ metadata: [ObjectDescription.Header]) {
+    func value(_ name: String) -> String? { metadata.first { $0.name == name }?.value }
+    if let path = value(Self.pathName) {
+      self = .path(path)
+    } else if let id = value(Self.idName) {
+      self = .file(id: id, nodeID: value(Self.nodeName))
+    } else {
+      return nil
+    }
+  }
+
+  /// The target as metadata of a stored object.
+  var metadata: [ObjectDescription.Header] {
+    switch self {
+    case .path(let path): [.init(name: Self.pathName, value: path)]
+    case .file(let id, let nodeID):
+      [(Self.idName, id), (Self.nodeName, nodeID)].compactMap { name, value in
+        value.map { .init(name: name, value: $0) }
+      }
+    }
+  }
+}
+
+/// A path on the simulated Aspera node, as a list of names that are compared byte by byte.
+struct NodePath: Sendable {
+  /// The maximum length of a path in bytes, and the maximum number of its names.
+  private static let (byteLimit, depthLimit) = (4_096, 128)
+
+  /// The names from the root folder to this path; empty for the root folder.
+  let names: [String]
+
+  /// The path of the root folder.
+  static let root = NodePath(names: [])
+
+  private init(names: [String]) {
+    self.names = names
+  }
+
+  /// Creates a path by parsing a string; empty and `.` components are ignored.
+  ///
+  /// - Returns: `nil` if a component is `..`, is longer than 255 bytes, or contains a NUL character, or if the path is
+  ///   too long or too deep.
+  init?(_ text: String) {
+    let names = text.parts(between: "/").map { String($0) }.filter { !$0.isEmpty && $0 != "." }
+    guard names.allSatisfy({ $0 != ".." && $0.utf8.count <= 255 && !$0.utf8.contains(0) }) else { return nil }
+    self.names = names
+    guard isWithinLimits else { return nil }
+  }
+
+  /// Whether the path has at most 4,096 bytes and at most 128 names.
+  var isWithinLimits: Bool { names.count <= Self.depthLimit && bytes.count <= Self.byteLimit }
+
+  /// The path's names in UTF-8, separated by slashes; empty for the root folder.
+  var bytes: [UInt8] { Array(names.joined(separator: "/").utf8) }
+
+  /// The path in the format of the Node API, with a leading slash.
+  var text: String { "/" + names.joined(separator: "/") }
+
+  /// The object key of a file at this path.
+  var fileKey: ObjectKey { ObjectKey(names.joined(separator: "/")) }
+
+  /// The object key of a folder at this path, which is also the key prefix of its contents; empty for the root folder.
+  var folderKey: String { names.isEmpty ? "" : names.joined(separator: "/") + "/" }
+
+  /// The last name of the path, or a slash for the root folder.
+  var basename: String { names.last ?? "/" }
+
+  /// The path of the parent folder.
+  var parent: NodePath { NodePath(names: names.dropLast()) }
+
+  /// The paths of the folders from the first level below the root folder to this path.
+  var folders: [NodePath] { names.indices.map { NodePath(names: Array(names[...$0])) } }
+
+  /// Returns this path extended by a relative path.
+  func appending(_ path: NodePath) -> NodePath { NodePath(names: names + path.names) }
+
+  /// Returns the part of this path below a folder that contains it.
+  func relative(to folder: NodePath) -> NodePath { NodePath(names: Array(names.dropFirst(folder.names.count))) }
+
+  /// Returns the path of an entry of this folder, or `nil` if the text is not a single valid name.
+  func child(_ name: String) -> NodePath? {
+    guard let path = NodePath(name), path.names.count == 1, path.names[0].utf8.elementsEqual(name.utf8) else {
+      return nil
+    }
+    return appending(path)
+  }
+
+  /// Returns whether another path equals this path or is below it.
+  func contains(_ path: NodePath) -> Bool { path.folderKey.utf8.starts(with: folderKey.utf8) }
+}

@@ -4,6 +4,8 @@
 internal import AsperaAuth
 internal import CredentialSources
 internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
 internal import StorageAuth
 internal import StorageCrypto
 internal import StorageKeys
@@ -150,85 +152,6 @@ struct NodeAPI: Sendable {
 }
 
 extension NodeAPI {
-  /// The maximum number of transfer requests in a setup call.
-  private static let transferRequestLimit = 1_000
-
-  /// Handles a setup call, which prepares transfers.
-  ///
-  /// For each transfer request, the response contains a transfer specification with a token, or an error.
-  func setup(
-    _ direction: TransferDirection, _ document: JSONValue, for caller: NodeCaller, at date: Timestamp
-  ) throws -> Answer {
-    let root = try caller.root
-    guard let elements = document["transfer_requests"]?.array, (1...Self.transferRequestLimit).contains(elements.count)
-    else {
-      throw ErrorResponse.nodeBadRequest(
-        "There are no transfer_requests, or more than \(Self.transferRequestLimit).")
-    }
-    aspera.count { $0.setups += 1 }
-    let specifications = try elements.map { element -> JSONValue in
-      do {
-        return ["transfer_spec": try specification(for: SetupRequest(direction, element, root), caller, at: date)]
-      } catch let error as ErrorResponse {
-        return ["error": error.nodeDocument]
-      } catch let problem as FileProblem {
-        return ["error": ErrorResponse.node(problem.relative(to: root)).nodeDocument]
-      }
-    }
-    return Answer(["transfer_specs": .array(specifications)])
-  }
-
-  /// Returns the transfer specification for a transfer request, with a new token.
-  ///
-  /// A caller with a bearer token receives no other token: the permissions of folders determine what the bearer token
-  /// grants access to.
-  func specification(for order: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONValue {
-    let locations = try order.locations
-    let isBearer = caller.bearerUser != nil
-    if order.direction == .receive, !isBearer {
-      for location in locations where try aspera.files.entry(at: location) == nil {
-        throw FileProblem.notFound(location)
-      }
-    }
-    let user = aspera.directory.transferUser
-    for line in order.publicKeys where !aspera.directory.add(publicKey: line, of: user) {
-      throw ErrorResponse.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
-    }
-    let lifetime = try order.lifetime
-    var token: String?
-    if !isBearer {
-      token = aspera.tokens.issue(
-        TransferClaim(
-          direction: order.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
-          base: order.root, locations: locations, issued: date,
-          end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
-      aspera.cloud.counters.count(Self.endpoint) { $0.issued += 1 }
-    }
-    let port = JSONValue.number(JSONNumber(transferPort))
-    var specification = JSONObject()
-    specification["paths"] = order.answeredPaths
-    specification["source_root"] = .string(order.request["source_root"]?.string ?? "")
-    specification["destination_root"] = .string(order.answeredRoot)
-    specification["token"] = token.map { .string($0) }
-    specification["direction"] = .string(order.direction.rawValue)
-    specification["cipher"] = "aes-128"
-    specification["tags"] = order.request["tags"] ?? .null
-    specification["cookie"] = order.request["cookie"]
-    specification["rate_policy_allowed"] = "fixed"
-    specification["rate_policy"] = "fair"
-    specification["target_rate_kbps"] = 10_000
-    specification["min_rate_kbps"] = 0
-    specification["remote_host"] = "127.0.0.1"
-    specification["remote_user"] = .string(user)
-    specification["sshfp"] = .string(aspera.hostKey.description)
-    specification["ssh_port"] = port
-    specification["fasp_port"] = port
-    specification["http_fallback"] = false
-    return .object(specification)
-  }
-}
-
-extension NodeAPI {
   /// Returns the response that lists the access keys that the caller can read.
   ///
   /// A node user can read all access keys; an access key can read only itself.
@@ -362,5 +285,176 @@ extension ErrorResponse {
       "code": .number(JSONNumber(status.code)), "reason": .string(status.reasonPhrase),
       "user_message": .string(message),
     ]
+  }
+}
+
+/// The HTTP request handler of the simulated Node API.
+struct NodeGateway: Sendable {
+  private static let bodyByteLimit = 8 * 1024 * 1024
+
+  let api: NodeAPI
+  let context: CloudContext
+
+  /// Handles a Node API request and sends the response.
+  @concurrent
+  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
+    let exchange = context.open(NodeAPI.endpoint, record)
+    let date = context.now
+    var response: Answer
+    if let status = try await exchange.begin() {
+      response = api.response(for: .injected(status))
+    } else {
+      do {
+        guard request.head.path?.utf8.first == UInt8(ascii: "/") else { throw ErrorResponse.unreadableTarget }
+        guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit) else {
+          throw ErrorResponse.node(.contentTooLarge, "The body is too long.")
+        }
+        let call = InboundCall(request.head, body: body, requestID: BlobID.random().description, at: date)
+        response = try await api.response(to: call)
+      } catch {
+        let error = ErrorResponse(ofNode: error)
+        context.counters.refused(error.code, by: NodeAPI.endpoint)
+        record?.refused(error.code, error.message)
+        response = api.response(for: error)
+      }
+      if let status = try await exchange.end(&response) { response = api.response(for: .injected(status)) }
+    }
+    response.headers[.date] = date.httpDate
+    response.headers[.server] = "localcloud"
+    if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"node\"" }
+    let blobs = api.aspera.files.store.blobs
+    try await exchange.send(response, to: request.method, with: writer) { extents, send in
+      try await blobs.read(extents, send)
+    }
+  }
+}
+
+extension ErrorResponse {
+  /// Creates the error response for an error that was thrown while a Node API request was handled.
+  fileprivate init(ofNode error: any Error) {
+    switch error {
+    case let error as ErrorResponse: self = error
+    case let problem as FileProblem: self = .node(problem)
+    default: self = .node(.internalServerError, "The server failed: \(Self.kind(of: error))")
+    }
+  }
+}
+
+/// A call of the Node API, as the method and the path of a request name it.
+enum NodeRoute: Sendable {
+  case ping, info
+  case accessKeys
+  case accessKey(String)
+  case setAccessKey(String)
+  case createAccessKey
+  case deleteAccessKey(String)
+  case ownAccessKey
+  case addPublicKey
+  case paths(PathAction)
+  /// The content of the file at a percent-encoded path.
+  case contents(String)
+  case file(String, FileAction)
+  case permissions
+  case createPermission
+  case permission(String)
+  case changePermission(String)
+  case deletePermission(String)
+  case transfers, startTransfer
+  case transfer(String), changeTransfer(String), cancelTransfer(String)
+  case events
+  case event(String)
+  case space
+  case usage(String?)
+
+  /// A call of the third generation, which names files by their paths in the document of the request.
+  enum PathAction: String, Sendable {
+    case browse, page, search, info, du, create, delete, rename
+    case uploadSetup = "upload_setup"
+    case downloadSetup = "download_setup"
+  }
+
+  /// A call of the fourth generation, which names a file by its ID.
+  enum FileAction: Sendable {
+    case show, change, delete, list, create, content
+  }
+
+  /// Creates the route of a request, or returns `nil` if the node has no such call.
+  ///
+  /// - Parameters:
+  ///   - method: The method of the request.
+  ///   - path: The path of the request without the query.
+  init?(_ method: HTTPRequest.Method, _ path: String) {
+    let names = path.words(between: "/").map(String.init)
+    switch (method, names.first, names.count) {
+    case (.get, "ping", 1): self = .ping
+    case (.get, "info", 1): self = .info
+    case (.get, "access_keys", 1): self = .accessKeys
+    case (.get, "access_keys", 2): self = .accessKey(names[1])
+    case (.put, "access_keys", 2): self = .setAccessKey(names[1])
+    case (.post, "access_keys", 1): self = .createAccessKey
+    case (.delete, "access_keys", 2): self = .deleteAccessKey(names[1])
+    case (.get, "self", 1): self = .ownAccessKey
+    case (.post, "public_keys", 1): self = .addPublicKey
+    case (_, "files", 2...3):
+      guard let route = Self(method, file: names[1], names.count > 2 ? names[2] : nil) else { return nil }
+      self = route
+    case (.get, "permissions", 1): self = .permissions
+    case (.post, "permissions", 1): self = .createPermission
+    case (.get, "permissions", 2): self = .permission(names[1])
+    case (.put, "permissions", 2): self = .changePermission(names[1])
+    case (.delete, "permissions", 2): self = .deletePermission(names[1])
+    case (_, "ops", 2...3) where names[1] == "transfers":
+      guard let route = Self(method, transfer: names.count > 2 ? names[2] : nil) else { return nil }
+      self = route
+    case (.get, "events", 1): self = .events
+    case (.get, "events", 2): self = .event(names[1])
+    case (.post, "space", 1): self = .space
+    case (.get, "usage", 1): self = .usage(nil)
+    case (.get, "usage", 2): self = .usage(names[1])
+    default: return nil
+    }
+  }
+
+  private init?(_ method: HTTPRequest.Method, transfer id: String?) {
+    switch (method, id) {
+    case (.get, nil): self = .transfers
+    case (.post, nil): self = .startTransfer
+    case (.get, let id?): self = .transfer(id)
+    case (.put, let id?): self = .changeTransfer(id)
+    case (.delete, let id?): self = .cancelTransfer(id)
+    default: return nil
+    }
+  }
+
+  private init?(_ method: HTTPRequest.Method, file name: String, _ member: String?) {
+    switch (method, member) {
+    case (.post, nil):
+      guard let action = PathAction(rawValue: name) else { return nil }
+      self = .paths(action)
+    case (.get, nil): self = .file(name, .show)
+    case (.put, nil): self = .file(name, .change)
+    case (.delete, nil): self = .file(name, .delete)
+    case (.get, "files"?): self = .file(name, .list)
+    case (.post, "files"?): self = .file(name, .create)
+    case (.get, "content"?): self = .file(name, .content)
+    case (.get, "contents"?): self = .contents(name)
+    default: return nil
+    }
+  }
+
+  /// Whether the call accepts a bearer token.
+  ///
+  /// IBM's description of the Node API lists the kinds of authorization (`security`) of each call. The other calls accept
+  /// only Basic authorization.
+  var acceptsBearer: Bool {
+    switch self {
+    case .ownAccessKey, .addPublicKey, .file, .permissions, .createPermission, .permission, .changePermission,
+      .deletePermission, .transfers, .startTransfer, .transfer, .changeTransfer, .cancelTransfer, .events, .event,
+      .usage:
+      true
+    case .ping, .info, .accessKeys, .createAccessKey, .accessKey, .setAccessKey, .deleteAccessKey, .paths, .contents,
+      .space:
+      false
+    }
   }
 }

@@ -113,3 +113,85 @@ final class TransferConnection: Sendable {
     }
   }
 }
+
+/// The open connections to the simulated transfer server.
+///
+/// Their number is limited; if there are too many, the oldest connection is discarded.
+final class ConnectionTable: Sendable {
+  private static let capacity = 4096
+
+  private struct State {
+    var connections: [String: TransferConnection] = [:]
+    var order: [String] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Adds a connection to the table.
+  ///
+  /// - Returns: The ID of the connection, which is random and hard to guess.
+  func add(_ connection: TransferConnection) -> String {
+    let id = BlobID.random().description
+    state.withLock { state in
+      if state.order.count >= Self.capacity { state.connections[state.order.removeFirst()] = nil }
+      state.connections[id] = connection
+      state.order.append(id)
+    }
+    return id
+  }
+
+  subscript(id: String) -> TransferConnection? { state.withLock { $0.connections[id] } }
+
+  /// Removes the connection with an ID.
+  func remove(_ id: String) {
+    state.withLock { state in
+      state.connections[id] = nil
+      state.order.removeAll { $0 == id }
+    }
+  }
+}
+
+/// The received parts of uploads that were interrupted and that a later session may resume.
+///
+/// Their number is limited; the oldest part is discarded first.
+final class PartialUploadTable: Sendable {
+  private static let capacity = 256
+
+  private struct Key: Hashable {
+    let path: [UInt8]
+    let byteCount: Int64
+    let modified: Timestamp
+
+    init?(_ upload: TransferConnection.Upload) {
+      guard upload.isResumable, let modified = upload.modified else { return nil }
+      path = Array(upload.path.text.utf8)
+      byteCount = upload.byteCount
+      self.modified = modified
+    }
+  }
+
+  private struct State {
+    var parts: [Key: [Extent]] = [:]
+    var order: [Key] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Keeps the bytes of a resumable upload that have arrived so far.
+  func keep(_ extents: [Extent], of upload: TransferConnection.Upload) {
+    guard let key = Key(upload) else { return }
+    state.withLock { state in
+      if state.parts.updateValue(extents, forKey: key) == nil { state.order.append(key) }
+      if state.order.count > Self.capacity { state.parts[state.order.removeFirst()] = nil }
+    }
+  }
+
+  /// Removes and returns the bytes that arrived of an upload; empty if the upload is not resumable.
+  func take(_ upload: TransferConnection.Upload) -> [Extent] {
+    guard let key = Key(upload) else { return [] }
+    return state.withLock { state in
+      state.order.removeAll { $0 == key }
+      return state.parts.removeValue(forKey: key) ?? []
+    }
+  }
+}

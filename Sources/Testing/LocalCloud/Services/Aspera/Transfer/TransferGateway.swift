@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsperaAuth
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
@@ -103,4 +104,45 @@ struct TransferGateway: Sendable {
     record?.refused(String(refusal.code), refusal.text)
     return Answer(refusal.document, .forbidden)
   }
+}
+
+/// An error of the simulated transfer server, with an ascp error code.
+struct TransferRefusal: Error {
+  let code: Int
+  let text: String
+
+  init(_ code: Int, _ text: String) {
+    self.code = code
+    self.text = text
+  }
+
+  /// Creates the error for a failed operation on a file or folder.
+  init(_ problem: FileProblem) {
+    switch problem {
+    case .notFound: code = 4
+    case .isNoFolder: code = 6
+    case .isFolder: code = 7
+    case .isRoot, .tooLong: code = 41
+    case .exists, .notEmpty: code = 42
+    }
+    text = problem.message
+  }
+
+  /// Creates the error for an injected transfer fault.
+  init(_ fault: LocalCloud.TransferFault) {
+    let name = AscpErrorCode(fault.code)?.name ?? "\(fault.code)"
+    self.init(fault.code, fault.text ?? "The server ended the session: \(name), as fault injection requested")
+  }
+
+  /// The error for a failed login, which does not reveal the reason, as in SSH.
+  static let account = TransferRefusal(19, "failed to authenticate")
+
+  /// The error for a call that is invalid or out of order, which `ascp-simulator` never sends.
+  static let protocolError = TransferRefusal(1, "The transfer desk does not understand the call")
+
+  /// The error for a call of a session that `/ops/transfers` canceled.
+  static let canceled = TransferRefusal(28, "The session was canceled by a call of the Node API")
+
+  /// The error document of the simulated transfer server for this error.
+  var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
 }

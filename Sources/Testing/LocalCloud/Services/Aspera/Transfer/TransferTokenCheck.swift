@@ -4,6 +4,7 @@
 internal import AsperaAuth
 internal import StorageAuth
 internal import StorageCrypto
+package import Synchronization
 
 /// A verifier of the tokens with which clients begin transfer sessions.
 struct TransferTokenCheck: Sendable {
@@ -120,4 +121,73 @@ struct TransferTokenCheck: Sendable {
   static func refusal(_ text: String) -> TransferRefusal {
     TransferRefusal(34, "The server refused the session: \(text)")
   }
+}
+
+/// The permissions that a transfer token grants.
+struct TransferClaim: Sendable {
+  let direction: TransferDirection
+  let user: String
+
+  /// The ID of the access key that authorized the token, or `nil` if a node user did.
+  let accessKey: String?
+
+  /// The ID of the user who got the token.
+  let creator: String
+
+  /// The folder to which the paths of the session are relative: the root of the access key, or the folder of the
+  /// session's file ID.
+  let base: NodePath
+
+  /// The paths that the token grants access to, including everything below the paths.
+  ///
+  /// A token with the direction `send` grants write access, and any other token grants read access.
+  let locations: [NodePath]
+
+  /// Whether the token allows the session to create folders.
+  var mayMakeFolders = true
+
+  /// Whether the token allows the session to remove and move files.
+  var mayDelete = true
+
+  let issued: Timestamp
+  let end: Timestamp
+
+  /// Returns whether the token grants access to a path.
+  func covers(_ path: NodePath) -> Bool { locations.contains { $0.contains(path) } }
+}
+
+/// The transfer tokens that the simulated node issued, with their permissions.
+///
+/// A token is retained for an hour after its expiration, so that it is rejected as expired and not as unknown. The
+/// number of tokens is limited; the tokens that expire first are discarded first.
+package final class TransferTokenTable: Sendable {
+  private static let capacity = 20_000
+  private static let retention = Duration.seconds(3600)
+
+  private let claims = Mutex<[[UInt8]: TransferClaim]>([:])
+
+  /// A closure that receives every issued transfer token and access token, so that tests can search for leaked tokens.
+  package static let watcher = Mutex<(@Sendable (String) -> Void)?>(nil)
+
+  /// Issues a transfer token with the given permissions, in the format of a real server.
+  func issue(_ claim: TransferClaim) -> String {
+    let token = "ATM2_AC" + RandomText.letters(76) + "_2MTA"
+    claims.withLock { claims in
+      if claims.count >= Self.capacity {
+        claims = claims.filter { $0.value.end.advanced(by: Self.retention) > claim.issued }
+        if claims.count >= Self.capacity {
+          let rest = claims.sorted { $0.value.end > $1.value.end }.prefix(Self.capacity / 2)
+          claims = Dictionary(rest.map { ($0.key, $0.value) }) { first, _ in first }
+        }
+      }
+      claims[Array(token.utf8)] = claim
+    }
+    Self.watcher.withLock { $0 }?(token)
+    return token
+  }
+
+  /// Returns the permissions of a transfer token.
+  ///
+  /// - Returns: `nil` if this node did not issue the token, or no longer retains it.
+  func claim(of token: String) -> TransferClaim? { claims.withLock { $0[Array(token.utf8)] } }
 }
