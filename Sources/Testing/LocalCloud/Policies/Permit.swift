@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageCrypto
 
 /// The permission to perform the operation of a request to a storage service.
 ///

@@ -3,9 +3,7 @@
 
 internal import HTTPTypes
 internal import HummingbirdCore
-internal import NIOCore
 internal import StorageAuth
-internal import Synchronization
 
 /// The request handler of a storage service.
 ///

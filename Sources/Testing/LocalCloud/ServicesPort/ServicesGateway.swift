@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import HummingbirdCore
-internal import NIOCore
 internal import StorageAuth
 
 /// The request handler of the port that the token services, the app server and the instance metadata service share.

@@ -5,7 +5,6 @@ internal import AsperaAuth
 internal import CredentialSources
 internal import HTTPTypes
 internal import HummingbirdCore
-internal import NIOCore
 internal import StorageAuth
 internal import StorageCrypto
 internal import StorageKeys

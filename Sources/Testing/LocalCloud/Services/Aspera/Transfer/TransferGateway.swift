@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import HTTPTypes
 internal import HummingbirdCore
-internal import NIOCore
 internal import StorageAuth
 
 /// The HTTP request handler of the simulated transfer server.
