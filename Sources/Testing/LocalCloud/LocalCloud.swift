@@ -419,8 +419,7 @@ extension LocalCloud {
     public static let amazon = Role(
       "arn:aws:iam::125000000000:role/localcloud", maximumDuration: .seconds(12 * 3600))
 
-    /// The storage service that accepts the role's credentials, or `nil` if the role's name is not in a vendor's
-    /// format.
+    /// The storage service that accepts the role's credentials, or `nil` if the name is in no vendor's format.
     var provider: Provider? { Provider.allCases.first { $0.service.behavior.roleResource(arn) != nil } }
 
     /// The role's short name, which is the last component of the resource name.

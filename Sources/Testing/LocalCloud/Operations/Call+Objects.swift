@@ -14,8 +14,7 @@ extension Call {
     "Content-Type", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Expires",
   ]
 
-  /// The names of the headers that describe an object's content, each with the query parameter that overrides the
-  /// header.
+  /// The content headers, each with the query parameter that overrides it.
   private static let replacements = contentHeaders.map {
     (name: $0, parameter: ByteExactString("response-\($0.asciiLowercased)"))
   }
@@ -36,11 +35,7 @@ extension Call {
     return description
   }
 
-  /// Checks that a write is allowed to replace an existing object.
-  ///
-  /// - Parameter existing: The object that the write replaces, or `nil` if the key has no object.
-  /// - Throws: `FileAlreadyExists` if the request forbids overwriting, or the error of a condition that the existing
-  ///   object does not meet.
+  /// Throws if the request forbids to replace the existing object, or a condition of the request does not hold for it.
   func checkOverwrite(_ existing: StoredObject?) throws(ErrorResponse) {
     try WriteConditions(headers).check(existing, key)
     if existing != nil, own("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
@@ -217,9 +212,7 @@ extension Call {
     return tags
   }
 
-  /// Checks the tags of an object against the limits of the services.
-  ///
-  /// - Throws: `InvalidTag` if there are too many tags, or if a tag's name or value is too long, empty or not unique.
+  /// Checks the number, the lengths and the uniqueness of an object's tags.
   static func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
     var names: Set<ByteExactString> = []
     for tag in tags {
@@ -251,18 +244,12 @@ extension Call {
     return headers
   }
 
-  /// Returns the customer-provided encryption key in the request's headers, or `nil` if the request contains no key.
-  ///
-  /// - Parameter prefix: The prefix of the names of the headers that contain the key.
+  /// Returns the customer's encryption key in the headers with a prefix, or `nil` if the request contains none.
   func customerKey(_ prefix: String = "") throws(ErrorResponse) -> CustomerKey? {
     try CustomerKey { own(prefix + $0) }
   }
 
-  /// Checks that the request can read an object, given the object's storage class and customer-provided encryption key.
-  ///
-  /// - Parameters:
-  ///   - object: The object to read.
-  ///   - prefix: The prefix of the names of the headers that contain the encryption key.
+  /// Checks that the request has the encryption key of an object, and that the object need not be restored first.
   func checkReadable(_ object: StoredObject, prefix: String = "") throws(ErrorResponse) {
     try CustomerKey.check(try customerKey(prefix), against: object.attributes.customerKey)
     let isArchived = service.objects.storageClasses.contains {
@@ -310,10 +297,7 @@ extension Call {
 }
 
 extension Call {
-  /// Replaces an object with a copy that has other attributes.
-  ///
-  /// - Parameter change: A closure that returns the changed copy of the object.
-  /// - Throws: `OperationAborted` if another request replaced or deleted the object in the meantime.
+  /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
   func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
     let object = try store.object(key, in: bucket)
     try await store.put(change(object), in: bucket) { bucket in
@@ -348,8 +332,7 @@ extension Call {
     return Answer(.noContent)
   }
 
-  /// Returns a response with the object attributes that a request header lists, in the element order of the service's
-  /// documents.
+  /// Returns the attributes that a request header lists, in the element order of the service's documents.
   func objectAttributes() throws -> Answer {
     let object = try store.object(key, in: bucket)
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)

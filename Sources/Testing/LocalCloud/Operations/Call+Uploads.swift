@@ -26,11 +26,7 @@ extension Call {
     return (upload, number)
   }
 
-  /// Returns the multipart upload with an object key and upload ID.
-  ///
-  /// - Parameters:
-  ///   - name: The object key and ID of the upload.
-  ///   - ec: The detailed error code of OSS to use if the upload does not exist.
+  /// Returns a multipart upload; `ec` is the detailed error code of OSS if it does not exist.
   func upload(_ name: UploadName, ec: String? = nil) throws -> PendingUpload {
     try store.read(bucket) { bucket in
       guard let upload = bucket.uploads[name] else { throw ErrorResponse.noSuchUpload(name.id, ec: ec) }
@@ -127,8 +123,7 @@ extension Call {
     return try await calledBack(object, response)
   }
 
-  /// Returns whether the request completes the upload from all uploaded parts, instead of the parts that a document
-  /// lists.
+  /// Whether the request completes the upload from all its parts, instead of those that a document lists.
   private func takesAllParts() async throws -> Bool {
     guard let word = own("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
@@ -184,9 +179,7 @@ extension Call {
     return parts
   }
 
-  /// Concatenates the contents of parts without copying bytes.
-  ///
-  /// The checksum of the result is combined from the parts' checksums.
+  /// Concatenates parts without copying bytes, and combines their checksums.
   private func join(_ parts: [UploadedPart]) -> Content {
     var md5 = MD5()
     var crc64: UInt64 = 0
@@ -203,10 +196,7 @@ extension Call {
 }
 
 extension Call {
-  /// Returns the source object of a copy.
-  ///
-  /// - Throws: An error response if the object does not exist or cannot be read, if the source conditions of the
-  ///   request are not met, or if the copy would change no property of the object.
+  /// Returns the source of a copy, if the request may read it, its conditions hold, and the copy changes something.
   private func copySource() throws -> StoredObject {
     let source = try NamedSource(own("copy-source") ?? "", of: service)
     if operation == .copyObject, let refusal = service.errors.unchangingCopy, source.bucket.isIdentical(to: bucket),
@@ -242,9 +232,7 @@ extension Call {
     return copied("CopyObjectResult", copy.content, attributes)
   }
 
-  /// Computes the checksum that the request asks for, or returns `nil` if the request asks for no checksum.
-  ///
-  /// - Parameter content: The content of the copied object.
+  /// Computes the checksum that the request asks for, or returns `nil` if it asks for none.
   private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
     var checks = try service.behavior.bodyChecks(of: headers, for: operation, nil)
     guard !checks.isEmpty else { return nil }
@@ -256,8 +244,7 @@ extension Call {
     return checksum
   }
 
-  /// Returns whether a directive header tells the server to replace the source object's values with the request's
-  /// values.
+  /// Whether a directive header replaces the source object's values with the request's.
   private func replaces(_ directive: String) throws(ErrorResponse) -> Bool {
     switch own(directive)?.asciiLowercased {
     case nil, "copy": return false
@@ -266,10 +253,10 @@ extension Call {
     }
   }
 
-  /// Adds a part to a multipart upload; the part's content is a byte range of an existing object.
+  /// Adds a byte range of an existing object as a part of a multipart upload.
   ///
-  /// A range in one file is shared. A range that consists of several pieces is written to one file, so that the number of
-  /// pieces of an object never exceeds the number of its parts.
+  /// A range in one file is shared. A range that consists of several pieces is written to one file, so that the number
+  /// of pieces of an object never exceeds the number of its parts.
   func copyPart() async throws -> Answer {
     let (upload, number) = try uploadAndPart()
     let source = try copySource()

@@ -72,22 +72,15 @@ struct Call: Sendable {
   /// The object key of the request; empty for operations on the service or on a bucket.
   var key: ObjectKey { ObjectKey(target.key?.string ?? "") }
 
-  /// Returns the value of a query parameter of the request.
-  ///
-  /// - Returns: The value, an empty string if the parameter has no value, or `nil` if the parameter is absent.
+  /// Returns the value of a query parameter, which is empty if the parameter has none, or `nil` if it is absent.
   func parameter(_ name: ByteExactString) -> String? { target[name]?.string }
 
-  /// Returns the value of a service-specific request header, or `nil` if the header is absent.
+  /// Returns the value of a header, whose name omits the service's prefix, or `nil` if the header is absent or empty.
   ///
-  /// An empty value counts as absent, because SDKs send headers with empty values.
-  ///
-  /// - Parameter rest: The name of the header without the service's prefix, such as `acl`.
+  /// SDKs send headers with empty values.
   func own(_ rest: String) -> String? { headers.first(service.header(rest)).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Returns the length and checksums that the request body must have according to the request headers.
-  ///
-  /// - Parameter rule: The checksum rule of the multipart upload that the request body is a part of, or `nil` if the
-  ///   body is not a part.
+  /// Returns the length and the checksums that the body must have; `rule` is that of the upload whose part it is.
   func expectation(_ rule: ChecksumRule? = nil) throws(ErrorResponse) -> BodyExpectation {
     let byteCount = headers[.contentLength].flatMap { Int64(digits: $0) }
     var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
@@ -101,10 +94,7 @@ struct Call: Sendable {
     return expectation
   }
 
-  /// Reads and parses the XML document in the request body.
-  ///
-  /// - Parameter name: The name that the document's root element must have.
-  /// - Throws: `MalformedXML` if the body is empty, is not an XML document, or has a different root element.
+  /// Parses the XML document in the body, which must not be empty.
   func document(named name: String) async throws -> XMLNode {
     guard let document = try await optionalDocument(named: name) else {
       throw ErrorResponse.malformedXML("The body is empty; send the document.")
@@ -130,9 +120,7 @@ struct Call: Sendable {
     return bytes
   }
 
-  /// Reads and parses the XML document in the request body, or returns `nil` if the body is empty.
-  ///
-  /// - Parameter name: The name that the root element must have.
+  /// Parses the XML document in the body, or returns `nil` if the body is empty.
   func optionalDocument(named name: String) async throws -> XMLNode? {
     let bytes = try await bytes()
     if bytes.isEmpty { return nil }
@@ -145,16 +133,10 @@ struct Call: Sendable {
     }
   }
 
-  /// Returns an object key or prefix as response documents contain it: percent-encoded if the client requested that
-  /// encoding.
+  /// Returns a key or prefix as response documents contain it, percent-encoded if the client asks for that.
   func written(_ name: String, _ encodes: Bool) -> String { encodes ? service.encodedName(name) : name }
 
-  /// Parses an integer query parameter.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the parameter.
-  ///   - fallback: The result for an absent or empty parameter.
-  ///   - range: The range of valid integers.
+  /// Returns a query parameter as an integer, or the default if it is absent or empty.
   func number(_ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>) throws(ErrorResponse) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
     guard let number = Int(digits: text), range.contains(number) else {
@@ -216,9 +198,7 @@ extension Call {
     return Answer(headers: [.location: "/\(bucket)"])
   }
 
-  /// Reads the request's document and returns its location constraint, or `nil` if the request specifies no location.
-  ///
-  /// - Throws: `NotImplemented` if the document requests a kind of bucket that this server does not support.
+  /// Returns the location constraint in the request's document, if any; no other kind of bucket is supported.
   private func bucketDocument() async throws -> String? {
     guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return nil }
     for element in document.children {

@@ -14,12 +14,6 @@ struct CallBody: AsyncSequence, Sendable {
   private let reader: (any BodyReader)?
   private let refusal: @Sendable (VerificationError) -> ErrorResponse
 
-  /// Creates a body for an operation from a request body.
-  ///
-  /// - Parameters:
-  ///   - base: The bytes of the request body.
-  ///   - reader: The reader that removes the framing, or `nil` if the request body is not framed.
-  ///   - refusal: A closure that converts the reader's error to an error response.
   init(
     _ base: RequestBody, reader: (any BodyReader)?, refusal: @escaping @Sendable (VerificationError) -> ErrorResponse
   ) {
@@ -96,23 +90,16 @@ protocol BodyCheck: Sendable {
   /// Processes the next bytes of the body that is checked.
   mutating func update(_ bytes: Span<UInt8>)
 
-  /// Completes the check at the end of the body.
-  ///
-  /// - Returns: The checksum to store with the object, or `nil` if the check provides no checksum.
-  /// - Throws: An error response if the check fails.
+  /// Completes the check, and returns the checksum to store with the object, if it provides one.
   func finish() throws(ErrorResponse) -> StoredChecksum?
 }
 
 /// A decoder that removes the framing within a request body.
 protocol BodyReader: Sendable {
-  /// Decodes the next bytes of the request body and returns the object's bytes that they contain.
-  ///
-  /// The decoded bytes are valid only if all later calls succeed.
+  /// Returns the object's bytes in the next bytes of the body, which are valid only if all later calls succeed.
   mutating func read(_ bytes: ByteBuffer) throws(VerificationError) -> ByteBuffer
 
-  /// Completes the decoding at the end of the request body.
-  ///
-  /// - Throws: `VerificationError` if the body is incomplete or invalid.
+  /// Throws if the body is incomplete or invalid.
   mutating func finish() throws(VerificationError)
 }
 

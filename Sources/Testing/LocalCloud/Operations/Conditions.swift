@@ -12,10 +12,7 @@ struct Conditions {
   private let modifiedSince: Timestamp?
   private let unmodifiedSince: Timestamp?
 
-  /// Creates the conditions from the request headers.
-  ///
-  /// - Parameter prefix: The prefix of the header names, such as `x-oss-copy-source-`; empty for conditions on the
-  ///   object itself.
+  /// Creates the conditions from headers whose names start with a prefix, such as `x-oss-copy-source-`.
   init(_ headers: HTTPFields, prefix: String = "") {
     func value(_ name: String) -> String? { headers.first(prefix + name).flatMap { $0.isEmpty ? nil : $0 } }
     match = value("if-match")
@@ -24,9 +21,8 @@ struct Conditions {
     unmodifiedSince = value("if-unmodified-since").flatMap { Timestamp(httpDate: $0) }
   }
 
-  /// Evaluates the conditions in the order of RFC 9110, section 13.2.2.
+  /// Returns whether the object differs from the client's version, in the order of RFC 9110, section 13.2.2.
   ///
-  /// - Returns: Whether the object differs from the version that the client already has.
   /// - Throws: `PreconditionFailed` if a condition of `If-Match` or `If-Unmodified-Since` is not met.
   func isNews(_ object: StoredObject) throws(ErrorResponse) -> Bool {
     if let match {
@@ -38,9 +34,7 @@ struct Conditions {
     return modifiedSince.map { object.modified.wholeSeconds > $0 } ?? true
   }
 
-  /// Returns whether a list of entity tags contains an object's entity tag.
-  ///
-  /// The comparison ignores the case of the digits, because services differ in it.
+  /// Returns whether a list contains an object's entity tag; services differ in the case of its digits.
   static func names(_ list: String, _ object: StoredObject) -> Bool {
     list.words(between: ",").contains { item in
       var tag = item.trimmingBlanks
@@ -58,9 +52,7 @@ struct WriteConditions {
   private let match: String?
   private let noneMatch: String?
 
-  /// Creates the conditions of a write from the request headers.
-  ///
-  /// - Throws: `NotImplemented` for an `If-None-Match` other than `*`.
+  /// Creates the conditions of a write, in which `If-None-Match` can only be `*`.
   init(_ headers: HTTPFields) throws(ErrorResponse) {
     match = headers.first("if-match").flatMap { $0.isEmpty ? nil : $0 }
     noneMatch = headers.first("if-none-match").flatMap { $0.isEmpty ? nil : $0 }
@@ -69,13 +61,7 @@ struct WriteConditions {
     }
   }
 
-  /// Checks whether an existing object meets the conditions.
-  ///
-  /// - Parameters:
-  ///   - existing: The existing object, or `nil` if the key has no object.
-  ///   - key: The object key.
-  /// - Throws: `PreconditionFailed` if a condition is not met, or `NoSuchKey` if `If-Match` requires an object that
-  ///   does not exist.
+  /// Throws if an existing object, or the lack of one, does not meet the conditions.
   func check(_ existing: StoredObject?, _ key: ObjectKey) throws(ErrorResponse) {
     if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
     guard let match else { return }
@@ -101,9 +87,7 @@ struct RequestedRange {
 
   private let bounds: Bounds
 
-  /// Creates a byte range from the value of a `Range` header.
-  ///
-  /// - Returns: `nil` if the value is not a single byte range; the server ignores such headers.
+  /// Parses a `Range` header, or returns `nil` if it is not a single byte range; the server ignores such headers.
   init?(_ header: String) {
     guard header.hasBytePrefix("bytes=") else { return nil }
     let parts = header.dropFirst("bytes=".count).parts(between: "-")
@@ -128,9 +112,7 @@ struct RequestedRange {
     text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
   }
 
-  /// Returns the range clamped to the size of an object, or `nil` if the range contains no byte of the object.
-  ///
-  /// - Parameter byteCount: The size of the object, in bytes.
+  /// Returns the range clamped to the size of an object, or `nil` if it contains no byte of the object.
   func bytes(of byteCount: Int64) -> Range<Int64>? {
     switch bounds {
     case .from(let first, let last):
@@ -142,9 +124,7 @@ struct RequestedRange {
     }
   }
 
-  /// Returns whether an object contains all bytes of the range.
-  ///
-  /// - Parameter byteCount: The size of the object, in bytes.
+  /// Returns whether an object of a size contains all bytes of the range.
   func lies(within byteCount: Int64) -> Bool {
     switch bounds {
     case .from(let first, let last): first < byteCount && (last ?? first) < byteCount

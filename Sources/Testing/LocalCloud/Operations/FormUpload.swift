@@ -7,9 +7,7 @@ internal import NIOCore
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A form upload (POST object).
-///
-/// The upload reads the form's fields, verifies the form, and then stores the file.
+/// A form upload (POST object), which reads and verifies the form's fields before it stores the file.
 struct FormUpload: Sendable {
   /// The maximum number of parts of a form; `fieldByteLimit` is the maximum size of all fields together, in bytes.
   private static let partLimit = 100
@@ -19,10 +17,7 @@ struct FormUpload: Sendable {
   let bucket: String
   private let boundary: String
 
-  /// Creates a form upload from a request head, or returns `nil` if the request is not a form upload.
-  ///
-  /// - Throws: An error response if the form has no readable boundary, the target of the request is invalid, or the
-  ///   bucket name is invalid.
+  /// Creates a form upload, or returns `nil` if the request is none.
   init?(_ head: HTTPRequest, at service: SimulatedService) throws(ErrorResponse) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
@@ -83,9 +78,7 @@ struct FormUpload: Sendable {
     throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.")
   }
 
-  /// Stores the file of a form and reads the rest of the form.
-  ///
-  /// The file's size must be within the range that the form's policy allows. Fields after the file are ignored.
+  /// Stores the file, whose size the form's policy limits, and reads the rest of the form, which is ignored.
   @concurrent
   func store(
     _ form: consuming Opened, in blobs: BlobStore, _ expectation: BodyExpectation
@@ -200,11 +193,7 @@ enum FormAnswer: Sendable {
   case status(HTTPResponse.Status)
   case redirect(String)
 
-  /// Creates the response that is requested by the fields of a form.
-  ///
-  /// Without a redirect or a supported status code, the response is 204 (No Content).
-  ///
-  /// - Throws: An `InvalidArgument` error if the redirect is not an absolute HTTP(S) URL without a fragment.
+  /// Creates the response that a form's fields ask for; without one, it is 204 (No Content).
   init(_ form: SubmittedForm) throws(ErrorResponse) {
     if let url = form["success_action_redirect"], !url.isEmpty {
       guard url.hasBytePrefix("https://") || url.hasBytePrefix("http://"),
@@ -327,10 +316,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     return nil
   }
 
-  /// Reads the rest of the current part's content as a UTF-8 string.
-  ///
-  /// - Parameter left: The number of bytes that may still be read. The function subtracts the number of bytes that it
-  ///   reads.
+  /// Reads the rest of the content as UTF-8, and subtracts its length from the number of bytes that may be read.
   mutating func text(upTo left: inout Int) async throws -> String {
     var bytes: [UInt8] = []
     while let chunk = try await nextChunk() {
@@ -344,8 +330,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     return text
   }
 
-  /// Skips the rest of the current part's content, and subtracts the skipped bytes from the number of bytes that may be
-  /// read.
+  /// Skips the rest of the content, and subtracts its length from the number of bytes that may be read.
   mutating func skip(upTo left: inout Int) async throws {
     while let chunk = try await nextChunk() {
       left -= chunk.readableBytes
@@ -426,10 +411,7 @@ struct PartHead: Sendable {
   /// The media type of the form part, or `nil` if the part specifies no media type.
   let contentType: String?
 
-  /// Creates the headers of a form part by parsing header lines.
-  ///
-  /// Unknown headers are ignored (RFC 7578, section 4.8). Lines that are not headers, duplicate headers and ambiguous
-  /// headers are rejected.
+  /// Parses the lines of a part's headers, of which unknown ones are ignored (RFC 7578, section 4.8).
   init(_ lines: [String]) throws(ErrorResponse) {
     var headers: [String: String] = [:]
     for line in lines {
@@ -476,11 +458,9 @@ struct HeaderParameters: Sendable {
 
   private let parameters: [String: String]
 
-  /// Creates the value by parsing a header value with parameters, or returns `nil` if the header value is malformed.
+  /// Parses a header value, or returns `nil` if it is malformed.
   ///
-  /// A header value is malformed if a parameter occurs twice, is incomplete, or is followed by bytes other than the
-  /// next parameter. A quoted string ends at the next quotation mark, because browsers encode a quotation mark within
-  /// the string as `%22`.
+  /// A quoted string ends at the next quotation mark, because browsers encode one within the string as `%22`.
   init?(_ text: String) {
     var rest = text[...]
     value = Self.trimmed(rest.bytes(before: ";")).asciiLowercased
@@ -519,9 +499,7 @@ struct HeaderParameters: Sendable {
   /// The value of the parameter with a lowercase name, or `nil` if the parameter is absent.
   subscript(name: String) -> String? { parameters[name] }
 
-  /// Returns a string without its first byte, which must be ASCII.
-  ///
-  /// The function works on bytes, so that a combining mark after the first byte remains in the result.
+  /// Returns a string without its first byte, which is ASCII, so that a combining mark after it remains.
   private static func behindFirstByte(of text: Substring) -> Substring {
     text[text.utf8.index(after: text.utf8.startIndex)...]
   }

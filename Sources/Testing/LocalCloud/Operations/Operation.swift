@@ -23,12 +23,8 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// sub-resource that is newer than this list.
   ///
   /// - Parameters:
-  ///   - method: The HTTP method of the request.
   ///   - target: The whole target of the request, including unsigned parameters.
-  ///   - service: The storage service.
-  ///   - isCopy: Whether a request header specifies the source object of a copy.
-  /// - Throws: `NotImplemented` for unsupported requests, `InvalidArgument` for duplicate parameters and for two
-  ///   sub-resources at once, and `MethodNotAllowed` for a method that the target does not support.
+  ///   - isCopy: Whether a header specifies the source object of a copy.
   init(
     _ method: HTTPRequest.Method, _ target: RequestTarget, of service: SimulatedService, isCopy: Bool
   ) throws(ErrorResponse) {
@@ -69,9 +65,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// The names of the query parameters for object versions.
   private static let versioning: Set<String> = ["versioning", "versions", "versionId"]
 
-  /// Returns the known query parameters of a request.
-  ///
-  /// - Returns: A dictionary from the spelling in the routes to the spelling in the request.
+  /// Returns the known query parameters, from the spelling in the routes to the spelling in the request.
   private static func knownNames(
     of target: RequestTarget, _ method: HTTPRequest.Method, _ table: OperationTable
   ) throws(ErrorResponse) -> [String: String] {
@@ -205,9 +199,7 @@ struct OperationRoute: Sendable {
   /// The names of the optional query parameters that the operation has in every service.
   let options: Set<String>
 
-  /// Whether a request for the operation must specify the source object of a copy in a header.
-  ///
-  /// If `nil`, the operation does not use the header.
+  /// Whether a header must, or must not, specify the source object of a copy; `nil` if it makes no difference.
   let isCopy: Bool?
 
   init(
@@ -293,13 +285,6 @@ struct OperationTable: Sendable {
   /// The spelling of the query parameters in the request patterns, by lowercase name.
   private let spellings: [String: String]
 
-  /// Creates the operation table of a service.
-  ///
-  /// - Parameters:
-  ///   - routes: The request patterns of the service's operations.
-  ///   - names: The classification of the service's query parameter names.
-  ///   - common: The names of the query parameters that every operation supports.
-  ///   - ofTransfers: The names of the query parameters that all operations on an object's bytes support.
   init(_ routes: [OperationRoute], _ names: ParameterNames, common: Set<String> = [], ofTransfers: Set<String> = []) {
     self.routes = routes
     self.names = names
@@ -332,8 +317,7 @@ struct ParameterNames: Sendable {
   enum Meaning {
     /// The parameter is known to at least one of the services, and has that service's spelling.
     case known
-    /// The parameter differs from a known parameter only in letter case, and the service compares names
-    /// case-sensitively.
+    /// The parameter differs from a known one only in letter case, which the service distinguishes.
     case misspelled
     /// The parameter belongs to the signature; the verifier handles it.
     case signature
@@ -346,11 +330,6 @@ struct ParameterNames: Sendable {
 
   private let signature: Set<String>
 
-  /// Creates the classification of query parameter names for a service.
-  ///
-  /// - Parameters:
-  ///   - signature: The names of the parameters that belong to the signature, in lowercase if the service ignores case.
-  ///   - ignoresCase: Whether the service compares parameter names case-insensitively.
   init(signature: Set<String>, ignoresCase: Bool = false) {
     self.signature = signature
     self.ignoresCase = ignoresCase
@@ -404,8 +383,7 @@ struct HeaderRules: Sendable {
   private let formFields: Set<String>
   private let takesFormCallback: Bool
 
-  /// The names of unsupported headers that change the result of any operation, although they don't have the service's
-  /// prefix.
+  /// Unsupported headers without the service's prefix that change the result of any operation.
   private static let refusedAlways: Set<String> = ["pic-operations"]
 
   /// The names of unsupported headers that change the result of a write, although they don't have the service's prefix.
@@ -418,9 +396,7 @@ struct HeaderRules: Sendable {
   static let copies: Set<Operation> = [.copyObject, .copyPart]
   private static let transfers = Set(Operation.allCases.filter(\.isTransfer))
 
-  /// The operations that support a header, for the headers that all services have.
-  ///
-  /// The keys are header names without the service's prefix.
+  /// The operations that support the headers of all services, by header name without the service's prefix.
   static let shared: [String: Set<Operation>] = [
     "traffic-limit": transfers, "storage-class": creations, "tagging": creations, "tagging-directive": [.copyObject],
     "metadata-directive": [.copyObject], "forbid-overwrite": creations.union([.completeUpload]),
@@ -429,8 +405,7 @@ struct HeaderRules: Sendable {
     "copy-source-if-unmodified-since": copies, "server-side-encryption": creations,
   ]
 
-  /// The operations that support the headers for customer-provided encryption keys, by header name without the
-  /// service's prefix.
+  /// The operations that support the headers of customers' encryption keys.
   static let customerKeys = Dictionary(
     CustomerKey.headers.map {
       ($0, creations.union(parts).union([.completeUpload, .getObject, .headObject, .objectAttributes]))
@@ -441,14 +416,11 @@ struct HeaderRules: Sendable {
   /// Creates the header rules of a service.
   ///
   /// - Parameters:
-  ///   - prefixes: The prefixes of service-specific headers, the most common prefix first.
-  ///   - everywhere: The headers that every operation supports. Headers with the first prefix are listed without it;
-  ///     other headers are listed with their full names.
-  ///   - operations: The operations that support a header, by header name without the first prefix.
-  ///   - conditions: The operations that support a conditional header for the object that a write replaces, by header
-  ///     name.
-  ///   - formFields: The form fields that belong to the form's signature, without the first prefix.
-  ///   - takesFormCallback: Whether a form may have the field `callback`.
+  ///   - prefixes: The prefixes of service-specific headers; names omit the first one.
+  ///   - everywhere: The headers that every operation supports.
+  ///   - operations: The operations that support a header.
+  ///   - conditions: The operations whose write can depend on a conditional header.
+  ///   - formFields: The form fields that belong to the form's signature.
   init(
     _ prefixes: [String], everywhere: Set<String>, _ operations: [String: Set<Operation>],
     conditions: [String: Set<Operation>] = [:], formFields: Set<String> = [], takesFormCallback: Bool = false
@@ -461,11 +433,7 @@ struct HeaderRules: Sendable {
     self.takesFormCallback = takesFormCallback
   }
 
-  /// Checks that the operation supports all headers of a request, so that the server ignores no header that matters.
-  ///
-  /// Headers with empty values count as absent.
-  ///
-  /// - Throws: `NotImplemented` for the first unsupported header.
+  /// Throws `NotImplemented` for the first header that matters and that the operation does not support.
   func check(_ headers: HTTPFields, for operation: Operation) throws(ErrorResponse) {
     for field in headers where !field.value.isEmpty {
       let name = field.name.canonicalName
@@ -480,11 +448,7 @@ struct HeaderRules: Sendable {
     }
   }
 
-  /// Checks that the server supports all fields of a form upload.
-  ///
-  /// A supported field corresponds to a header of the equivalent PUT request, or belongs to the form's signature.
-  ///
-  /// - Throws: `NotImplemented` for the first unsupported field.
+  /// Throws `NotImplemented` for the first field that neither corresponds to a header nor belongs to the signature.
   func check(_ form: SubmittedForm) throws(ErrorResponse) {
     for field in form.fields where !field.value.isEmpty {
       let name = field.name.asciiLowercased
@@ -498,9 +462,7 @@ struct HeaderRules: Sendable {
     }
   }
 
-  /// Returns the name of a service-specific header without the first prefix, or `nil` for any other header.
-  ///
-  /// If the name has a prefix other than the first prefix, it is returned unchanged.
+  /// Returns the name of a service-specific header, without the first prefix, or `nil` for any other header.
   private func ownName(_ name: String) -> String? {
     if let rest = name.removingBytePrefix(prefixes[0]) { return String(rest) }
     return prefixes.contains { name.hasBytePrefix($0) } ? name : nil

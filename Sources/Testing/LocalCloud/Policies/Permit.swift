@@ -12,9 +12,7 @@ struct Permit: Sendable {
   /// The operation that the request may perform.
   let operation: Operation
 
-  /// The bucket, the object key and all query parameters of the request.
-  ///
-  /// The target includes parameters that are not signed, because the services act on them.
+  /// The target of the request with its unsigned parameters, because the services act on them.
   let target: RequestTarget
 
   /// Whether the request has no signature.
@@ -26,13 +24,7 @@ struct Permit: Sendable {
   /// The reader that removes the framing of the request body, or `nil` if the body is not framed.
   var reader: (any BodyReader)?
 
-  /// Creates a permit for a verified request, or returns `nil` if the permissions do not include the operation.
-  ///
-  /// - Parameters:
-  ///   - verified: The verified request.
-  ///   - operation: The operation of the request.
-  ///   - source: The source object if the operation is a copy; `nil` otherwise.
-  ///   - rights: The permissions of the request.
+  /// Creates a permit for a verified request, or returns `nil` if its permissions do not include the operation.
   init?(_ verified: VerifiedRequest, _ operation: Operation, copying source: NamedSource?, by rights: RequestRights) {
     guard rights.allow(operation, on: verified.wholeTarget) else { return nil }
     if operation.hasCopySource {
@@ -44,9 +36,7 @@ struct Permit: Sendable {
     self.rights = rights
   }
 
-  /// Creates a permit for an unsigned request.
-  ///
-  /// - Returns: `nil` if the operation does not read an object, or the object is not public.
+  /// Creates a permit for an unsigned request, or returns `nil` if it does not read a public object.
   init?(
     everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at service: SimulatedService
   ) throws {
@@ -79,16 +69,6 @@ struct RequestRights: Sendable {
     self.facts = facts
   }
 
-  /// Creates the permissions of a request.
-  ///
-  /// - Parameters:
-  ///   - authority: The upper bound of the permissions of the caller's key.
-  ///   - head: The head of the request.
-  ///   - operation: The operation of the request.
-  ///   - target: The whole target of the request, including unsigned parameters.
-  ///   - service: The storage service.
-  ///   - region: The region of the storage service.
-  ///   - date: The current time.
   init(
     _ authority: Authority, of head: HTTPRequest, for operation: Operation, _ target: RequestTarget,
     _ service: SimulatedService, region: String, at date: Timestamp
@@ -105,10 +85,9 @@ struct RequestRights: Sendable {
     self.init(authority: authority, service: service, region: region, facts: facts)
   }
 
-  /// Returns whether the request may perform an operation on a target.
+  /// Returns whether the request may perform an operation, as far as its head tells.
   ///
-  /// Only the head of the request is taken into account. Deleting several objects is always allowed here, because only
-  /// the request body lists the objects: see ``allowDeleting(_:in:)``.
+  /// Only the body lists the objects to delete: see ``allowDeleting(_:in:)``.
   func allow(_ operation: Operation, on target: RequestTarget) -> Bool {
     if case .everything = authority { return true }
     guard let need = service.policies.needs[operation] else { return false }

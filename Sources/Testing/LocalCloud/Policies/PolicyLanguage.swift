@@ -7,9 +7,7 @@ internal import StorageCrypto
 
 /// The syntax and semantics of a vendor's policy documents.
 struct PolicyLanguage: Sendable {
-  /// The data type that a condition's comparison operator compares.
-  ///
-  /// For numbers and dates, the kind includes the order that the operator tests.
+  /// What a comparison operator compares, and in which order.
   enum Kind: Sendable {
     case text, textIgnoringCase, pattern, truth, network, absence
     case number(PolicyCondition.Order)
@@ -54,9 +52,7 @@ struct PolicyLanguage: Sendable {
   /// Whether the language compares action names case-insensitively.
   let ignoresActionCase: Bool
 
-  /// The suffix of comparison operators that also hold if the request has no value for the condition's key.
-  ///
-  /// If `nil`, the language has no such operators.
+  /// The suffix of operators that also hold if the request has no value for the condition's key, if there are any.
   var existenceSuffix: String?
 
   /// The result of a comparison without the existence suffix if the request has no value for the condition's key.
@@ -69,8 +65,7 @@ struct PolicyLanguage: Sendable {
   /// A closure that splits a resource name into its colon-separated parts, or returns `nil` if the name is invalid.
   let parts: @Sendable (String) -> [String]?
 
-  /// Returns an action name in the form used for comparisons: in lowercase if the language ignores the case of action
-  /// names.
+  /// Returns an action name in lowercase if the language ignores the case of action names.
   func comparable(_ action: String) -> String { ignoresActionCase ? action.asciiLowercased : action }
 }
 
@@ -141,9 +136,7 @@ struct ConditionKeys: Sendable {
     return facts
   }
 
-  /// Returns the values of a form upload, by condition key.
-  ///
-  /// The length of the file is not known yet; the maximum length that the form allows is used instead.
+  /// Returns the values of a form upload; the maximum length that the form allows stands for the file's length.
   func facts(of form: VerifiedForm, at date: Timestamp) -> [String: String] {
     var facts = facts(at: date)
     for (key, name) in formFields {

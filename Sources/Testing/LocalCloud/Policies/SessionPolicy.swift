@@ -21,11 +21,7 @@ struct SessionPolicy: Sendable {
     var conditions: [PolicyCondition] = []
   }
 
-  /// Creates a session policy by parsing a policy document.
-  ///
-  /// No part of a document is ignored.
-  ///
-  /// - Throws: ``PolicyFault`` if the document is invalid, or contains a part that this server cannot evaluate.
+  /// Parses a policy document, no part of which is ignored.
   init(_ text: String, in language: PolicyLanguage) throws(PolicyFault) {
     let document: JSONValue
     do {
@@ -38,9 +34,7 @@ struct SessionPolicy: Sendable {
     statements = try PolicyReader(language).statements(of: document)
   }
 
-  /// Returns whether the policy allows a request.
-  ///
-  /// At least one statement must allow the request, and no statement may deny it.
+  /// Returns whether at least one statement allows a request and none denies it.
   func allows(_ question: PolicyInput) -> Bool {
     let action = language.comparable(question.action)
     let matching = statements.filter { $0.isAbout(action, question) }
@@ -120,11 +114,7 @@ struct PolicyReader {
     return statement
   }
 
-  /// Returns the members of a JSON object by lowercase name.
-  ///
-  /// - Parameters:
-  ///   - what: The object, as the subject of an error message.
-  ///   - known: The names of the allowed members, in lowercase.
+  /// Returns the members of a JSON object by lowercase name; `what` is the subject of an error message.
   private func members(
     of value: JSONValue, _ what: String, known: Set<String>
   ) throws(PolicyFault) -> [String: JSONValue] {
@@ -272,9 +262,7 @@ struct PolicyCondition: Sendable {
   /// The result of a condition if the request has no value for the condition's key.
   enum Absence: Sendable {
     case fails, holds
-    /// A negated condition holds in a deny statement and fails in an allow statement; any other condition fails.
-    ///
-    /// This is the more restrictive interpretation.
+    /// A negated condition holds in a deny statement, and any other condition fails, which allows less.
     case allowsLess
     /// A negated condition holds, and any other condition fails.
     case holdsIfNegated
@@ -316,8 +304,7 @@ struct PolicyCondition: Sendable {
   }
 }
 
-/// A pattern in which `*` matches any sequence of characters, including the empty sequence, and `?` any single
-/// character.
+/// A pattern in which `*` matches any sequence of characters, also an empty one, and `?` any single one.
 struct WildcardPattern: Sendable, Hashable {
   private let scalars: [Unicode.Scalar]
 

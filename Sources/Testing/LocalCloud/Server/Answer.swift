@@ -17,8 +17,7 @@ struct Answer: Sendable {
     case bytes([UInt8])
     /// Ranges of the files that contain an object's bytes, which are read while the response is sent.
     case extents([Extent], byteCount: Int64)
-    /// No bytes, because the response answers a HEAD request; `byteCount` is the size of the body that a GET request
-    /// receives.
+    /// No bytes, because the response answers a HEAD request, with the size of the body of a GET request.
     case head(byteCount: Int64)
   }
 
@@ -49,10 +48,9 @@ extension HTTPFields {
 }
 
 extension Answer {
-  /// Creates a response with a JSON document as its body.
+  /// Creates a response with a JSON document.
   ///
-  /// The media type is exactly `application/json`. One of the vendors' SDKs doesn't parse error documents with any
-  /// other spelling.
+  /// One of the vendors' SDKs doesn't parse error documents with any other spelling of the media type.
   init(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) {
     self.init(
       status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
@@ -63,8 +61,7 @@ extension Answer {
 extension Timestamp {
   /// The time in the format of the services' documents, such as `2026-11-20T08:00:00.000Z`.
   ///
-  /// The milliseconds are always zero, but must be present, because the vendors' SDKs reject any other format of the
-  /// fraction.
+  /// The vendors' SDKs reject any other format of the fraction.
   var iso8601Milliseconds: String { iso8601.dropLast() + ".000Z" }
 }
 
@@ -85,21 +82,13 @@ struct ErrorResponse: Error, Sendable {
     let name: String
     let value: String
 
-    /// Creates an additional element of an error document.
-    ///
-    /// - Parameters:
-    ///   - name: The element name.
-    ///   - value: A part of the request, which is truncated to ``ErrorResponse/echoByteLimit`` bytes.
+    /// Creates an element from a part of the request, which is truncated.
     init(name: String, value: String) {
       self.name = name
       self.value = value.shortened(to: ErrorResponse.echoByteLimit)
     }
 
-    /// Creates an additional element of an error document, without truncating its value.
-    ///
-    /// - Parameters:
-    ///   - name: The element name.
-    ///   - value: A string whose length the caller limits.
+    /// Creates an element from a string whose length the caller limits.
     init(name: String, bounded value: String) {
       self.name = name
       self.value = value
@@ -142,11 +131,7 @@ extension ErrorResponse {
       details: [Detail(name: "Key", value: key)])
   }
 
-  /// Creates the error response for an unknown multipart upload.
-  ///
-  /// - Parameters:
-  ///   - id: The upload ID from the request.
-  ///   - ec: The detailed error code of OSS, which differs between the operations.
+  /// The error for an unknown multipart upload; the detailed error code of OSS differs between the operations.
   static func noSuchUpload(_ id: String, ec: String? = nil) -> ErrorResponse {
     ErrorResponse(
       .notFound, "NoSuchUpload",
@@ -206,10 +191,9 @@ extension ErrorResponse {
       .internalServerError, "InternalError", "The server failed.", details: [Detail(name: "Reason", value: reason)])
   }
 
-  /// Creates the error response for an arbitrary error.
+  /// Creates the error response for an error, of which it contains only the kind.
   ///
-  /// The response contains only the kind of the error. File system errors contain paths of the local machine, and other
-  /// errors may contain data that a client sent.
+  /// File system errors contain paths of the local machine, and other errors may contain data that a client sent.
   init(of error: any Error) {
     self = error as? ErrorResponse ?? .internalError(Self.kind(of: error))
   }

@@ -26,11 +26,7 @@ struct CloudContext: Sendable {
   /// The current time according to the server's clock, which includes the injected clock offset.
   var now: Timestamp { machineClock().advanced(by: injector.faults.clockOffset) }
 
-  /// Counts a request to an endpoint and returns the faults that are planned for the request.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint that received the request.
-  ///   - record: The record of the request, or `nil` if the server is not observed.
+  /// Counts a request to an endpoint, and plans its faults; `record` is `nil` if the server is not observed.
   func open(_ endpoint: LocalCloud.Endpoint, _ record: RequestRecord?) -> Exchange {
     record?.arrived(at: endpoint)
     let plan = injector.plan(for: endpoint)
@@ -52,15 +48,9 @@ struct KeyRing: Sendable {
     self.tokens = tokens
   }
 
-  /// Returns the access key with an ID.
+  /// Returns an access key, or `nil` if it is unknown, disabled, or issued for another service.
   ///
-  /// - Parameters:
-  ///   - id: The access key ID.
-  ///   - provider: The service that received the request.
-  ///   - date: The current time.
-  ///   - limit: The number of uses after which an issued key counts as expired. If `nil`, this lookup doesn't count as
-  ///     a use.
-  /// - Returns: The access key, or `nil` if it is unknown, disabled, or issued for another service.
+  /// Without a limit, the lookup does not count as a use of an issued key.
   func key(
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: TokenTable.UseLimit? = nil
   ) -> AccessKey? {

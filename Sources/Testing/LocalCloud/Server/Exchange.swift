@@ -14,20 +14,13 @@ struct Exchange: Sendable {
   let record: RequestRecord?
   let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
-  /// Injects the faults that come before the operation of the request.
-  ///
-  /// - Returns: The status of an error response that replaces the operation, or `nil` to carry out the operation.
-  /// - Throws: ``ConnectionFault`` if the connection must close without a response.
+  /// Injects the faults before the operation, and returns the status of an error that replaces it, if any.
   func begin() async throws -> Int? {
     if plan.delayBefore > .zero { try await sleep(plan.delayBefore) }
     return try failure(in: .before)
   }
 
-  /// Injects the faults that come after the operation of the request.
-  ///
-  /// - Parameter answer: The response of the operation. Its document is truncated if the plan contains a truncation.
-  /// - Returns: The status of an error response that replaces `answer`, or `nil` to send `answer`.
-  /// - Throws: ``ConnectionFault`` if the connection must close without a response.
+  /// Injects the faults after the operation, and returns the status of an error that replaces the answer, if any.
   func end(_ answer: inout Answer) async throws -> Int? {
     if plan.delayAfter > .zero { try await sleep(plan.delayAfter) }
     if plan.main?.kind == .malformed, case .bytes(let document) = answer.body {
@@ -52,14 +45,7 @@ struct Exchange: Sendable {
 struct ConnectionFault: Error {}
 
 extension Exchange {
-  /// Sends a response and injects the planned fault into its body.
-  ///
-  /// - Parameters:
-  ///   - answer: The response.
-  ///   - method: The HTTP method of the request.
-  ///   - writer: The writer that sends the response on the connection.
-  ///   - read: A closure that reads the object's bytes and passes them on in chunks.
-  /// - Throws: ``ConnectionFault`` if the plan ends the response early, which closes the connection.
+  /// Sends a response with the planned fault in its body; `read` passes on an object's bytes in chunks.
   @concurrent
   func send(
     _ answer: Answer, to method: HTTPRequest.Method, with writer: consuming ResponseWriter,
@@ -157,10 +143,7 @@ private struct BodyFault {
     self.sleep = sleep
   }
 
-  /// Removes and returns the bytes before the fault if the fault lies within a chunk of the response body.
-  ///
-  /// - Parameter piece: The next chunk, from which the returned bytes are removed.
-  /// - Returns: The bytes before the fault, or `nil` if the fault comes after this chunk.
+  /// Takes the bytes before the fault from a chunk, or returns `nil` if the fault comes after the chunk.
   mutating func slice(of piece: inout ByteBuffer) -> ByteBuffer? {
     guard sent + Int64(piece.readableBytes) >= limit else {
       sent += Int64(piece.readableBytes)
@@ -169,9 +152,7 @@ private struct BodyFault {
     return piece.readSlice(length: Int(limit - sent))
   }
 
-  /// Performs the injected fault: pauses the response, or throws an error that closes the connection.
-  ///
-  /// - Throws: ``ConnectionFault`` if the fault is not a pause.
+  /// Pauses the response, or throws an error that closes the connection.
   func inject() async throws {
     guard let pause else { throw ConnectionFault() }
     try await sleep(pause)
@@ -193,7 +174,7 @@ final class FaultInjector: Sendable {
     state = Mutex(State(faults: faults, generator: SeededGenerator(faults.seed)))
   }
 
-  /// The configured faults of the server.
+  /// The configured faults.
   ///
   /// Setting new faults restarts the request count of each endpoint whose faults changed. It also restarts the
   /// connection count if the transfer faults changed, and the random number generator if the seed changed.
@@ -254,12 +235,9 @@ struct FaultPlan: Sendable {
 }
 
 extension LocalCloud.Fault.Frequency {
-  /// Returns whether a fault with this frequency applies to a request.
+  /// Returns whether a fault applies to the request with a number from 1 on.
   ///
-  /// - Parameters:
-  ///   - count: The number of the request, starting at 1.
-  ///   - generator: The random number generator. `chance` draws a number for each request, so that the outcome depends
-  ///     only on the order of the requests.
+  /// A `chance` draws a number for each request, so that the outcome depends only on the order of the requests.
   fileprivate func includes(_ count: Int, _ generator: inout SeededGenerator) -> Bool {
     switch self {
     case .always: true

@@ -5,9 +5,7 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import StorageAuth
 
-/// The request handler of a storage service.
-///
-/// The handler checks and verifies a request, performs its operation, and sends the response.
+/// The request handler of a storage service, which verifies a request and performs its operation.
 struct Gateway: Sendable {
   let service: SimulatedService
   let authenticator: Authenticator
@@ -128,10 +126,7 @@ struct Gateway: Sendable {
     }
   }
 
-  /// Returns the permit for a verified request.
-  ///
-  /// - Throws: An error response if the operation isn't supported, or the permissions of the caller's key don't include
-  ///   it.
+  /// Returns the permit for a verified request, if its key's permissions include the operation.
   private func permit(
     _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
   ) throws -> Permit {
@@ -148,7 +143,7 @@ struct Gateway: Sendable {
     return permit
   }
 
-  /// Throws an error response if the bucket of a request does not exist, unless the request creates the bucket.
+  /// Throws an error response if the bucket does not exist, unless the request creates it.
   ///
   /// As in the services, this happens before the access key is looked up.
   private func checkBucket(of head: HTTPRequest) throws {
@@ -159,8 +154,7 @@ struct Gateway: Sendable {
     try checkPlace(of: bucket, at: head.authority)
   }
 
-  /// Throws an error response if a bucket does not exist, or if the bucket and the request's host belong to different
-  /// regions.
+  /// Throws an error response if a bucket does not exist, or is in another region than the request's host.
   func checkPlace(of bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
     if let host, let redirection = service.behavior.redirection(of: host, for: bucket) { throw redirection }
@@ -199,9 +193,7 @@ struct Gateway: Sendable {
 }
 
 extension Gateway {
-  /// Handles a form upload and returns the response.
-  ///
-  /// Authorization in the headers or the URL is ignored; the authorization in the form's fields must be valid.
+  /// Handles a form upload, of which only the authorization in the form's fields counts.
   @concurrent
   func post(
     _ upload: FormUpload, _ request: Request, _ identity: CallIdentity, _ record: RequestRecord?
@@ -288,10 +280,7 @@ struct CrossOrigin: Sendable {
   /// The allowed origins, such as `https://app.example.com`, or `*` for all origins.
   let origins: [String]
 
-  /// Returns the response to a preflight request, which a browser sends without authorization before the actual
-  /// request.
-  ///
-  /// - Throws: `AccessForbidden` if the origin or the method is not allowed.
+  /// Returns the response to a preflight request, which a browser sends without authorization before the actual one.
   func preflight(_ head: HTTPRequest) throws(ErrorResponse) -> Answer {
     guard let origin = allowed(head), let method = head.headerFields.first("access-control-request-method"),
       Self.methods.split(separator: ", ").contains(method[...])
@@ -310,11 +299,7 @@ struct CrossOrigin: Sendable {
     return response
   }
 
-  /// Adds the CORS headers to a response, if the request's origin is allowed.
-  ///
-  /// With these headers, the web page that sent the request can read the response.
-  ///
-  /// - Parameter names: The names of the response headers that the web page can read.
+  /// Adds the headers with which the web page that sent the request can read the response.
   func mark(_ response: inout Answer, for head: HTTPRequest, exposing names: [String]) {
     guard let origin = allowed(head) else { return }
     mark(&response, origin)
@@ -352,9 +337,6 @@ struct Authenticator: Sendable {
     verifiedForm = { form, date in try await verifier.verify(form, at: date) { key($0, at: date) } }
   }
 
-  /// Verifies the signature and policy of a form upload.
-  ///
-  /// - Throws: `VerificationError` if the authorization or the form itself is invalid.
   func verify(_ form: SubmittedForm, at date: Timestamp) async throws -> VerifiedForm {
     try await verifiedForm(form, date)
   }
@@ -365,10 +347,7 @@ struct Authenticator: Sendable {
   /// Returns whether a request is signed with a key.
   func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool { fitting(request, key, date) }
 
-  /// Verifies the signature of a request.
-  ///
-  /// - Returns: The verified request, or `nil` if the request contains no authorization.
-  /// - Throws: `VerificationError` if the request contains an invalid authorization.
+  /// Verifies the signature of a request, or returns `nil` if the request contains no authorization.
   func verify(_ request: HTTPRequest, at date: Timestamp) async throws(VerificationError) -> VerifiedRequest? {
     do {
       guard try claimedID(request) != nil else { return nil }

@@ -30,14 +30,7 @@ final class HTTPService: Sendable {
     self.work = work
   }
 
-  /// Binds a port on the loopback interface and starts an HTTP service.
-  ///
-  /// - Parameters:
-  ///   - port: The port, or 0 for any free port.
-  ///   - limits: The limits of the service's connections.
-  ///   - acceptsCancel: Whether the method ``CancelMethod`` is accepted.
-  ///   - respond: The closure that responds to each request.
-  /// - Throws: ``LocalCloudError`` if the port cannot be used.
+  /// Binds a port on the loopback interface, or any free port if it is 0, and starts an HTTP service.
   static func start(
     port: Int, _ limits: ConnectionLimits, acceptsCancel: Bool, _ respond: @escaping Responder
   ) async throws -> HTTPService {
@@ -91,12 +84,6 @@ struct CheckedHTTPChannel: ServerChildChannel {
   private let base: LimitedHTTPChannel
   private let acceptsCancel: Bool
 
-  /// Creates a channel type.
-  ///
-  /// - Parameters:
-  ///   - limits: The limits of the connections.
-  ///   - acceptsCancel: Whether the method ``CancelMethod`` is accepted.
-  ///   - respond: The closure that responds to each request.
   init(
     _ limits: ConnectionLimits, acceptsCancel: Bool,
     _ respond: @escaping @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
@@ -185,9 +172,7 @@ enum CancelMethod {
     var isBetweenRequests = true
   }
 
-  /// Adds the handlers that replace the method to a connection with an HTTP decoder.
-  ///
-  /// The function must be called on the connection's event loop.
+  /// Adds the handlers to a connection with an HTTP decoder, on the connection's event loop.
   static func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations) throws {
     let position = Position()
     let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)

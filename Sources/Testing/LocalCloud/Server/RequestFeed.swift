@@ -74,11 +74,9 @@ final class RequestFeed: Sendable {
     for observer in observers { observer.finish() }
   }
 
-  /// Returns a request handler that reports each request to the observers when the request has ended.
+  /// Returns a request handler that reports each request when it has ended.
   ///
-  /// - Parameters:
-  ///   - now: A closure that returns the current time according to the server's clock.
-  ///   - respond: The request handler. Its last parameter is `nil` if there is no observer.
+  /// - Parameter respond: The request handler, whose last parameter is `nil` if there is no observer.
   func reporting(
     at now: @escaping @Sendable () -> Timestamp,
     _ respond:
@@ -287,11 +285,6 @@ final class RequestRecord: Sendable {
     }
   }
 
-  /// Returns the event for the request.
-  ///
-  /// - Parameters:
-  ///   - number: The number of the event.
-  ///   - isComplete: Whether the response was sent to its end.
   func event(number: Int, isComplete: Bool) -> LocalCloud.RequestEvent {
     let duration = start.duration(to: .now)
     let state = state.withLock { $0 }
@@ -334,8 +327,7 @@ final class RequestRecord: Sendable {
 
 /// A request whose authorization a storage service rejected, with the means to find the string that its client signed.
 ///
-/// The server knows the key, so it can tell whether the signature of the request fits another request: the one that the
-/// client signed.
+/// The server knows the key, so it can tell whether the signature fits another request: the one that was signed.
 package struct RejectedSignature: Sendable {
   /// The storage service that rejected the request.
   package let provider: LocalCloud.Provider

@@ -138,9 +138,9 @@ struct SimulatedService: Sendable {
     /// The prefix of a region's name in documents.
     var locationPrefix = ""
 
-    /// The region whose buckets have an empty location and can be created again, if the service has such a region.
+    /// The region whose buckets have an empty location and can be created again.
     ///
-    /// Only this service compares the location constraint of a new bucket with its region.
+    /// Only a service with such a region compares the location constraint of a new bucket with its region.
     var firstRegion: String?
 
     /// The URI of the group of all users in access control documents, or `nil` if the documents name the access.
@@ -266,17 +266,9 @@ protocol ServiceBehavior: Sendable {
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget
 
   /// Returns the reader that removes the framing of a request body, or `nil` if the body is not framed.
-  ///
-  /// - Parameter request: The verified request.
   func bodyReader(of request: VerifiedRequest) -> (any BodyReader)?
 
-  /// Returns the checks for the bytes of a request body or a copied object.
-  ///
-  /// - Parameters:
-  ///   - headers: The headers of the request, or the fields of the form.
-  ///   - operation: The operation of the request.
-  ///   - rule: The checksum rule of the multipart upload that the body is a part of, if any.
-  /// - Throws: An error response if the headers contradict each other.
+  /// Returns the checks for the bytes of a request body or a copied object; the headers can be the fields of a form.
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
   ) throws(ErrorResponse) -> [any BodyCheck]
@@ -286,23 +278,13 @@ protocol ServiceBehavior: Sendable {
 
   /// Returns the checksum of an object that consists of parts, or `nil` if the service stores no checksum.
   ///
-  /// - Parameters:
-  ///   - content: The content of the object, without a checksum.
-  ///   - parts: The parts of the object.
-  ///   - elements: The elements of the request's document that list the parts.
-  ///   - headers: The headers of the request.
-  ///   - rule: The checksum rule of the multipart upload.
-  /// - Throws: An error response if the document or the headers specify another checksum or length.
+  /// - Throws: An error response if the request's document or its headers specify another checksum or length.
   func checksum(
     of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
     _ rule: ChecksumRule
   ) throws(ErrorResponse) -> StoredChecksum?
 
-  /// Returns the colon-separated parts of a resource name in policies.
-  ///
-  /// - Parameters:
-  ///   - name: A bucket name, `bucket/key` for an object, or an empty string for the service.
-  ///   - region: The region of the service.
+  /// Returns the parts of the resource name of a bucket, of an object (`bucket/key`) or of the service (empty).
   func resource(_ name: String, in region: String) -> [String]
 
   /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if the name is invalid.
@@ -439,9 +421,7 @@ extension SimulatedService {
 
   // MARK: Objects
 
-  /// Returns whether the service ignores a byte range and responds with the whole object.
-  ///
-  /// - Parameter isStandard: Whether the request asks for the behavior of the HTTP standard.
+  /// Whether the service ignores a byte range, unless the request asks for the behavior of the HTTP standard.
   func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool {
     objects.ignoresExceedingRanges && !isStandard && !range.lies(within: byteCount)
   }

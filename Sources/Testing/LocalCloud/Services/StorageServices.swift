@@ -93,9 +93,7 @@ struct StorageServices: Sendable {
   let cos: HTTPService
   let s3: HTTPService
 
-  /// Creates the HTTP services of all storage services, which accept requests immediately.
-  ///
-  /// - Parameter open: A closure that binds the port of a storage service and starts its HTTP service.
+  /// Opens the HTTP services of all storage services, which accept requests immediately.
   init(_ open: (LocalCloud.Provider) async throws -> HTTPService) async throws {
     oss = try await open(.oss)
     cos = try await open(.cos)
@@ -120,9 +118,7 @@ extension ServicesGateway {
   /// The vendors' document formats for temporary credentials.
   static let clouds: [any KeyDocuments] = [AlibabaKeys(), TencentKeys(), AmazonKeys()]
 
-  /// Returns the token services in the order in which they are asked whether they recognize a call.
-  ///
-  /// The last service handles all calls that no other service recognizes.
+  /// The token services in the order in which they are asked; the last one takes all other calls.
   static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenServiceHandler] {
     [
       AmazonSTS(issuer, identityTokens: services.identityTokens),
@@ -133,10 +129,7 @@ extension ServicesGateway {
 }
 
 extension ParameterNames {
-  /// The reserved prefixes of query parameter names.
-  ///
-  /// They are reserved by the simulated services, or by related services whose clients may send requests to this
-  /// server.
+  /// The prefixes that the services, or related services whose clients may send requests to this server, reserve.
   static let ownedPrefixes =
     [ServiceDescription.oss, .cos, .s3].map(\.headerPrefix) + ["x-ci-", "x-obs-", "x-image-", "ci-"]
 

@@ -15,13 +15,7 @@ final class ExpiringSet: Sendable {
     self.capacity = capacity
   }
 
-  /// Inserts a string into the set.
-  ///
-  /// - Parameters:
-  ///   - text: The string.
-  ///   - end: The time at which the string expires.
-  ///   - date: The current time.
-  /// - Returns: `false` if the set already contains the string; `true` otherwise.
+  /// Inserts a string, or returns `false` if the set already contains it.
   func insert(_ text: String, until end: Timestamp, at date: Timestamp) -> Bool {
     let text = Array(text.utf8)
     return ends.withLock { ends in

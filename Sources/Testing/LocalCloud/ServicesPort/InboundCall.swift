@@ -43,13 +43,9 @@ struct InboundCall: Sendable {
     return values.count == 1 ? values[0] : nil
   }
 
-  /// Returns the action and version that the call's headers or parameters specify.
+  /// Returns the action and version in the headers with a prefix such as `x-acs-`, or in the parameters.
   ///
   /// If the signature is in the parameters, the headers are ignored, because headers are not signed then.
-  ///
-  /// - Parameters:
-  ///   - parameters: The parameters of the call.
-  ///   - prefix: The prefix of the names of the headers for action and version, such as `x-acs-`.
   func names(_ parameters: CallParameters, inHeaders prefix: String) -> (action: String?, version: String?) {
     func name(_ header: String, _ parameter: String) -> String? {
       let inHeader = parameters["Signature"] == nil ? self.header(prefix + header) : nil
@@ -89,12 +85,7 @@ struct CallParameters: Sendable {
 extension InboundCall {
   private static let byteLimit = 256 * 1024
 
-  /// Reads the whole body of a request.
-  ///
-  /// - Parameters:
-  ///   - request: The request whose body has not been read yet.
-  ///   - limit: The maximum size of the body, in bytes.
-  /// - Returns: The body, or `nil` if it is longer than `limit`.
+  /// Reads the whole body of a request, or returns `nil` if it is longer than a limit.
   static func body(of request: Request, limit: Int = byteLimit) async throws -> [UInt8]? {
     var bytes: [UInt8] = []
     for try await chunk in request.body {

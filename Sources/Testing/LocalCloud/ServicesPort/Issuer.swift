@@ -17,9 +17,7 @@ struct Issuer: Sendable {
     fixedLifetime = services.tokenLifetime
   }
 
-  /// Returns the first configured role for a storage service, or `nil` if the service has no roles.
-  ///
-  /// The service's app server and instance metadata service use this role.
+  /// Returns the first role for a storage service, which its app server and its metadata service use.
   func firstRole(of provider: LocalCloud.Provider) -> LocalCloud.Role? {
     roles.first { $0.provider == provider }
   }
@@ -27,7 +25,7 @@ struct Issuer: Sendable {
   /// Returns the role with an ARN, or `nil` if no such role is configured.
   func role(_ arn: String) -> LocalCloud.Role? { roles.first { $0.arn == arn } }
 
-  /// Returns whether the caller's permissions allow the caller to assume a role.
+  /// Returns whether the caller's permissions allow it to assume a role.
   ///
   /// Without this check, a temporary credential could obtain permissions beyond its session policy.
   func lets(_ callerID: AccessKeyID, take role: LocalCloud.Role, at date: Timestamp) -> Bool {
@@ -39,13 +37,9 @@ struct Issuer: Sendable {
     return authority.allows(question)
   }
 
-  /// Returns the lifetime of a new temporary credential.
+  /// Returns the lifetime of a new credential, or `nil` if the text is not an integer within the limits.
   ///
-  /// - Parameters:
-  ///   - text: The requested lifetime in seconds, or `nil` for the default lifetime.
-  ///   - fallback: The default lifetime in seconds.
-  ///   - limits: The allowed lifetimes in seconds; a configured fixed lifetime overrides them.
-  /// - Returns: The lifetime, or `nil` if the requested lifetime is not an integer or not within the limits.
+  /// A configured fixed lifetime overrides the limits.
   func lifetime(_ text: String?, default fallback: Int64, in limits: ClosedRange<Int64>) -> Duration? {
     guard let seconds = text.map({ Int64(digits: $0) }) ?? fallback else { return nil }
     if let fixedLifetime { return seconds > 0 ? fixedLifetime : nil }
@@ -53,15 +47,6 @@ struct Issuer: Sendable {
   }
 
   /// Issues a temporary credential, and counts it in the statistics of an endpoint.
-  ///
-  /// - Parameters:
-  ///   - provider: The storage service that accepts the credential.
-  ///   - role: The assumed role, or `nil` if the credential has no role.
-  ///   - session: The session name that the caller chose.
-  ///   - policy: The session policy, or `nil` if the credential has all permissions.
-  ///   - lifetime: The lifetime of the credential.
-  ///   - endpoint: The endpoint that issues the credential.
-  ///   - date: The current time.
   func issue(
     for provider: LocalCloud.Provider, role: LocalCloud.Role?, session: String, policy: SessionPolicy? = nil,
     lasting lifetime: Duration, by endpoint: LocalCloud.Endpoint, at date: Timestamp
@@ -142,12 +127,7 @@ package final class TokenTable: Sendable {
   /// A closure that receives every issued access key, so that tests can search for leaked secrets.
   package static let watcher = Mutex<(@Sendable (AccessKey) -> Void)?>(nil)
 
-  /// Issues a temporary credential.
-  ///
-  /// - Parameters:
-  ///   - request: The request for the credential.
-  ///   - date: The current time. The lifetime of the credential starts at this time without fractions of a second.
-  /// - Returns: The access key with its session token, start and expiration.
+  /// Issues a temporary credential, whose lifetime starts at a whole second.
   func issue(_ request: Order, at date: Timestamp) -> AccessKey {
     let start = date.wholeSeconds
     let end = start.advanced(by: request.lifetime)
@@ -166,15 +146,9 @@ package final class TokenTable: Sendable {
     return key
   }
 
-  /// Returns the access key of a temporary credential, or `nil` if the ID is unknown or belongs to another service.
+  /// Returns an issued key, or `nil` if the ID is unknown or belongs to another service.
   ///
-  /// If the number of uses is exhausted, the returned key expires at the current time.
-  ///
-  /// - Parameters:
-  ///   - id: The access key ID.
-  ///   - provider: The service that received the request.
-  ///   - date: The current time.
-  ///   - limit: The maximum number of uses. If `nil`, this lookup doesn't count as a use.
+  /// If the number of uses is exhausted, the key expires at the current time. Without a limit, the lookup is no use.
   func key(
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: UseLimit?
   ) -> AccessKey? {
@@ -213,9 +187,7 @@ package final class TokenTable: Sendable {
 enum RandomText {
   private static let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")
 
-  /// Returns a string of random letters and digits.
-  ///
-  /// - Parameter count: The number of characters.
+  /// Returns a number of random letters and digits.
   static func letters(_ count: Int) -> String {
     String((0..<count).compactMap { _ in alphabet.randomElement() })
   }

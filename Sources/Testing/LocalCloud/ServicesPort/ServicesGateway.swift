@@ -63,8 +63,7 @@ struct ServicesGateway: Sendable {
     return Metadata.isPath(path) ? .metadata : .sts
   }
 
-  /// Returns the error response for a request whose target cannot be read, or whose `Host` header does not specify this
-  /// machine, or `nil` if the request is acceptable.
+  /// Returns the error for a target that cannot be read, or a `Host` header that does not name this machine.
   ///
   /// The check of the host applies only to the services without authentication, and protects them from DNS rebinding
   /// attacks by web pages.
@@ -126,9 +125,7 @@ struct AppServer: ServiceHandler {
     clouds.first { $0.appServerPath == call.path }
   }
 
-  /// Checks the app token in a request.
-  ///
-  /// - Throws: `Unauthorized` if an app token is configured and the request does not contain it.
+  /// Throws if an app token is configured and the request does not contain it.
   private func checkCaller(_ call: InboundCall) throws(ErrorResponse) {
     guard let token else { return }
     if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
@@ -170,9 +167,7 @@ struct TokenClaim: SignatureClaim {
   }
 }
 
-/// The simulated instance metadata service, which returns only temporary credentials.
-///
-/// It supports requests with and without a metadata token (IMDSv2 and IMDSv1).
+/// The simulated instance metadata service, which returns only credentials, with and without tokens (IMDSv2, IMDSv1).
 struct Metadata: ServiceHandler {
   private static let tokenPath = "/latest/api/token"
   private static let longestTokenLife: Int64 = 21_600
@@ -189,8 +184,7 @@ struct Metadata: ServiceHandler {
     self.requiresToken = requiresToken
   }
 
-  /// Returns whether a path belongs to the instance metadata service, even if the service has no document with the
-  /// path.
+  /// Returns whether a path belongs to the service, even if the service has no document with the path.
   static func isPath(_ path: String) -> Bool { path.hasBytePrefix("/latest/") || path.hasBytePrefix("/meta-data/") }
 
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
@@ -237,9 +231,7 @@ struct Metadata: ServiceHandler {
     return Self.text(token)
   }
 
-  /// Checks the metadata token in a request.
-  ///
-  /// If the request contains a token, the token must be valid even if the server doesn't require tokens.
+  /// Checks the metadata token in a request, which must be valid even if the server doesn't require one.
   private func checkToken(_ token: MetadataToken, of call: InboundCall) throws(ErrorResponse) {
     let given = HTTPField.Name(token.header).map { call.request.headerFields[values: $0] } ?? []
     if given.isEmpty {

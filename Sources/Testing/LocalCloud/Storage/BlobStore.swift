@@ -10,9 +10,7 @@ internal import _NIOFileSystem
 
 /// The files that contain the bytes of objects.
 struct BlobStore: Sendable {
-  /// The number of bytes that are written to a file, or read from a file, at once.
-  ///
-  /// Apart from the small buffer of a connection, this is the maximum number of bytes of a body that are in memory.
+  /// The number of bytes of a body that are written to a file, or read from a file, at once.
   static let chunkByteCount = 256 * 1024
 
   let directory: FilePath
@@ -23,9 +21,7 @@ struct BlobStore: Sendable {
     collector = BlobCollector(directory: directory)
   }
 
-  /// Deletes the files that no object refers to.
-  ///
-  /// If a process ended during a write, it may have left such files behind.
+  /// Deletes the files that no object refers to, which a process that ended during a write has left behind.
   func collectAll(except buckets: some Sequence<Bucket>) async throws {
     var kept: Set<BlobID> = []
     for bucket in buckets {
@@ -51,14 +47,9 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// Writes a body to a new file.
+  /// Writes a body to a new file, which is removed if the body is truncated or invalid.
   ///
-  /// A truncated or invalid body leaves no file behind. If the process ends during the write, the file is deleted when
-  /// the directory is opened again.
-  ///
-  /// - Parameters:
-  ///   - body: The body to write.
-  ///   - expected: The length and checksums that the body must have.
+  /// If the process ends during the write, the file is deleted when the directory is opened again.
   func write(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ expected: BodyExpectation) async throws
     -> Written
   {
@@ -68,10 +59,6 @@ struct BlobStore: Sendable {
   }
 
   /// Writes bytes to a new file, and removes the file if an error occurs.
-  ///
-  /// - Parameters:
-  ///   - expected: The length and checksums that the bytes must have.
-  ///   - fill: A closure that appends the bytes.
   @concurrent
   func write(_ expected: BodyExpectation, _ fill: (inout BlobWriter) async throws -> Void) async throws -> Written {
     let id = BlobID.random()
@@ -90,10 +77,6 @@ struct BlobStore: Sendable {
   }
 
   /// Writes the bytes of ranges of files to one new file.
-  ///
-  /// - Parameters:
-  ///   - extents: The ranges, in order.
-  ///   - checks: The additional checks of the bytes.
   func joined(_ extents: [Extent], checks: [any BodyCheck] = []) async throws -> Written {
     try await write(BodyExpectation(checks: checks)) { writer in
       try await read(extents) { try await writer.append($0) }
@@ -125,9 +108,7 @@ struct BlobStore: Sendable {
   }
 }
 
-/// A reader of a byte range of a file.
-///
-/// If the range fits in a single chunk, the file is opened, read and closed with only one switch to another thread.
+/// A reader of a byte range, which reads a single chunk with only one switch to another thread.
 private struct ExtentReader {
   private let path: FilePath
   private var file: FileDescriptor?
@@ -223,8 +204,6 @@ struct BlobWriter {
   }
 
   /// Writes the remaining bytes, closes the file, and returns the file's size and checksums.
-  ///
-  /// - Throws: The error of a check that fails, or of the file system.
   mutating func finish() async throws -> (byteCount: Int64, md5: Digest, crc64: UInt64, checksum: StoredChecksum?) {
     if let summing { sums = await summing.value }
     sums.update(pending)
@@ -240,9 +219,7 @@ struct BlobWriter {
     await Task { [path] in _ = try? await FileSystem.shared.removeItem(at: path) }.value
   }
 
-  /// Writes the pending buffers while their checksums are computed.
-  ///
-  /// It first waits until the checksums of the previous buffers are complete.
+  /// Writes the pending buffers while their checksums are computed, after those of the previous buffers.
   private mutating func flush() async throws {
     let before = await summing?.value ?? sums
     summing = Task { [pending] in
@@ -301,10 +278,7 @@ private struct BodySums: Sendable {
     }
   }
 
-  /// Completes the checks of the body and returns the checksum to store with the object, or `nil` if no check provides
-  /// a checksum.
-  ///
-  /// - Throws: The error of a check that fails.
+  /// Completes the checks, and returns the checksum to store with the object, if any.
   func finish() throws(ErrorResponse) -> StoredChecksum? {
     var checksum: StoredChecksum?
     for check in checks { checksum = try check.finish() ?? checksum }

@@ -56,11 +56,8 @@ extension Bucket {
   /// Returns a page in the listing of the bucket's pending multipart uploads.
   ///
   /// - Parameters:
-  ///   - prefix: The prefix of the object keys of the listed uploads.
   ///   - delimiter: The delimiter. Keys that are equal up to its first occurrence after the prefix form a group.
-  ///   - key: The object key after which the page starts; with an upload ID, the object key of the upload after which
-  ///     the page starts.
-  ///   - id: The ID of an upload of `key`, or an empty string.
+  ///   - key: The object key after which the page starts; with an upload ID, that of the upload after which it starts.
   ///   - limit: The maximum number of uploads and groups.
   func uploadPage(prefix: String, delimiter: String, after key: String, _ id: String, _ limit: Int) -> UploadPage {
     var page = UploadPage()
@@ -110,9 +107,7 @@ struct BucketListPage: Sendable {
 }
 
 extension Bucket {
-  /// Returns a page of the bucket's object listing.
-  ///
-  /// The function skips the keys of a group without visiting each key.
+  /// Returns a page of the listing, without visiting each key of a group.
   func page(_ query: ListQuery) -> BucketListPage {
     var page = BucketListPage()
     let after = ObjectKey(query.after)
@@ -179,11 +174,9 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Returns the first index from `start` whose key satisfies a predicate, found by binary search.
+  /// Returns the first index from `start` whose key satisfies a predicate, or the number of entries.
   ///
   /// The predicate must be false for all keys before that index and true for all keys after it.
-  ///
-  /// - Returns: The index, or the number of entries if no key satisfies the predicate.
   func firstIndex(from start: Int = 0, where predicate: (Key) -> Bool) -> Int {
     var low = start
     var high = keys.count
@@ -219,9 +212,7 @@ struct ObjectKey: Sendable, Comparable {
     text.utf8.starts(with: prefix.utf8)
   }
 
-  /// Returns the beginning of the object key, up to and including the first delimiter after a prefix.
-  ///
-  /// - Returns: `nil` if the delimiter is empty, or does not occur after the prefix.
+  /// Returns the key up to and including the first delimiter after a prefix, or `nil` if there is none.
   func group(after prefix: String, delimiter: String) -> String? {
     guard !delimiter.isEmpty else { return nil }
     let bytes = Array(text.utf8)

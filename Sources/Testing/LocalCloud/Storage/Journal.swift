@@ -12,15 +12,11 @@ internal import _NIOFileSystem
   internal import Foundation
 #endif
 
-/// The record files of buckets and objects.
-///
-/// The index is rebuilt from the records when a directory is opened.
+/// The record files of buckets and objects, from which the index is rebuilt when a directory is opened.
 struct Journal: Sendable {
   private static let bucketFile = "bucket.json"
 
-  /// The maximum size of a record that is written.
-  ///
-  /// The record of an object with ``Content/mostExtents`` pieces has less than half of it.
+  /// The maximum size of a record that is written, twice that of an object with ``Content/mostExtents`` pieces.
   private static let writeLimit = 4 << 20
 
   /// The maximum size of a record that is read, which is larger because earlier versions wrote without a limit.
@@ -69,9 +65,7 @@ struct Journal: Sendable {
 
   // MARK: Reading
 
-  /// Reads all records and returns the buckets by name.
-  ///
-  /// - Parameter collector: The queue that deletes the objects' files once they are unreferenced.
+  /// Reads all records, whose files the collector deletes once they are unreferenced.
   func load(_ collector: BlobCollector) async throws -> [String: Bucket] {
     try await FileSystem.shared.createDirectory(at: directory, withIntermediateDirectories: true)
     var files: [BlobID: Blob] = [:]
@@ -191,12 +185,7 @@ struct ObjectRecord: Codable {
     attributes = object.attributes
   }
 
-  /// Returns the object that the record describes.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the record file.
-  ///   - blob: A closure that returns the value for a file, given the file's name and size. Objects with the same file
-  ///     share the value.
+  /// Returns the object; `blob` returns the value of a file, which objects with the same file share.
   func object(id: BlobID, blob: (BlobID, Int64) -> Blob) throws -> StoredObject {
     var total: Int64? = 0
     let extents = try parts.map { part in

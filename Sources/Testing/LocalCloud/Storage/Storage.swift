@@ -122,9 +122,7 @@ final class BucketTable: Sendable {
     blobs.collector.stop()
   }
 
-  /// Waits until all unreferenced files are deleted.
-  ///
-  /// The store must not be used afterward.
+  /// Waits until all unreferenced files are deleted, after which the store must not be used.
   func close() async {
     await blobs.collector.finish()
     for lock in locks { lock.release() }
@@ -135,9 +133,7 @@ final class BucketTable: Sendable {
     buckets.withLock { $0.values.sorted { $0.name < $1.name } }
   }
 
-  /// Calls a closure with a bucket and returns the closure's result, atomically with respect to other operations.
-  ///
-  /// - Throws: `NoSuchBucket` if the bucket does not exist, or the error of the closure.
+  /// Reads a bucket atomically, or throws `NoSuchBucket` if it does not exist.
   func read<Result: Sendable>(_ name: String, _ body: (Bucket) throws -> Result) throws -> Result {
     try buckets.withLock { buckets in
       guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
@@ -145,10 +141,7 @@ final class BucketTable: Sendable {
     }
   }
 
-  /// Calls a closure that modifies a bucket and returns the closure's result, atomically with respect to other
-  /// operations.
-  ///
-  /// - Throws: `NoSuchBucket` if the bucket does not exist, or the error of the closure.
+  /// Modifies a bucket atomically, or throws `NoSuchBucket` if it does not exist.
   func change<Result: Sendable>(_ name: String, _ body: (inout Bucket) throws -> Result) throws -> Result {
     try buckets.withLock { buckets in
       guard let index = buckets.index(forKey: name) else { throw ErrorResponse.noSuchBucket(name) }
@@ -158,10 +151,7 @@ final class BucketTable: Sendable {
 
   // MARK: Buckets
 
-  /// Creates a bucket, or sets the access control of an existing bucket.
-  ///
-  /// - Parameter access: The access control. If `nil`, a new bucket is private and an existing bucket keeps its access
-  ///   control.
+  /// Creates a bucket, private by default, or sets the access control of an existing bucket unless it is `nil`.
   func createBucket(_ name: String, access: AccessControl?, at date: Timestamp) async throws {
     let bucket = buckets.withLock { buckets in
       var bucket = buckets[name] ?? Bucket(name: name, created: date, access: .private)
@@ -188,9 +178,7 @@ final class BucketTable: Sendable {
 
   // MARK: Objects
 
-  /// Returns the object with a key.
-  ///
-  /// - Throws: `NoSuchBucket` or `NoSuchKey` if the bucket or the object does not exist.
+  /// Returns an object, or throws `NoSuchBucket` or `NoSuchKey`.
   func object(_ key: ObjectKey, in bucket: String) throws -> StoredObject {
     try read(bucket) { bucket in
       guard let object = bucket.objects[key] else { throw ErrorResponse.noSuchKey(key.text) }
@@ -198,13 +186,7 @@ final class BucketTable: Sendable {
     }
   }
 
-  /// Creates or replaces an object atomically.
-  ///
-  /// - Parameters:
-  ///   - object: The new object.
-  ///   - bucket: The bucket name.
-  ///   - prepare: A closure that is called within the same atomic step, before the object is replaced. If the closure
-  ///     throws an error, the object is not stored.
+  /// Creates or replaces an object atomically, unless the closure, which is part of the atomic step, throws.
   func put(
     _ object: StoredObject, in bucket: String, after prepare: (inout Bucket) throws -> Void = { _ in }
   ) async throws {
@@ -231,14 +213,7 @@ final class BucketTable: Sendable {
     if let replaced { try await journal.remove(replaced, in: bucket) }
   }
 
-  /// Deletes an object atomically.
-  ///
-  /// - Parameters:
-  ///   - key: The object key.
-  ///   - bucket: The bucket name.
-  ///   - check: A closure that is called within the same atomic step, before the object is deleted. If the closure
-  ///     throws an error, the object remains.
-  /// - Returns: Whether the object existed.
+  /// Deletes an object atomically, unless the closure throws, and returns whether the object existed.
   @discardableResult
   func delete(
     _ key: ObjectKey, in bucket: String, after check: (StoredObject?) throws -> Void = { _ in }
@@ -262,11 +237,7 @@ final class BucketTable: Sendable {
 final class DirectoryLock: Sendable {
   private let file: Mutex<FileDescriptor?>
 
-  /// Creates the directory if necessary, and locks it.
-  ///
-  /// - Parameter root: The data directory.
-  /// - Throws: A ``LocalCloudError`` that names the directory if another server uses it; an error of the file system if
-  ///   the directory cannot be written.
+  /// Creates the directory if necessary and locks it, or throws a ``LocalCloudError`` if a server uses it.
   init(_ root: FilePath) async throws {
     try await FileSystem.shared.createDirectory(at: root, withIntermediateDirectories: true)
     do {
@@ -348,13 +319,6 @@ extension LocalCloud {
   }
 
   /// Returns a page of a bucket's objects and folders, ordered by key, or `nil` if the bucket does not exist.
-  ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - provider: The storage service to which the bucket belongs.
-  ///   - prefix: The prefix of the keys, such as a folder.
-  ///   - after: The key or folder after which the page starts, or an empty string for the first page.
-  ///   - limit: The maximum number of objects and folders in the page.
   package func objects(
     in bucket: String, of provider: Provider, prefix: String, after: String, limit: Int
   ) -> ObjectPage? {

@@ -55,9 +55,7 @@ struct Content: Sendable {
     self.checksum = checksum
   }
 
-  /// Returns the ranges of files that contain a byte range of the object.
-  ///
-  /// The pieces before the range are not visited.
+  /// Returns the ranges of files of a byte range, without visiting the pieces before it.
   func extents(in range: Range<Int64>) -> [Extent] {
     var (first, end) = (0, ends.count)
     while first < end {
@@ -95,8 +93,6 @@ struct ObjectDescription: Sendable, Equatable {
 }
 
 /// An object of a bucket, immutable once it is stored.
-///
-/// A change creates a new value.
 final class StoredObject: Sendable {
   /// The name of the object's record file.
   let id: BlobID
@@ -163,9 +159,7 @@ struct ObjectAttributes: Sendable, Codable, Equatable {
   var customerKey: CustomerKey?
 }
 
-/// A digest of a customer-provided encryption key (SSE-C).
-///
-/// The digest can verify the key, but cannot decrypt data.
+/// A digest that can verify a customer's encryption key (SSE-C), but not decrypt data.
 struct CustomerKey: Sendable, Codable, Equatable {
   /// The names of the headers for a customer-provided encryption key, without the service's prefix.
   static let headers = [algorithmHeader, keyHeader, md5Header]
@@ -184,11 +178,7 @@ struct CustomerKey: Sendable, Codable, Equatable {
 
   private let digest: String
 
-  /// Creates the digest of the customer-provided encryption key in the headers of a request.
-  ///
-  /// - Parameter value: A closure that returns the value of a header, given its name without the service's prefix.
-  /// - Returns: `nil` if the request contains none of the headers.
-  /// - Throws: `InvalidArgument` if a header is missing or invalid.
+  /// Creates the digest of the key in headers, or returns `nil` if there is none of them; names omit the prefix.
   init?(_ value: (String) -> String?) throws(ErrorResponse) {
     let (algorithm, key, md5) = (value(Self.algorithmHeader), value(Self.keyHeader), value(Self.md5Header))
     if algorithm == nil, key == nil, md5 == nil { return nil }
@@ -208,12 +198,7 @@ struct CustomerKey: Sendable, Codable, Equatable {
     digest = SHA256.hash(bytes).hex
   }
 
-  /// Checks a request's encryption key against the encryption key of the object or upload that the request accesses.
-  ///
-  /// - Parameters:
-  ///   - given: The encryption key in the request, or `nil` if the request contains no key.
-  ///   - stored: The encryption key of the object or upload, or `nil` if it has no customer-provided key.
-  /// - Throws: `InvalidRequest` for a missing or unexpected key, `AccessDenied` for a different key.
+  /// Checks the key in a request against that of the object or upload that the request accesses.
   static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(ErrorResponse) {
     switch (given, stored) {
     case (nil, nil): return

@@ -113,8 +113,7 @@ final class NodeDirectory: Sendable {
     users.contains { $0.name.utf8.elementsEqual(name.utf8) && $0.password == password }
   }
 
-  /// All access keys of the node: the keys of the local server's accounts, followed by the keys in the node's
-  /// configuration.
+  /// The keys of the local server's accounts, followed by those in the node's configuration.
   var accessKeys: [LocalCloud.NodeAccessKey] { state.withLock { $0.accessKeys } }
 
   /// Returns the access key with an ID, or `nil` if no such access key exists.
@@ -122,10 +121,7 @@ final class NodeDirectory: Sendable {
     state.withLock { $0.accessKeys.first { $0.id.utf8.elementsEqual(id.utf8) } }
   }
 
-  /// Adds an access key.
-  ///
-  /// - Throws: A 409 (Conflict) error if an access key with the ID exists, or a 400 (Bad Request) error if there are too
-  ///   many access keys.
+  /// Adds an access key, unless its ID exists or there are too many.
   func add(_ key: LocalCloud.NodeAccessKey) throws(ErrorResponse) {
     try state.withLock { state throws(ErrorResponse) in
       if state.accessKeys.contains(where: { $0.id.utf8.elementsEqual(key.id.utf8) }) {
@@ -143,11 +139,7 @@ final class NodeDirectory: Sendable {
     state.withLock { $0.accessKeys.removeAll { $0.id.utf8.elementsEqual(id.utf8) } }
   }
 
-  /// Sets the public key for verifying bearer tokens of an access key.
-  ///
-  /// - Parameters:
-  ///   - pem: The public key in PEM format, or `nil` to remove the key.
-  ///   - id: The ID of the access key.
+  /// Sets or removes the public key for verifying bearer tokens of an access key.
   func setTokenVerificationKey(_ pem: String?, of id: String) {
     state.withLock { state in
       guard let index = state.accessKeys.firstIndex(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { return }
@@ -155,9 +147,7 @@ final class NodeDirectory: Sendable {
     }
   }
 
-  /// Adds a public key that a transfer user can log in with.
-  ///
-  /// - Returns: `false` if the line is not in the format of `authorized_keys`, or the user is unknown.
+  /// Adds a public key that a user can log in with, or returns `false` if the line or the user is not valid.
   func add(publicKey line: String, of user: String) -> Bool {
     guard Self.blob(of: line) != nil, transferAccount(user) != nil else { return false }
     let user = Array(user.utf8)
@@ -168,12 +158,7 @@ final class NodeDirectory: Sendable {
     return true
   }
 
-  /// Returns whether a transfer user can log in with a password or one of several public keys.
-  ///
-  /// - Parameters:
-  ///   - user: The user name.
-  ///   - password: The password, or `nil` if the client sent no password.
-  ///   - publicKeys: The public keys that the client offers, in SSH's wire format, encoded as Base64.
+  /// Returns whether a user can log in with a password, or a public key in SSH's wire format in Base64.
   func admits(_ user: String, password: Secret?, publicKeys: [String]) -> Bool {
     guard let account = transferAccount(user) else { return false }
     if let password, account.password == password { return true }
@@ -181,9 +166,7 @@ final class NodeDirectory: Sendable {
     return publicKeys.contains { known.contains($0) }
   }
 
-  /// Returns the public key in a line of `authorized_keys`, or `nil` if the line is malformed.
-  ///
-  /// - Returns: The second field of the line: the key in SSH's wire format, encoded as Base64.
+  /// Returns the key in a line of `authorized_keys`, in SSH's wire format in Base64, or `nil` if it is malformed.
   private static func blob(of line: String) -> String? {
     let fields = line.words(between: " ")
     guard fields.count >= 2, !fields[0].isEmpty, [UInt8](base64: String(fields[1])) != nil else { return nil }

@@ -90,10 +90,7 @@ struct SimulatedCOS: ServiceBehavior {
     try RequestTarget(of: head, hosts: .cos).ignoringCase
   }
 
-  /// Returns a new COS request ID.
-  ///
-  /// - Returns: The Base64 encoding of a string such as `5ea333fa_4fa70b09_2124_41d8eb`, which contains the time and
-  ///   random digits.
+  /// Returns the Base64 of a string such as `5ea333fa_4fa70b09_2124_41d8eb`, with the time and random digits.
   func makeRequestID(at date: Timestamp) -> String {
     let time = String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
     let text =
@@ -209,8 +206,6 @@ extension SimulatedCOS {
   }
 
   /// Splits a role name such as `qcs::cam::uin/1250000000:roleName/app` into its colon-separated parts.
-  ///
-  /// - Returns: `nil` if the role name is invalid.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":").map(String.init)
     guard parts.count == 6, parts[0] == "qcs", parts[1].isEmpty, parts[2] == "cam",

@@ -139,7 +139,7 @@ struct TencentSTS: TokenServiceHandler {
     return lifetime
   }
 
-  /// Returns the session policy in a call's parameters, or `nil` if the call contains no policy.
+  /// Returns the session policy, or `nil` if the call contains none.
   ///
   /// In addition to the encoding of the request, the policy is percent-encoded; some SDKs omit this second encoding.
   private func policy(_ parameters: CallParameters) throws(ErrorResponse) -> SessionPolicy? {
@@ -202,11 +202,9 @@ extension TencentSTS {
   /// The maximum difference between a call's signing time and the current time.
   private static let clockTolerance = Duration.seconds(5 * 60)
 
-  /// Authenticates a call, which may use the signature version 1 or TC3-HMAC-SHA256.
+  /// Returns the key that signed a call with version 1 or TC3-HMAC-SHA256.
   ///
   /// Page: "Signature v3".
-  ///
-  /// - Returns: The access key that signed the call.
   func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> AccessKey {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
     if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }

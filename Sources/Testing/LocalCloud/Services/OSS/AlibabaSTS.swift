@@ -25,9 +25,7 @@ struct AlibabaSTS: TokenServiceHandler {
     self.identityTokens = identityTokens
   }
 
-  /// Returns whether a call contains a header of the Alibaba Cloud token service.
-  ///
-  /// This service also handles all calls that no other token service recognizes.
+  /// Whether a call has a header of this service, which also handles all calls that no other service recognizes.
   func isAsked(by call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
 
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
@@ -183,16 +181,12 @@ extension ErrorResponse {
 }
 
 extension AlibabaSTS {
-  /// The maximum difference between a call's signing time and the current time.
-  ///
-  /// A nonce is remembered for twice as long.
+  /// The maximum difference between the signing and the current time; a nonce is remembered for twice as long.
   private static let clockTolerance = Duration.seconds(15 * 60)
 
-  /// Authenticates a call, which may use the RPC signature scheme or ACS3-HMAC-SHA256.
+  /// Returns the ID of the key that signed a call with the RPC scheme or ACS3-HMAC-SHA256.
   ///
   /// Pages: "Request syntax and signature method V3", and "Signature mechanism" for the RPC signature scheme.
-  ///
-  /// - Returns: The ID of the access key that signed the call.
   func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> AccessKeyID {
     if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
     if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }
@@ -279,9 +273,7 @@ extension AlibabaSTS {
     }
   }
 
-  /// Checks the session token and the nonce of a call whose signature is valid, and returns the access key ID.
-  ///
-  /// - Throws: An error response if the session token is missing, invalid or expired, or if the nonce was used before.
+  /// Checks the token and the nonce of a call whose signature is valid, and returns the access key ID.
   private func accept(
     _ key: AccessKey, token: String?, nonce: String, at date: Timestamp
   ) throws(ErrorResponse) -> AccessKeyID {

@@ -85,9 +85,7 @@ final class CallbackSender: Sendable {
     return reply
   }
 
-  /// Sends a request, and returns the status and the body, or `nil` for the body if it is too large.
-  ///
-  /// - Returns: The response, or `nil` if there is none within the time limit.
+  /// Returns the status and the body of a response, or `nil` if it is too large or too late.
   private func limited(
     _ request: HTTPRequest, _ body: [UInt8]
   ) async throws(ErrorResponse) -> (HTTPResponse.Status, [UInt8]?)? {
@@ -184,12 +182,7 @@ struct RequestedCallback: Sendable {
   /// The media type of the callback's body.
   var mediaType: String { format.rawValue }
 
-  /// Parses the callback of an upload, or returns `nil` if the upload has none.
-  ///
-  /// - Parameters:
-  ///   - headers: The headers of the upload.
-  ///   - target: The target of the upload, whose parameters may contain the callback.
-  /// - Throws: `InvalidArgument` if the callback is invalid.
+  /// Parses the callback in the headers or parameters of an upload, or returns `nil` if it has none.
   init?(headers: HTTPFields, target: RequestTarget) throws(ErrorResponse) {
     let callback = headers[values: .ossCallback].first ?? target["callback"]?.string
     guard let callback, !callback.isEmpty else { return nil }
@@ -257,9 +250,7 @@ struct RequestedCallback: Sendable {
     return variables
   }
 
-  /// Returns the body of the callback with the values of all variables.
-  ///
-  /// - Parameter values: The values of the variables that the service sets. Other variables are empty.
+  /// Returns the body of the callback, in which variables that the service does not set are empty.
   func body(_ values: Values) -> [UInt8] {
     var bytes: [UInt8] = []
     for piece in template.pieces {
@@ -287,11 +278,7 @@ struct CallbackPlan: Sendable {
 }
 
 extension Gateway {
-  /// Returns the plan for the callback of an upload, or `nil` if it asks for none.
-  ///
-  /// - Parameters:
-  ///   - callback: The callback, parsed from the upload, or `nil`. It is parsed only if the server sends callbacks.
-  ///   - isRequested: Whether the upload names a callback.
+  /// Returns the plan for the callback that an upload names, which is parsed only if the server sends callbacks.
   func plan(
     _ operation: String, _ requestID: String, isRequested: Bool,
     _ callback: () throws(ErrorResponse) -> RequestedCallback?
@@ -325,11 +312,6 @@ extension Gateway {
 extension Call {
   /// Sends the callback that an upload asks for, and returns the response to the upload.
   ///
-  /// - Parameters:
-  ///   - object: The object that the upload stored.
-  ///   - response: The response to the upload without a callback.
-  /// - Returns: The response of the app's server with the headers of the upload's response, or `response` without a
-  ///   callback.
   /// - Throws: `CallbackFailed` with the status 203, after which the object is stored.
   func calledBack(_ object: StoredObject, _ response: Answer) async throws -> Answer {
     guard let plan = callback else { return response }
@@ -340,9 +322,7 @@ extension Call {
     return response
   }
 
-  /// Returns the values of the variables that OSS sets for a callback.
-  ///
-  /// This server reads no images and has no VPC, so that their variables are empty.
+  /// Returns the variables that OSS sets; those about images and the VPC, which this server lacks, are empty.
   private func values(of object: StoredObject, _ plan: CallbackPlan) -> RequestedCallback.Values {
     let mediaType = object.description.headers.first { $0.name == "Content-Type" }?.value
     let md5 = service.checksums(of: object.content)[.contentMD5]

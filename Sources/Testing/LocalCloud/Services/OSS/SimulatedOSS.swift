@@ -158,8 +158,6 @@ extension SimulatedOSS {
   }
 
   /// Splits a role name such as `acs:ram::1250000000:role/app` into its colon-separated parts.
-  ///
-  /// - Returns: `nil` if the role name is invalid.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":").map(String.init)
     guard parts.count == 5, parts[0] == "acs", parts[1] == "ram", parts[2].isEmpty, !parts[3].isEmpty,
@@ -230,8 +228,7 @@ extension SimulatedOSS {
       ec: "0002-00000040", details: details)
   }
 
-  /// Returns two elements of an error document: a string, and its bytes as uppercase hexadecimal digits separated by
-  /// spaces.
+  /// Returns an element with a string, and one with its bytes as uppercase hexadecimal digits.
   private func text(_ name: String, _ value: String) -> [ErrorResponse.Detail] {
     let bytes = value.utf8.map { byte in
       let digits = String(byte, radix: 16, uppercase: true)
@@ -253,9 +250,7 @@ extension SimulatedOSS {
 }
 
 extension PolicyLanguage {
-  /// The policy language of Alibaba Cloud RAM, version 1.
-  ///
-  /// Page: "Basic elements of policies".
+  /// The policy language of Alibaba Cloud RAM, version 1 ("Basic elements of policies").
   static let ram = PolicyLanguage(
     versions: ["1"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"], capitalizesMembers: true,
     ignoresActionCase: true, absence: .allowsLess, conditions: ramConditions, comparisons: capitalizedComparisons,

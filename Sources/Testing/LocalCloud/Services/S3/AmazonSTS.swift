@@ -79,9 +79,7 @@ struct AmazonSTS: TokenServiceHandler {
 
   // MARK: Authentication
 
-  /// Verifies the signature of a call and returns the ID of the access key that signed the call.
-  ///
-  /// The whole body must be signed.
+  /// Verifies the signature of a call, which must cover the body, and returns the ID of its access key.
   private func authenticate(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
     // SDKs send the hash of the body only to S3. Here, the server adds the hash of the received body to the request, so
     // that the signature is verified with it.
@@ -208,8 +206,6 @@ struct AmazonSTS: TokenServiceHandler {
 
 extension String {
   /// The ARN of an assumed-role user, derived from a role's ARN and without the session name.
-  ///
-  /// A string that is not the ARN of a role remains unchanged.
   fileprivate var replacingRole: String {
     let parts = parts(between: ":", atMost: 5).map(String.init)
     guard parts.count == 6, let name = parts[5].removingBytePrefix("role/") else { return self }

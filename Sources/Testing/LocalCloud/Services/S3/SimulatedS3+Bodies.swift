@@ -196,12 +196,7 @@ struct S3StatedChecksum {
   /// The checksum in Base64, or `nil` if it follows in a trailer.
   let value: String?
 
-  /// Creates the checksum from the request headers, or returns `nil` if the headers specify no checksum.
-  ///
-  /// - Parameters:
-  ///   - headers: The headers of the request.
-  ///   - isTrailed: Whether a trailer follows the body.
-  /// - Throws: `InvalidRequest` if the headers specify more than one checksum, or an invalid checksum.
+  /// Returns the checksum that the headers specify, or that they announce for a trailer, if any.
   init?(_ headers: HTTPFields, isTrailed: Bool) throws(ErrorResponse) {
     let stated = S3Checksum.Algorithm.allCases.filter { headers.first($0.fieldName)?.isEmpty == false }
     let trailed = isTrailed ? headers.first("x-amz-trailer").flatMap { S3Checksum.Algorithm(fieldName: $0) } : nil

@@ -14,9 +14,7 @@ extension SimulatedService {
   /// Amazon S3 in the region whose location constraint is empty.
   static let s3 = s3(region: SimulatedS3.firstRegion)
 
-  /// Returns Amazon S3.
-  ///
-  /// - Parameter region: The region of the service, which S3 signatures must contain.
+  /// Amazon S3 in a region, which S3 signatures must contain.
   static func s3(region: String) -> SimulatedService {
     SimulatedService(
       provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, headerRules: s3Rules,
@@ -161,8 +159,6 @@ struct SimulatedS3: ServiceBehavior {
   func resource(_ name: String, in region: String) -> [String] { ["arn", "aws", "s3", "", "", name] }
 
   /// Splits a role name such as `arn:aws:iam::125000000000:role/app` into its colon-separated parts.
-  ///
-  /// - Returns: `nil` if the role name is invalid.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":", atMost: 5).map(String.init)
     guard parts.count == 6, parts[0] == "arn", parts[1] == "aws", parts[2] == "iam", parts[3].isEmpty,
@@ -172,10 +168,9 @@ struct SimulatedS3: ServiceBehavior {
   }
 }
 
-/// A verifier for S3 requests that expects the bucket name in the path or in the host, depending on the request's host.
+/// A verifier that expects the bucket name in the path or in the host.
 ///
 /// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
-/// Otherwise, it is in the host.
 struct S3HostVerifier: SignatureVerifier, FormVerifier {
   private let inPath: S3Verifier
   private let inHost: S3Verifier
@@ -218,9 +213,7 @@ extension SimulatedS3 {
 
   private static let redirectionCode = "PermanentRedirect"
 
-  /// Returns a redirection if the host of a request specifies a region other than the server's, or `nil` otherwise.
-  ///
-  /// Page: "Request redirection and the REST API".
+  /// Returns a redirection if a host specifies another region ("Request redirection and the REST API").
   func redirection(of host: String, for bucket: String) -> ErrorResponse? {
     guard let named = S3Address.region(in: host), named != region,
       let endpoint = try? ServiceEndpoint.s3(region: region, bucket: bucket)
@@ -336,9 +329,7 @@ extension SimulatedS3 {
 }
 
 extension PolicyLanguage {
-  /// The policy language of Amazon Web Services IAM.
-  ///
-  /// Page: "IAM JSON policy elements reference".
+  /// The policy language of Amazon Web Services IAM ("IAM JSON policy elements reference").
   static let iam = PolicyLanguage(
     versions: ["2012-10-17", "2008-10-17"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"],
     labels: ["id", "sid"], capitalizesMembers: true, ignoresActionCase: true, existenceSuffix: "IfExists",

@@ -5,9 +5,7 @@ internal import AsperaAuth
 internal import StorageAuth
 internal import Synchronization
 
-/// The transfers and the events of the node.
-///
-/// For each access key, the log keeps the newest 1,000 transfers and the newest 1,000 events.
+/// The transfers and the events of the node, of which each access key keeps the newest 1,000.
 final class ActivityLog: Sendable {
   /// An event of the node.
   struct Event: Sendable {
@@ -61,9 +59,7 @@ final class ActivityLog: Sendable {
     state.withLock { $0.events.append(event, accessKey) }
   }
 
-  /// Adds the event of the start or of the end of a transfer.
-  ///
-  /// - Parameter step: `started` or `ended`.
+  /// Adds the event that a transfer has `started` or `ended`.
   func add(_ step: String, of transfer: TransferRecord, at date: Timestamp) {
     let kind = transfer.start.direction == .send ? "upload" : "download"
     add(
@@ -157,11 +153,6 @@ final class TransferRecord: Sendable {
   let start: Start
   private let state = Mutex(Progress())
 
-  /// Creates the record of a transfer that has started.
-  ///
-  /// - Parameters:
-  ///   - start: The properties of the transfer.
-  ///   - clientSeen: The time of the client's last request, or `nil` if the node itself carries the transfer out.
   init(_ start: Start, clientSeen: Timestamp? = nil) {
     var start = start
     start.tags = Self.kept(start.tags)
@@ -193,11 +184,9 @@ final class TransferRecord: Sendable {
     return seen.duration(to: date) > Self.clientSilence
   }
 
-  /// Ends the transfer; a canceled transfer remains canceled.
+  /// Ends the transfer unless it was canceled, and returns whether it was running.
   ///
   /// Only the activity log calls this function, because it adds the event of the end.
-  ///
-  /// - Returns: Whether the transfer was running.
   func end(_ status: Status, _ refusal: TransferRefusal? = nil, at date: Timestamp) -> Bool {
     state.withLock { progress in
       let wasRunning = progress.status == .running

@@ -85,9 +85,7 @@ struct ActivityService: Sendable {
 
   // MARK: Sizes
 
-  /// Returns the size of the volume and its free part, as the mount point of each path has them.
-  ///
-  /// The volume is imaginary: it has one tebibyte, of which the files of the caller take their sizes.
+  /// Returns the size and the free part of an imaginary volume of one tebibyte, for each path.
   func space(_ document: JSONValue) async throws -> Answer {
     let service = PathService(aspera: aspera, root: try caller.root)
     let used = try aspera.files.walk(service.root).reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }
@@ -101,11 +99,7 @@ struct ActivityService: Sendable {
     }
   }
 
-  /// Adds up the bytes of the remembered transfers with a usage ID.
-  ///
-  /// - Parameters:
-  ///   - id: The usage ID, or `nil` for the ID of the access key.
-  ///   - query: The parameters of the request.
+  /// Adds up the bytes of the remembered transfers with a usage ID, or of the access key if it is `nil`.
   func usage(_ id: String?, _ query: NodeQuery) throws -> Answer {
     guard let accessKey = caller.accessKey?.id ?? query["access_key"] else {
       throw ErrorResponse.nodeBadRequest("A node user has to name the access_key.")

@@ -113,9 +113,7 @@ struct GrantRequest: Sendable {
     scope = parameters["scope"]
   }
 
-  /// Returns the ID and the secret in the `Authorization` header, or `nil` if there is no such header.
-  ///
-  /// Both are encoded as in a form (RFC 6749, section 2.3.1).
+  /// Returns the ID and the secret in the `Authorization` header, encoded as in a form (RFC 6749, section 2.3.1).
   private static func basic(_ call: InboundCall) throws(Problem) -> (id: String, secret: Secret)? {
     guard call.request.headerFields[.authorization] != nil else { return nil }
     let words = call.authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
@@ -168,14 +166,7 @@ final class AssertionCheck: Sendable {
     self.rules = rules
   }
 
-  /// Returns the user in whose name an assertion was signed.
-  ///
-  /// - Parameters:
-  ///   - text: The assertion.
-  ///   - clientID: The ID of the client that sent the assertion.
-  ///   - audience: The required audience.
-  ///   - subjectPrefix: The text before the user's e-mail address in the subject.
-  ///   - date: The current time.
+  /// Returns the user in whose name a client signed an assertion, whose subject is an address after a prefix.
   func user(
     of text: String, clientID: String, audience: String, subjectPrefix: String, at date: Timestamp
   ) throws(AssertionProblem) -> LocalCloud.OAuthUser {

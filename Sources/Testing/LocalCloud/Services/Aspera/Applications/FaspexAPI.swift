@@ -79,9 +79,7 @@ struct FaspexAPI: ApplicationHandler {
       ], .created)
   }
 
-  /// Returns an access token in the form of a JSON Web Token, whose third part is random.
-  ///
-  /// The server looks the token up in its table, so the third part needs no signature.
+  /// Returns a JSON Web Token with a random signature, because the server looks tokens up in its table.
   private static func accessToken(
     for user: LocalCloud.OAuthUser, _ client: LocalCloud.OAuthClient, until end: Timestamp, at date: Timestamp
   ) -> String {
@@ -124,13 +122,7 @@ extension FaspexAPI {
   /// The largest page of a list of packages.
   private static let pageLimit = 1_000
 
-  /// Performs a request about packages.
-  ///
-  /// - Parameters:
-  ///   - call: The request.
-  ///   - names: The elements of the path after `api/v5`.
-  ///   - user: The user that the request's access token belongs to.
-  ///   - faspex: The configuration of the simulated Faspex.
+  /// Performs a request about packages; `names` are the elements of the path after `api/v5`.
   func packages(
     _ call: InboundCall, _ names: [String], as user: LocalCloud.OAuthUser, _ faspex: LocalCloud.Faspex
   ) throws -> Answer {

@@ -116,10 +116,7 @@ extension FileRegister {
     var tags: JSONValue?
   }
 
-  /// Creates a permission.
-  ///
-  /// - Throws: A 409 (Conflict) error if the grantee has a permission on the file already, a 404 (Not Found) error if
-  ///   the file is gone, or a 400 (Bad Request) error if the access key has too many permissions.
+  /// Creates a permission, unless the grantee has one already, the file is gone, or there are too many.
   func add(
     _ grant: Grant, of accessKey: String, by creator: String, at date: Timestamp
   ) throws(ErrorResponse) -> FilePermission {

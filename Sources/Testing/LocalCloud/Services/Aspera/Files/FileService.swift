@@ -14,10 +14,7 @@ struct FileService: Sendable {
   /// The access levels of the caller, or `nil` if the caller has all rights on all files of the access key.
   let grants: FileGrants?
 
-  /// Creates the service for a caller.
-  ///
-  /// - Throws: A 403 (Forbidden) error if the caller is the user of a bearer token, and no permission of the access key
-  ///   applies to the user.
+  /// Throws if the caller is the user of a bearer token to whom no permission of the access key applies.
   init(_ aspera: AsperaContext, for caller: NodeCaller) throws(ErrorResponse) {
     self.aspera = aspera
     self.caller = caller
@@ -34,13 +31,7 @@ struct FileService: Sendable {
   /// Returns the caller's access levels on a path.
   func levels(at path: NodePath) -> AccessLevels { grants?.levels(at: path) ?? .all }
 
-  /// Returns the file or folder with an ID.
-  ///
-  /// - Parameters:
-  ///   - id: The ID of the file.
-  ///   - level: The access level that the caller must have on the file, or `[]` if any level is enough.
-  /// - Throws: A 404 (Not Found) error if the access key has no such file, or a 403 (Forbidden) error if the caller lacks
-  ///   the access level.
+  /// Returns the file with an ID, on which the caller must have an access level, or any one if it is `[]`.
   func entry(_ id: String, for level: AccessLevels) throws -> FileEntry {
     guard let path = aspera.files.register.path(of: id), root.contains(path),
       let entry = try aspera.files.entry(at: path)
@@ -94,9 +85,7 @@ struct FileService: Sendable {
     return Answer(.noContent)
   }
 
-  /// Deletes a file, or a folder with all its contents.
-  ///
-  /// - Parameter inBackground: Whether the caller asked for a job, which has always ended when the response is sent.
+  /// Deletes a file or a folder with its contents; in the background, the response describes an ended job.
   func delete(_ id: String, inBackground: Bool) async throws -> Answer {
     let entry = try entry(id, for: .delete)
     try checkNotRoot(entry)
@@ -163,12 +152,7 @@ extension FileService {
 }
 
 extension FileService {
-  /// Returns the document that describes a file.
-  ///
-  /// - Parameters:
-  ///   - entry: The file.
-  ///   - id: The ID of the file.
-  ///   - levels: The caller's access levels on the file.
+  /// Returns the document that describes a file, on which the caller has access levels.
   func document(of entry: FileEntry, _ id: Int, _ levels: AccessLevels) -> JSONObject {
     var document = JSONObject()
     document["id"] = .string(String(id))
@@ -189,8 +173,6 @@ extension FileService {
   }
 
   /// Adds the attributes that a request names in `include` to the document of a file.
-  ///
-  /// - Throws: A 400 (Bad Request) error if an attribute is unknown.
   func include(_ names: [String], in document: inout JSONObject, of entry: FileEntry) throws {
     for name in names {
       switch name {
@@ -222,9 +204,7 @@ extension FileService {
   /// The maximum number of files in a response, and the number of a page in version 4 if the caller names none.
   private static let (largestPage, defaultPage) = (10_000, 1_000)
 
-  /// The parameters that are not available in version 4 of the listing.
-  ///
-  /// The names are those in IBM's description of the Node API, at the header `Accept-version`.
+  /// The parameters that version 4 of the listing lacks, by IBM's description of the header `Accept-version`.
   private static let withoutVersion4 = [
     "sort", "min_size", "max_size", "min_modified_time", "max_modified_time", "target_id", "target_node_id",
     "files_prefetch_count", "page", "name_iglob",
@@ -239,13 +219,9 @@ extension FileService {
     return try response(Array(page), of: entries.count, query)
   }
 
-  /// Lists a part of the files in a folder, in version 4 of the call: in the order of the names, from a token on.
+  /// Lists a part of a folder in version 4 of the call: in the order of the names, from a token on.
   ///
-  /// - Parameters:
-  ///   - id: The ID of the folder.
-  ///   - query: The parameters of the request.
-  ///   - header: The iteration token in the request's header; IBM's description puts it there, and IBM's own client into
-  ///     the query.
+  /// IBM's description puts the token into the header, and IBM's own client into the query.
   func listVersion4(_ id: String, _ query: NodeQuery, tokenInHeader header: String?) throws -> Answer {
     let folder = try folder(id, for: .list)
     if let name = Self.withoutVersion4.first(where: { query[$0] != nil }) {

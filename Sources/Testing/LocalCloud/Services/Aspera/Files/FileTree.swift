@@ -18,9 +18,7 @@ struct FileTree: Sendable {
     try store.read(Self.bucket) { Self.entry(at: path, in: $0) }
   }
 
-  /// Returns the folder at a path.
-  ///
-  /// - Throws: ``FileProblem`` if the path does not exist or is not a folder.
+  /// Returns the folder at a path, or throws if the path does not exist or is not a folder.
   func requireFolder(at path: NodePath) throws -> FileEntry {
     guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
     guard entry.isFolder else { throw FileProblem.isNoFolder(path) }
@@ -48,9 +46,7 @@ struct FileTree: Sendable {
     return entries
   }
 
-  /// Returns the file or folder at a path in a bucket, or `nil` if the path does not exist.
-  ///
-  /// A folder also exists if the bucket contains only objects below the folder.
+  /// Returns the file or folder at a path, also a folder that exists only because of objects below it.
   static func entry(at path: NodePath, in bucket: Bucket) -> FileEntry? {
     if path.names.isEmpty { return FileEntry(path: path, modified: bucket.created, content: nil, link: nil) }
     if let object = bucket.objects[path.fileKey] {
@@ -97,14 +93,7 @@ extension FileTree {
     }
   }
 
-  /// Creates or replaces a file, and creates the file's parent folders if necessary.
-  ///
-  /// - Parameters:
-  ///   - content: The content of the file.
-  ///   - path: The path of the file.
-  ///   - date: The modification time of the file.
-  ///   - link: The target if the file is a symbolic link.
-  ///   - replaces: Whether an existing file is replaced; otherwise, it is an error.
+  /// Creates or replaces a file, and creates the folders for it.
   func put(
     _ content: Content, at path: NodePath, _ date: Timestamp, link: FileLink? = nil, replaces: Bool = true
   ) async throws {
@@ -140,9 +129,7 @@ extension FileTree {
     register.remove(path)
   }
 
-  /// Moves a file, or a folder with all its contents, to a path that must not exist yet.
-  ///
-  /// The moved files keep their IDs.
+  /// Moves a file, or a folder with its contents, to a path that must not exist yet; their IDs remain.
   func move(_ path: NodePath, to target: NodePath, at date: Timestamp) async throws {
     guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem.isRoot }
     let entries = try walk(path)
@@ -175,9 +162,7 @@ struct FileEntry: Sendable {
   let path: NodePath
   let modified: Timestamp
 
-  /// The content of the file, or `nil` if the entry is a folder.
-  ///
-  /// A link has an empty content.
+  /// The content of the file or link, whose content is empty, or `nil` if the entry is a folder.
   let content: Content?
 
   /// The target of the symbolic link, or `nil` if the entry is not a link.
@@ -276,10 +261,7 @@ struct NodePath: Sendable {
     self.names = names
   }
 
-  /// Creates a path by parsing a string; empty and `.` components are ignored.
-  ///
-  /// - Returns: `nil` if a component is `..`, is longer than 255 bytes, or contains a NUL character, or if the path is
-  ///   too long or too deep.
+  /// Parses a path, or returns `nil` if it is too long or deep, has a NUL, or contains `..`.
   init?(_ text: String) {
     let names = text.parts(between: "/").map { String($0) }.filter { !$0.isEmpty && $0 != "." }
     guard names.allSatisfy({ $0 != ".." && $0.utf8.count <= 255 && !$0.utf8.contains(0) }) else { return nil }

@@ -10,8 +10,7 @@ struct PathService: Sendable {
   /// The maximum number of elements in the `paths` of a request.
   private static let pathLimit = 10_000
 
-  /// The maximum size of a file whose content a response of the fourth generation contains, and of the content that a
-  /// response of `/files/PATH/contents` contains, in bytes.
+  /// The maximum size of a response with a file's content, in the fourth and the third generation of the API.
   static let (contentByteLimit, shortContentByteLimit): (Int64, Int64) = (8 * 1_024 * 1_024, 4_096)
 
   let aspera: AsperaContext
@@ -21,9 +20,7 @@ struct PathService: Sendable {
 
   // MARK: Changes
 
-  /// Creates a folder, a file or a symbolic link on the node.
-  ///
-  /// - Parameter element: An element of the request's `paths`.
+  /// Creates the folder, file or symbolic link that an element of the request's `paths` describes.
   func create(_ element: JSONValue, at date: Timestamp) async throws {
     let path = try path(element["path"])
     let type = element["type"]?.string ?? "directory"
@@ -41,10 +38,7 @@ struct PathService: Sendable {
     }
   }
 
-  /// Deletes a file or folder from the node.
-  ///
-  /// - Parameter element: An element of the request's `paths`. If its `recursive_delete` is `false`, a folder that is not
-  ///   empty remains.
+  /// Deletes a file or folder, unless it is not empty and `recursive_delete` is `false`.
   func delete(_ element: JSONValue) async throws {
     let path = try path(element["path"])
     if path.bytes == root.bytes { throw FileProblem.isRoot }
@@ -54,10 +48,7 @@ struct PathService: Sendable {
     try await files.delete(path)
   }
 
-  /// Moves a file or folder of the node.
-  ///
-  /// - Parameter element: An element of the request's `paths`, in which `source` and `destination` are relative to
-  ///   `path`.
+  /// Moves a file or folder; `source` and `destination` are relative to `path`.
   func rename(_ element: JSONValue, at date: Timestamp) async throws {
     let base = try path(element["path"])
     guard let source = element["source"]?.string.flatMap({ NodePath($0) }),
@@ -70,12 +61,9 @@ struct PathService: Sendable {
 
   /// Performs an action for each element of the request's `paths`, and returns the response with all results.
   ///
-  /// If the action fails for an element, the result for that element contains the error.
+  /// If the action fails, the result contains the error.
   ///
-  /// - Parameters:
-  ///   - document: The document of the request.
-  ///   - members: The names of the members that a result repeats from its element.
-  ///   - body: The action, which can add members to the result.
+  /// - Parameter members: The names of the members that a result repeats from its element.
   func forEachPath(
     _ document: JSONValue, repeating members: [String] = ["path"],
     _ body: (JSONValue, inout JSONObject) async throws -> Void
@@ -103,8 +91,8 @@ struct PathService: Sendable {
 
   /// Returns the content of a file, of which the response contains at most 4,096 bytes.
   ///
-  /// - Parameter encoded: The path of the file as it stands in the path of the request, percent-encoded. A plus sign
-  ///   stands for a space, because IBM's own client encodes it so.
+  /// - Parameter encoded: The percent-encoded path. A plus sign stands for a space, because IBM's own client encodes it
+  ///   so.
   func contents(_ encoded: String) throws -> Answer {
     let text = encoded.percentDecodedBytes(plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
     let path = try path(text.map { .string($0) })
@@ -118,9 +106,7 @@ struct PathService: Sendable {
       body: .extents(content.extents(in: 0..<byteCount), byteCount: byteCount))
   }
 
-  /// Returns the whole content of a file as a response.
-  ///
-  /// - Throws: A 400 (Bad Request) error if the file is larger than a limit in bytes.
+  /// Returns the whole content of a file, unless it is larger than a limit.
   static func response(_ content: Content, limit: Int64) throws(ErrorResponse) -> Answer {
     guard content.byteCount <= limit else {
       throw .nodeBadRequest("The file has \(content.byteCount) bytes; the node returns at most \(limit). Transfer it.")
@@ -296,9 +282,7 @@ struct EntryFilter: Sendable {
   private let oldest: Timestamp?
   private let newest: Timestamp?
 
-  /// Reads the filters of a request.
-  ///
-  /// - Throws: A 400 (Bad Request) error if a filter has a value that the node does not understand.
+  /// Reads the filters of a request, and throws if one has a value that the node does not understand.
   init(_ document: JSONValue) throws(ErrorResponse) {
     ignoresCase = document["case_sensitive"]?.bool != true
     switch document["sort"] {
@@ -326,11 +310,7 @@ struct EntryFilter: Sendable {
     newest = try Self.time(filters?["mtime_max"])
   }
 
-  /// Returns whether a file passes the filters.
-  ///
-  /// - Parameters:
-  ///   - entry: The file or folder.
-  ///   - root: The root of the caller, to which paths in the filters are relative.
+  /// Returns whether a file passes the filters, in which paths are relative to the root of the caller.
   func matches(_ entry: FileEntry, _ root: NodePath) -> Bool {
     if let types, !types.contains(Self.type(of: entry)) { return false }
     if smallest != nil || largest != nil {

@@ -12,10 +12,7 @@ struct PermissionService: Sendable {
   let files: FileService
   let accessKey: String
 
-  /// Creates the service for a caller.
-  ///
-  /// - Throws: A 403 (Forbidden) error if the caller is a node user, whose files have no permissions, or a user without
-  ///   any permission.
+  /// Throws if the caller is a node user, whose files have no permissions, or a user without any permission.
   init(_ aspera: AsperaContext, for caller: NodeCaller) throws(ErrorResponse) {
     guard let key = caller.accessKey else {
       throw .node(.forbidden, "Permissions belong to an access key; authenticate with one.")
@@ -222,9 +219,7 @@ struct FilePermission: Sendable {
 struct FileGrants: Sendable {
   private let levels: [[UInt8]: AccessLevels]
 
-  /// Creates the grants of a user.
-  ///
-  /// - Parameter permissions: The permissions that apply to the user, each with the path of its file.
+  /// Creates the grants of a user from the permissions that apply to the user.
   init(_ permissions: [(path: NodePath, levels: AccessLevels)]) {
     levels = Dictionary(permissions.map { ($0.path.bytes, $0.levels) }) { $0.union($1) }
   }

@@ -18,9 +18,7 @@ struct NodeAPI: Sendable {
   /// The port of the simulated transfer server, which setup responses contain.
   let transferPort: Int
 
-  /// Authenticates the caller of a request, performs the request and returns the response.
-  ///
-  /// - Throws: `ErrorResponse` or `FileProblem` if the request is rejected.
+  /// Authenticates the caller of a request, and performs the request.
   func response(to call: InboundCall) async throws -> Answer {
     if call.request.headerFields[.authorization] == nil {
       aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }
@@ -151,29 +149,18 @@ struct NodeAPI: Sendable {
 }
 
 extension NodeAPI {
-  /// Returns the response that lists the access keys that the caller can read.
-  ///
-  /// A node user can read all access keys; an access key can read only itself.
+  /// Lists all access keys for a node user, and only its own for an access key.
   func accessKeys(for caller: NodeCaller) -> Answer {
     let keys = aspera.directory.accessKeys.filter { key in caller.accessKey.map { $0.id == key.id } ?? true }
     return Answer(.array(keys.map { document(for: $0) }))
   }
 
-  /// Returns the response that describes an access key.
-  ///
-  /// - Parameters:
-  ///   - name: The ID of the access key, or `self` for the caller's access key.
-  ///   - caller: The authenticated caller.
+  /// Describes an access key, which the caller can name `self` if it is the caller's.
   func accessKey(_ name: String, for caller: NodeCaller) throws(ErrorResponse) -> Answer {
     Answer(document(for: try key(name, for: caller)))
   }
 
   /// Sets or removes the public key for verifying bearer tokens of an access key.
-  ///
-  /// - Parameters:
-  ///   - name: The ID of the access key, or `self` for the caller's access key.
-  ///   - document: The document in the request body.
-  ///   - caller: The authenticated caller.
   func setAccessKey(
     _ name: String, to document: JSONValue, for caller: NodeCaller
   ) throws(ErrorResponse) -> Answer {
@@ -378,10 +365,6 @@ enum NodeRoute: Sendable {
   }
 
   /// Creates the route of a request, or returns `nil` if the node has no such call.
-  ///
-  /// - Parameters:
-  ///   - method: The method of the request.
-  ///   - path: The path of the request without the query.
   init?(_ method: HTTPRequest.Method, _ path: String) {
     let names = path.words(between: "/").map(String.init)
     switch (method, names.first, names.count) {
@@ -441,10 +424,9 @@ enum NodeRoute: Sendable {
     }
   }
 
-  /// Whether the call accepts a bearer token.
+  /// Whether the call accepts a bearer token, and not only Basic authorization.
   ///
-  /// IBM's description of the Node API lists the kinds of authorization (`security`) of each call. The other calls accept
-  /// only Basic authorization.
+  /// IBM's description of the Node API lists the kinds of authorization (`security`) of each call.
   var acceptsBearer: Bool {
     switch self {
     case .ownAccessKey, .addPublicKey, .file, .permissions, .createPermission, .permission, .changePermission,

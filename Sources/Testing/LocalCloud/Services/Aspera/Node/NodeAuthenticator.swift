@@ -12,9 +12,7 @@ internal import StorageCrypto
 struct NodeAuthenticator: Sendable {
   let directory: NodeDirectory
 
-  /// Returns the authenticated caller of a Node API request.
-  ///
-  /// - Throws: A 401 (Unauthorized) error response if the authorization is missing, unreadable or invalid.
+  /// Returns the caller, or throws a 401 (Unauthorized) error.
   func caller(of call: InboundCall) throws(ErrorResponse) -> NodeCaller {
     guard let authorization = call.authorization else {
       throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")
@@ -134,13 +132,7 @@ struct BearerCheck: Sendable {
     self.directory = directory
   }
 
-  /// Verifies a bearer token and returns the access key and the user that the token authenticates.
-  ///
-  /// - Parameters:
-  ///   - token: The bearer token.
-  ///   - accessKey: The ID of the access key that the token must belong to.
-  ///   - date: The current time.
-  /// - Throws: The reason why the token is invalid.
+  /// Verifies a bearer token, and returns its access key and its user.
   func caller(
     _ token: String, for accessKey: String, at date: Timestamp
   ) throws(Problem) -> (key: LocalCloud.NodeAccessKey, user: BearerUser) {

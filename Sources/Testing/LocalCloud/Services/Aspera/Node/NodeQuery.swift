@@ -8,10 +8,7 @@ internal import StorageAuth
 struct NodeQuery: Sendable {
   private let pairs: [FormPair]
 
-  /// Reads the query of a request.
-  ///
-  /// - Throws: A 400 (Bad Request) error if the query cannot be decoded, or if a parameter occurs twice. Parameters whose
-  ///   names end in `[]` can occur several times.
+  /// Reads the query, in which only parameters whose names end in `[]` can occur several times.
   init(_ call: InboundCall) throws(ErrorResponse) {
     guard let pairs = call.pairs, pairs.count <= 100 else {
       throw .nodeBadRequest("The query cannot be read, or has more than 100 parameters.")
@@ -65,13 +62,7 @@ struct NodeQuery: Sendable {
     try self[name].map { text throws(ErrorResponse) in try NamePattern(text, ignoresCase: ignoresCase) }
   }
 
-  /// Returns the elements of a list that the parameters `page` and `per_page` select, or all if both are missing.
-  ///
-  /// - Parameters:
-  ///   - elements: All elements; page 1 contains the first ones.
-  ///   - limit: The maximum number of elements in a response.
-  /// - Throws: A 400 (Bad Request) error if one parameter is missing or out of range, or if there are too many elements
-  ///   for a response without pages.
+  /// Returns the elements that `page` and `per_page` select, or all if both are missing and they are few enough.
   func page<Element>(of elements: [Element], limit: Int) throws(ErrorResponse) -> ArraySlice<Element> {
     switch (try number("page"), try number("per_page")) {
     case (nil, nil):

@@ -69,9 +69,7 @@ struct SetupRequest: Sendable {
     }
   }
 
-  /// The `paths` of the response to the setup call.
-  ///
-  /// For an upload, the paths contain only destinations, as in the responses of a real server.
+  /// The `paths` of the response, which contain only destinations for an upload, as on a real server.
   var answeredPaths: JSONValue {
     guard direction == .send else { return .array(paths) }
     return .array(
@@ -81,9 +79,7 @@ struct SetupRequest: Sendable {
       })
   }
 
-  /// The `destination_root` of the response to the setup call.
-  ///
-  /// If an upload has no root folder and a single destination, the root is that destination.
+  /// The `destination_root` of the response, which is the only destination of an upload without a root folder.
   var answeredRoot: String {
     if let root = request["destination_root"]?.string { return root }
     guard direction == .send else { return "" }
@@ -122,9 +118,7 @@ extension NodeAPI {
   /// The maximum number of transfer requests in a setup call.
   private static let transferRequestLimit = 1_000
 
-  /// Handles a setup call, which prepares transfers.
-  ///
-  /// For each transfer request, the response contains a transfer specification with a token, or an error.
+  /// Prepares transfers, and returns a transfer specification or an error for each transfer request.
   func setup(
     _ direction: TransferDirection, _ document: JSONValue, for caller: NodeCaller, at date: Timestamp
   ) throws -> Answer {

@@ -73,9 +73,7 @@ final class TransferConnection: Sendable {
     fault.flatMap { $0.location == location ? $0 : nil }
   }
 
-  /// Returns the fault planned for the content of the transfer, or `nil` if the fault isn't due yet.
-  ///
-  /// The fault is due when enough bytes were transferred, or when the content has ended.
+  /// Returns the fault that is due after enough bytes, or at the end of the content.
   func faultInContent(isEnd: Bool) -> LocalCloud.TransferFault? {
     guard let fault, case .afterBytes(let bytes) = fault.location else { return nil }
     return isEnd || state.withLock { $0.byteCount } >= bytes ? fault : nil
@@ -114,9 +112,7 @@ final class TransferConnection: Sendable {
   }
 }
 
-/// The open connections to the simulated transfer server.
-///
-/// Their number is limited; if there are too many, the oldest connection is discarded.
+/// The open connections to the simulated transfer server, of which the oldest is discarded if there are too many.
 final class ConnectionTable: Sendable {
   private static let capacity = 4096
 
@@ -127,9 +123,7 @@ final class ConnectionTable: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds a connection to the table.
-  ///
-  /// - Returns: The ID of the connection, which is random and hard to guess.
+  /// Adds a connection, and returns its ID, which is hard to guess.
   func add(_ connection: TransferConnection) -> String {
     let id = BlobID.random().description
     state.withLock { state in
@@ -151,9 +145,7 @@ final class ConnectionTable: Sendable {
   }
 }
 
-/// The received parts of uploads that were interrupted and that a later session may resume.
-///
-/// Their number is limited; the oldest part is discarded first.
+/// The received parts of interrupted uploads that a later session may resume, of which the oldest goes first.
 final class PartialUploadTable: Sendable {
   private static let capacity = 256
 

@@ -39,9 +39,7 @@ struct TransferDesk: Sendable {
     return Answer([:])
   }
 
-  /// Begins a transfer session.
-  ///
-  /// The transfer token must be valid and grant access to the paths that are already known.
+  /// Begins a transfer session, whose token must be valid and grant access to the paths that are already known.
   func begin(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) throws -> Answer {
     guard let account = connection.account,
       let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) })
@@ -94,8 +92,7 @@ struct TransferDesk: Sendable {
     throw InjectedRefusal(refusal: TransferRefusal(fault))
   }
 
-  /// Returns the path on the node that a session names relative to its folder, after checking that the session's token
-  /// grants access to the path.
+  /// Returns a path that a session names relative to its folder, and to which its token must grant access.
   static func path(_ value: JSONValue?, _ claim: TransferClaim?) throws -> NodePath {
     guard let text = value?.string else { throw TransferRefusal.protocolError }
     guard let path = NodePath(text).map({ (claim?.base ?? .root).appending($0) }), path.isWithinLimits else {
@@ -174,9 +171,7 @@ extension TransferDesk {
   /// The maximum number of files and folders in a source, which links can multiply.
   private static let entryLimit = 100_000
 
-  /// Creates a symbolic link for an upload, unless a file or link with its name exists that it may not replace.
-  ///
-  /// A folder, and a link to a folder, are never replaced.
+  /// Creates a symbolic link, unless a file or link has its name that it may not replace, or any folder.
   func makeLink(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     guard let session = connection.session, session.direction == .send, let target = document["target"]?.string,
       (1...4_096).contains(target.utf8.count)
@@ -194,10 +189,7 @@ extension TransferDesk {
 
   /// Returns the files and folders of a source with their paths below it, each folder before its contents.
   ///
-  /// - Parameters:
-  ///   - path: The path of the source.
-  ///   - policy: Whether links are followed, left out, or kept as links.
-  ///   - claim: The permissions of the session, which apply to the targets of links too.
+  /// - Parameter claim: The permissions of the session, which apply to the targets of links too.
   func entries(
     of path: NodePath, _ policy: SymbolicLinkPolicy, _ claim: TransferClaim?
   ) throws -> [(below: String, entry: FileEntry)] {
@@ -338,9 +330,7 @@ extension TransferDesk {
     return Answer(["file": .number(JSONNumber(number)), "offset": .number(JSONNumber(offset))])
   }
 
-  /// Appends bytes to a file that is being uploaded.
-  ///
-  /// The file is complete once all of its bytes have arrived.
+  /// Appends bytes to a file that is being uploaded, which is complete once all of its bytes have arrived.
   func write(
     _ number: Int, from offset: Int64, _ request: Request, _ connection: TransferConnection, at date: Timestamp
   ) async throws -> Answer {

@@ -10,15 +10,8 @@ package import Synchronization
 struct TransferTokenCheck: Sendable {
   let aspera: AsperaContext
 
-  /// Verifies the transfer token of a session and returns its permissions.
+  /// Returns the permissions of a session's token, or `nil` if the session may access all paths.
   ///
-  /// - Parameters:
-  ///   - token: The token, or `nil` if the session has no token.
-  ///   - tags: The tags of the session.
-  ///   - account: The account that logged in.
-  ///   - direction: The direction of the transfer, from the client's point of view.
-  ///   - date: The current time.
-  /// - Returns: The permissions of the token, or `nil` if the session may access all paths.
   /// - Throws: `TransferRefusal` if the token is missing, invalid or expired, or does not match the session.
   func claim(
     _ token: String?, tags: JSONValue?, account: LocalCloud.TransferAccount, _ direction: TransferDirection,
@@ -65,16 +58,13 @@ struct TransferTokenCheck: Sendable {
   }
 
   /// Checks that a token grants access to a path; `nil` permissions grant access to all paths.
-  ///
-  /// - Throws: `TransferRefusal` if the token doesn't grant access to the path.
   static func check(_ path: NodePath, against claim: TransferClaim?) throws(TransferRefusal) {
     guard let claim, !claim.covers(path) else { return }
     throw refusal(
       "the token does not match the file list: \(path.relative(to: claim.base).text) is not part of it")
   }
 
-  /// Returns the permissions of a session without a setup call: on the folder of a file ID, or on the root of the access
-  /// key.
+  /// Returns the permissions on the folder of a file ID, or on the root of the access key.
   private func claim(
     of caller: NodeCaller, fileID: String?, _ account: LocalCloud.TransferAccount, _ direction: TransferDirection,
     at date: Timestamp
@@ -134,13 +124,10 @@ struct TransferClaim: Sendable {
   /// The ID of the user who got the token.
   let creator: String
 
-  /// The folder to which the paths of the session are relative: the root of the access key, or the folder of the
-  /// session's file ID.
+  /// The folder of the session's paths: the root of the access key, or the folder of the session's file ID.
   let base: NodePath
 
-  /// The paths that the token grants access to, including everything below the paths.
-  ///
-  /// A token with the direction `send` grants write access, and any other token grants read access.
+  /// The paths that the token grants access to with everything below them, for writing if the direction is `send`.
   let locations: [NodePath]
 
   /// Whether the token allows the session to create folders.
@@ -186,8 +173,6 @@ package final class TransferTokenTable: Sendable {
     return token
   }
 
-  /// Returns the permissions of a transfer token.
-  ///
-  /// - Returns: `nil` if this node did not issue the token, or no longer retains it.
+  /// Returns the permissions of a token, or `nil` if it is unknown.
   func claim(of token: String) -> TransferClaim? { claims.withLock { $0[Array(token.utf8)] } }
 }
