@@ -115,7 +115,6 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the operation reads the request body.
   var readsBody: Bool {
     switch self {
     case .createBucket, .deleteObjects, .putObject, .uploadPart, .completeUpload, .changeTags: true
@@ -139,7 +138,6 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the operation creates or replaces an object.
   var writesObject: Bool {
     switch self {
     case .putObject, .copyObject, .completeUpload: true
@@ -313,7 +311,6 @@ struct OperationTable: Sendable {
 /// A parameter that any service knows changes the result there. Therefore, a request with such a parameter is rejected
 /// unless its operation supports the parameter.
 struct ParameterNames: Sendable {
-  /// The class of a query parameter name.
   enum Meaning {
     /// The parameter is known to at least one of the services, and has that service's spelling.
     case known
@@ -335,7 +332,6 @@ struct ParameterNames: Sendable {
     self.ignoresCase = ignoresCase
   }
 
-  /// Returns the class of a query parameter name.
   func meaning(of name: String) -> Meaning {
     if !ignoresCase, signature.contains(name) { return .signature }
     let lowercased = name.asciiLowercased

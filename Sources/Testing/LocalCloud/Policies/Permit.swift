@@ -15,7 +15,6 @@ struct Permit: Sendable {
   /// The target of the request with its unsigned parameters, because the services act on them.
   let target: RequestTarget
 
-  /// Whether the request has no signature.
   let isAnonymous: Bool
 
   /// The permissions of the request, to check access to resources that only the request body specifies.

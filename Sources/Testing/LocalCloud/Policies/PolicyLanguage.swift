@@ -7,7 +7,7 @@ internal import StorageCrypto
 
 /// The syntax and semantics of a vendor's policy documents.
 struct PolicyLanguage: Sendable {
-  /// What a comparison operator compares, and in which order.
+  /// The data type that a comparison operator compares, and the order that it tests.
   enum Kind: Sendable {
     case text, textIgnoringCase, pattern, truth, network, absence
     case number(PolicyCondition.Order)
@@ -112,7 +112,6 @@ struct ConditionKeys: Sendable {
   /// Whether policies compare parameters in the percent-encoded form of the URL.
   var encodesParameters = false
 
-  /// Returns whether the language has a condition key.
   func contains(_ key: String) -> Bool {
     [address, time, transport].contains(key) || headers[key] != nil || parameters[key] != nil
   }
@@ -122,7 +121,6 @@ struct ConditionKeys: Sendable {
     [address: "127.0.0.1", time: date.iso8601, transport: "false"]
   }
 
-  /// Returns the values of a request, by condition key.
   func facts(
     of head: HTTPRequest, for operation: Operation, _ target: RequestTarget, at date: Timestamp
   ) -> [String: String] {

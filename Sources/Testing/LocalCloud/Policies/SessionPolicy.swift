@@ -11,7 +11,6 @@ struct SessionPolicy: Sendable {
   private let language: PolicyLanguage
   private let statements: [Statement]
 
-  /// A parsed statement of a policy.
   struct Statement: Sendable {
     var allows = false
     var actions: [WildcardPattern] = []

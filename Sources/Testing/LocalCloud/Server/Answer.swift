@@ -204,7 +204,6 @@ extension ErrorResponse {
     return "The file system reported an error: \(error.code)."
   }
 
-  /// Creates a server error response for an injected fault.
   static func injected(_ status: Int) -> ErrorResponse {
     status == 503
       ? ErrorResponse(.serviceUnavailable, "ServiceUnavailable", "Please try again.")

@@ -29,7 +29,6 @@ struct Gateway: Sendable {
     crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
   }
 
-  /// Handles a request and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let exchange = context.open(endpoint, record)

@@ -231,7 +231,6 @@ final class RequestRecord: Sendable {
     self.date = date
   }
 
-  /// Notes the endpoint that received the request.
   func arrived(at endpoint: LocalCloud.Endpoint) {
     state.withLock { $0.endpoint = endpoint }
   }
@@ -253,12 +252,10 @@ final class RequestRecord: Sendable {
     }
   }
 
-  /// Notes the result of verifying the authorization.
   func authorized(_ authorization: LocalCloud.RequestEvent.Authorization) {
     state.withLock { $0.authorization = authorization }
   }
 
-  /// Notes that the authorization was rejected.
   func rejected(_ signature: RejectedSignature?) {
     state.withLock { state in
       state.authorization = .rejected
@@ -272,12 +269,10 @@ final class RequestRecord: Sendable {
     state.withLock { $0.refusal = LocalCloud.RequestEvent.Refusal(code: code, message: message) }
   }
 
-  /// Notes that an injected fault replaces the response.
   func injectedFault() {
     state.withLock { $0.isFaulty = true }
   }
 
-  /// Notes the head of the response.
   func answered(_ status: Int, byteCount: Int64) {
     state.withLock { state in
       state.status = status
@@ -335,13 +330,11 @@ package struct RejectedSignature: Sendable {
   /// The head of the request as it arrived, with its authorization.
   package let request: HTTPRequest
 
-  /// The head of the response.
   package let response: HTTPResponse
 
   /// The error document, also if the response to the request contains no body.
   package let document: [UInt8]
 
-  /// The region of the service.
   package let region: String
 
   /// A Boolean value that indicates whether the signature was compared and does not match.

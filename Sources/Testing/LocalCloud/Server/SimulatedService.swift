@@ -18,7 +18,6 @@ struct SimulatedService: Sendable {
   /// The names, hosts and limits that the service's provider describes.
   let description: ServiceDescription
 
-  /// The operations of the service and their query parameters.
   let operations: OperationTable
 
   /// The service-specific headers that the server supports.
@@ -34,9 +33,7 @@ struct SimulatedService: Sendable {
   let errors: Errors
   let behavior: any ServiceBehavior
 
-  /// The names and values of headers.
   struct Headers: Sendable {
-    /// The value of the `Server` header in responses.
     let serverName: String
 
     /// The names of the headers that contain the request ID.
@@ -72,7 +69,6 @@ struct SimulatedService: Sendable {
     }
   }
 
-  /// The signature schemes of the service.
   struct Signatures: Sendable {
     let usual: LocalCloud.SignatureKind
 
@@ -223,7 +219,6 @@ struct SimulatedService: Sendable {
     }
   }
 
-  /// The error responses of the service.
   struct Errors: Sendable {
     /// The error response for an object key that is too long or contains a NUL character.
     var invalidKey = ErrorResponse(
@@ -354,7 +349,6 @@ extension SimulatedService {
   /// The prefix of the names of user metadata headers.
   var metadataPrefix: String { header("meta-") }
 
-  /// Returns whether a string is a valid bucket name of the service.
   func isBucketName(_ name: String) -> Bool {
     buckets.allowsDots ? isBucketNameWithOrWithoutDots(name) : StorageAuth.isBucketName(name)
   }

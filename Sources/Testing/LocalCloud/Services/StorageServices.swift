@@ -77,7 +77,6 @@ extension LocalCloud.Configuration {
     }
   }
 
-  /// Returns the region of a storage service.
   func region(of provider: LocalCloud.Provider) -> String {
     switch provider {
     case .oss: region ?? "cn-hangzhou"
@@ -87,7 +86,6 @@ extension LocalCloud.Configuration {
   }
 }
 
-/// The HTTP services of all simulated storage services.
 struct StorageServices: Sendable {
   let oss: HTTPService
   let cos: HTTPService
@@ -108,7 +106,6 @@ struct StorageServices: Sendable {
     }
   }
 
-  /// Stops the HTTP services of all storage services.
   func stop() async {
     for provider in LocalCloud.Provider.allCases { await self[provider].stop() }
   }

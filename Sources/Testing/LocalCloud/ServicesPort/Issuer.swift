@@ -22,7 +22,6 @@ struct Issuer: Sendable {
     roles.first { $0.provider == provider }
   }
 
-  /// Returns the role with an ARN, or `nil` if no such role is configured.
   func role(_ arn: String) -> LocalCloud.Role? { roles.first { $0.arn == arn } }
 
   /// Returns whether the caller's permissions allow it to assume a role.

@@ -20,7 +20,6 @@ struct ServicesGateway: Sendable {
     tokenServices = Self.tokenServices(issuer, services)
   }
 
-  /// Handles a request and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let exchange = context.open(Self.endpoint(of: request.head), record)
@@ -143,14 +142,12 @@ protocol ServiceHandler: Sendable {
   /// The endpoint whose statistics count the calls to the service.
   var endpoint: LocalCloud.Endpoint { get }
 
-  /// Performs a request to the service and returns the response.
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer
 
   /// Returns the HTTP response for an error, in the service's format.
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer
 }
 
-/// A simulated token service of a vendor.
 protocol TokenServiceHandler: ServiceHandler {
   /// Returns whether a call is addressed to this token service.
   func isAsked(by call: InboundCall) -> Bool
@@ -274,7 +271,6 @@ protocol KeyDocuments: Sendable {
   /// Returns the app server's document with a temporary credential.
   func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue
 
-  /// Returns the app server's document for an error.
   func appServerDocument(for error: ErrorResponse) -> JSONValue
 
   /// The paths of the vendor's instance metadata with credentials, without the role name that follows.
@@ -296,7 +292,6 @@ struct MetadataToken: Sendable {
   /// The name of the header that requests the lifetime of a new token, in seconds.
   let lifeHeader: String
 
-  /// The name of the header that contains the token.
   let header: String
 
   /// The status of the response to a request with a missing, invalid or expired token.

@@ -310,7 +310,6 @@ final class Blob: Sendable {
 struct BlobID: Sendable, Hashable, CustomStringConvertible {
   let description: String
 
-  /// Returns a new random ID.
   static func random() -> BlobID {
     BlobID(
       description: String(hexadecimal: UInt64.random(in: 0 ... .max))

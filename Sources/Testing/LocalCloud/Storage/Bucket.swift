@@ -94,7 +94,6 @@ struct ListQuery {
   var limit: Int
 }
 
-/// A page of a bucket's object listing.
 struct BucketListPage: Sendable {
   /// The objects of the page that are not part of a group.
   var objects: [StoredObject] = []
@@ -192,7 +191,6 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
 ///
 /// `String` compares by canonical equivalence, so that two keys with different bytes could be equal.
 struct ObjectKey: Sendable, Comparable {
-  /// The object key as a string.
   let text: String
 
   init(_ text: String) {

@@ -16,7 +16,7 @@ internal import _NIOFileSystem
 struct Journal: Sendable {
   private static let bucketFile = "bucket.json"
 
-  /// The maximum size of a record that is written, twice that of an object with ``Content/mostExtents`` pieces.
+  /// The maximum size of a record that is written, more than twice that of ``Content/mostExtents`` pieces.
   private static let writeLimit = 4 << 20
 
   /// The maximum size of a record that is read, which is larger because earlier versions wrote without a limit.
@@ -36,17 +36,14 @@ struct Journal: Sendable {
     try record.write(to: URL(filePath: location.appending(Self.bucketFile).string), options: .atomic)
   }
 
-  /// Removes the records of a bucket and its objects.
   func remove(bucket: String) async throws {
     try await FileSystem.shared.removeItem(at: directory(of: bucket))
   }
 
-  /// Writes the record file of an object.
   func write(_ object: StoredObject, in bucket: String) async throws {
     try await write(ObjectRecord(object), to: file(of: object, in: bucket))
   }
 
-  /// Removes the record file of an object.
   func remove(_ object: StoredObject, in bucket: String) async throws {
     try await FileSystem.shared.removeItem(at: file(of: object, in: bucket))
   }
@@ -126,7 +123,6 @@ extension FilePath {
   }
 }
 
-/// The contents of the record file of a bucket.
 struct BucketRecord: Codable {
   private let created: InstantRecord
   private let access: AccessControl
@@ -141,7 +137,6 @@ struct BucketRecord: Codable {
   }
 }
 
-/// The contents of the record file of an object.
 struct ObjectRecord: Codable {
   private struct Part: Codable {
     let file: String

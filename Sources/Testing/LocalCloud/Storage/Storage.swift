@@ -262,7 +262,6 @@ final class DirectoryLock: Sendable {
     guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw Errno(rawValue: errno) }
   }
 
-  /// Ends the lock.
   func release() {
     let file = file.withLock { file in
       defer { file = nil }
@@ -277,31 +276,23 @@ final class DirectoryLock: Sendable {
 }
 
 extension LocalCloud {
-  /// A bucket of a storage service.
   package struct BucketSummary: Sendable, Hashable {
-    /// The name of the bucket.
     package let name: String
-    /// The time at which the bucket was created.
     package let created: Timestamp
-    /// The number of objects in the bucket.
     package let objectCount: Int
     /// A Boolean value that indicates whether unsigned requests can read the objects of the bucket.
     package let isPublic: Bool
   }
 
-  /// An object of a bucket.
   package struct ObjectSummary: Sendable, Hashable {
     /// The object key, as the client wrote it.
     package let key: String
-    /// The size of the object in bytes.
     package let byteCount: Int64
     /// The time at which the object was last written.
     package let modified: Timestamp
   }
 
-  /// A page of a bucket's objects.
   package struct ObjectPage: Sendable, Hashable {
-    /// The objects of the page.
     package let objects: [ObjectSummary]
     /// The common prefixes of the keys that contain another slash after the prefix of the page.
     package let folders: [String]

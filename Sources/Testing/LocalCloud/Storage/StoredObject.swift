@@ -17,7 +17,6 @@ struct Content: Sendable {
   /// The offset in the object after each of the ranges, in ascending order.
   private let ends: [Int64]
 
-  /// The number of bytes of the object.
   let byteCount: Int64
 
   /// The entity tag of the object: the MD5 digest of its bytes in lowercase hexadecimal.
@@ -118,10 +117,8 @@ final class StoredObject: Sendable {
     self.attributes = attributes
   }
 
-  /// Returns a copy of the object with a different access control.
   func with(access: AccessControl?) -> StoredObject { described(access, attributes) }
 
-  /// Returns a copy of the object with different tags.
   func with(tags: [ObjectDescription.Header]) -> StoredObject {
     var attributes = attributes
     attributes.tags = tags

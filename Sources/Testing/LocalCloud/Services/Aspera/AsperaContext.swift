@@ -62,7 +62,6 @@ struct AsperaContext: Sendable {
     }
   }
 
-  /// Updates the statistics of Aspera transfers.
   func count(_ change: (inout LocalCloud.TransferStatistics) -> Void) {
     cloud.counters.countTransfers(change)
   }
@@ -116,7 +115,6 @@ final class NodeDirectory: Sendable {
   /// The keys of the local server's accounts, followed by those in the node's configuration.
   var accessKeys: [LocalCloud.NodeAccessKey] { state.withLock { $0.accessKeys } }
 
-  /// Returns the access key with an ID, or `nil` if no such access key exists.
   func accessKey(_ id: String) -> LocalCloud.NodeAccessKey? {
     state.withLock { $0.accessKeys.first { $0.id.utf8.elementsEqual(id.utf8) } }
   }
@@ -134,7 +132,6 @@ final class NodeDirectory: Sendable {
     }
   }
 
-  /// Removes the access key with an ID.
   func removeAccessKey(_ id: String) {
     state.withLock { $0.accessKeys.removeAll { $0.id.utf8.elementsEqual(id.utf8) } }
   }

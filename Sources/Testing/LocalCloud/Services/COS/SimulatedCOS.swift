@@ -78,7 +78,6 @@ extension SimulatedService {
     behavior: SimulatedCOS())
 }
 
-/// The behavior of Tencent Cloud COS.
 struct SimulatedCOS: ServiceBehavior {
   private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
 

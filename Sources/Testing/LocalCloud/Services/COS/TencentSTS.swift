@@ -27,7 +27,6 @@ struct TencentSTS: TokenServiceHandler {
     self.identityTokens = identityTokens
   }
 
-  /// Returns whether a call is addressed to the token service of Tencent Cloud.
   func isAsked(by call: InboundCall) -> Bool {
     if call.header("x-tc-action") != nil { return true }
     if let authorization = call.authorization, authorization.hasBytePrefix("TC3") || authorization == "SKIP" {

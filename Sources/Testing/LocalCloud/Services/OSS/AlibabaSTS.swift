@@ -169,12 +169,10 @@ private func isAllowedInSessionName(_ byte: UInt8) -> Bool {
 }
 
 extension ErrorResponse {
-  /// Creates the error response for a missing parameter.
   fileprivate static func missing(_ name: String) -> ErrorResponse {
     ErrorResponse(.badRequest, "Missing\(name)", "\(name) is mandatory for this action.")
   }
 
-  /// Creates the error response for a malformed parameter.
   fileprivate static func malformed(_ name: String) -> ErrorResponse {
     ErrorResponse(.badRequest, "InvalidParameter.\(name)", "The parameter \(name) is wrongly formed.")
   }

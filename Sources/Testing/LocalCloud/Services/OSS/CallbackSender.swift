@@ -9,7 +9,6 @@ internal import StorageCrypto
 internal import StorageKeys
 internal import Synchronization
 
-/// The sender of signed callbacks.
 final class CallbackSender: Sendable {
   /// The path of the public key on the port of the token services.
   static let keyPath = "/callback_pub_key_v1.pem"
@@ -31,7 +30,6 @@ final class CallbackSender: Sendable {
     set { location.withLock { $0 = newValue } }
   }
 
-  /// The public key in PEM.
   var publicKey: [UInt8] { Array((key.publicKey.pem ?? "").utf8) }
 
   init(
@@ -167,7 +165,6 @@ extension LocalCloud {
   }
 }
 
-/// A callback that an upload asks for.
 struct RequestedCallback: Sendable {
   /// The type of the values of the variables by their names.
   typealias Values = [String: JSONValue]
@@ -179,7 +176,6 @@ struct RequestedCallback: Sendable {
   private let format: UploadCallback.BodyFormat
   private let variables: [String: String]
 
-  /// The media type of the callback's body.
   var mediaType: String { format.rawValue }
 
   /// Parses the callback in the headers or parameters of an upload, or returns `nil` if it has none.

@@ -9,7 +9,6 @@ internal import StorageCrypto
 extension SimulatedService {
   private static let prefix = ServiceDescription.oss.headerPrefix
 
-  /// Alibaba Cloud OSS.
   static let oss = SimulatedService(
     provider: .oss, endpoint: .oss, description: .oss,
     operations: OperationTable(
@@ -82,7 +81,6 @@ extension SimulatedService {
     behavior: SimulatedOSS())
 }
 
-/// The behavior of Alibaba Cloud OSS.
 struct SimulatedOSS: ServiceBehavior {
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
     OSSVerifier(region: configuration.region, acceptsAmbiguousV1: true, limits: .asServices)

@@ -122,7 +122,6 @@ extension SimulatedService {
     ], formFields: ["algorithm", "credential", "signature"])
 }
 
-/// The behavior of Amazon S3.
 struct SimulatedS3: ServiceBehavior {
   /// The name of the region whose location constraint is empty.
   static let firstRegion = "us-east-1"
@@ -130,7 +129,6 @@ struct SimulatedS3: ServiceBehavior {
   /// The region of the simulated service, which S3 signatures must contain.
   let region: String
 
-  /// Returns whether a string is a valid S3 region name.
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {

@@ -7,7 +7,6 @@ internal import Synchronization
 
 /// The transfers and the events of the node, of which each access key keeps the newest 1,000.
 final class ActivityLog: Sendable {
-  /// An event of the node.
   struct Event: Sendable {
     let time: Timestamp
     let userID: String
@@ -48,12 +47,10 @@ final class ActivityLog: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds a transfer that has started.
   func add(_ transfer: TransferRecord) {
     state.withLock { $0.transfers.append(transfer, transfer.start.accessKey ?? "") }
   }
 
-  /// Adds an event.
   func add(_ types: [String], _ data: JSONValue, of accessKey: String, by userID: String, at date: Timestamp) {
     let event = Event(time: date, userID: userID, types: types, data: data)
     state.withLock { $0.events.append(event, accessKey) }
@@ -93,7 +90,6 @@ final class ActivityLog: Sendable {
     return state.withLock { $0.events.entries(of: accessKey) }
   }
 
-  /// Removes the transfers and the events of an access key.
   func remove(_ accessKey: String) {
     let key = Array(accessKey.utf8)
     state.withLock { state in
@@ -164,7 +160,6 @@ final class TransferRecord: Sendable {
 
   var progress: Progress { state.withLock { $0 } }
 
-  /// Adds to the transferred files and bytes.
   func add(bytes: Int64 = 0, files: Int = 0) {
     state.withLock { progress in
       progress.byteCount = progress.byteCount.saturatingAdding(bytes)
@@ -172,7 +167,6 @@ final class TransferRecord: Sendable {
     }
   }
 
-  /// Records that the client has sent a request.
   func noteClient(at date: Timestamp) {
     state.withLock { $0.clientSeen = date }
   }
@@ -202,7 +196,6 @@ final class TransferRecord: Sendable {
   /// The ID under which the sizes of transfers are added up (`tags.aspera.usage_id`), or the ID of the access key.
   var usageID: String? { start.tags?["aspera"]?["usage_id"]?.code ?? start.accessKey }
 
-  /// The transfer as a document of `/ops/transfers`.
   var document: JSONObject {
     let progress = progress
     let began = Self.microseconds(start.date)

@@ -17,7 +17,6 @@ struct ActivityService: Sendable {
 
   // MARK: Transfers
 
-  /// Lists transfers.
   func transfers(_ query: NodeQuery) throws -> Answer {
     var found = try visible(query["access_key"])
     if let direction = query["direction"] { found = found.filter { $0.element.start.direction.rawValue == direction } }
@@ -37,7 +36,6 @@ struct ActivityService: Sendable {
     }
   }
 
-  /// Describes a transfer.
   func transfer(_ id: String) throws(ErrorResponse) -> Answer { Answer(.object(try record(id).document)) }
 
   /// Cancels a transfer, or accepts new rates, which have no effect.
@@ -51,7 +49,6 @@ struct ActivityService: Sendable {
     return Answer(.object(transfer.document))
   }
 
-  /// Cancels a transfer.
   func cancel(_ id: String, at date: Timestamp) throws(ErrorResponse) -> Answer {
     aspera.activity.end(try record(id), .canceled, at: date)
     return Answer(.noContent)
@@ -59,7 +56,6 @@ struct ActivityService: Sendable {
 
   // MARK: Events
 
-  /// Lists events.
   func events(_ query: NodeQuery) throws -> Answer {
     var found = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now).filter {
       isVisible($0.element.userID)
@@ -74,7 +70,6 @@ struct ActivityService: Sendable {
     }
   }
 
-  /// Describes an event.
   func event(_ id: String) throws(ErrorResponse) -> Answer {
     let events = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now)
     guard let number = FileRegister.number(id), let event = events.first(where: { $0.number == number }),

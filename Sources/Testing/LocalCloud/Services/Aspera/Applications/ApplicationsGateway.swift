@@ -15,7 +15,6 @@ protocol ApplicationHandler: Sendable {
   /// The endpoint whose statistics count the calls to the application.
   var endpoint: LocalCloud.Endpoint { get }
 
-  /// Performs a request to the application and returns the response.
   func response(to call: InboundCall) async throws -> Answer
 
   /// Returns the HTTP response for an error, in the application's format.
@@ -30,7 +29,6 @@ struct ApplicationsGateway: Sendable {
   let faspex: FaspexAPI
   let context: CloudContext
 
-  /// Handles a request and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let path = InboundCall.path(of: request.head)
@@ -198,7 +196,6 @@ final class AssertionCheck: Sendable {
     return user
   }
 
-  /// Checks the times in an assertion, and returns the time at which the assertion expires.
   private func checkTimes(of claims: JSONObject, at date: Timestamp) throws(AssertionProblem) -> Timestamp {
     let end = try Self.seconds("exp", claims)
     let start = try Self.seconds("nbf", claims)

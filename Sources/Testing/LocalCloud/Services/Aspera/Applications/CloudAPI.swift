@@ -11,7 +11,6 @@ internal import Synchronization
 ///
 /// Paths and members are those of IBM's description of the API and of the requests of aspera-cli.
 struct CloudAPI: ApplicationHandler {
-  /// The ID of the only node.
   private static let nodeID = "1"
 
   let endpoint = LocalCloud.Endpoint.asperaOnCloud

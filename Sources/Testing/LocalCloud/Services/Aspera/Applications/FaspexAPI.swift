@@ -11,7 +11,6 @@ internal import Synchronization
 ///
 /// Paths, members and error codes are those of IBM's description of the API.
 struct FaspexAPI: ApplicationHandler {
-  /// The path of Faspex on its host.
   static let root = "/aspera/faspex"
 
   let endpoint = LocalCloud.Endpoint.faspex
@@ -277,7 +276,6 @@ extension FaspexAPI {
   }
 }
 
-/// A package of the simulated Faspex.
 struct FaspexPackage: Sendable {
   let id: String
   let title: String
@@ -293,7 +291,6 @@ struct FaspexPackage: Sendable {
   var folder: NodePath { FaspexPackages.root.appending(NodePath(id) ?? .root) }
 }
 
-/// The packages of the simulated Faspex.
 final class FaspexPackages: Sendable {
   /// The folder of all packages on the node.
   static let root = NodePath("/faspex-packages") ?? .root
@@ -319,10 +316,8 @@ final class FaspexPackages: Sendable {
   /// All packages, the latest first.
   var all: [FaspexPackage] { packages.withLock { $0.reversed() } }
 
-  /// Returns the package with an ID, or `nil` if there is none.
   func package(_ id: String) -> FaspexPackage? { packages.withLock { $0.first { $0.id == id } } }
 
-  /// Sets the state of a package's upload.
   func setUploadStatus(_ status: String, of id: String) {
     packages.withLock { packages in
       guard let index = packages.firstIndex(where: { $0.id == id }) else { return }

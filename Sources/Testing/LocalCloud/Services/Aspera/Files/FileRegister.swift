@@ -157,19 +157,16 @@ extension FileRegister {
     }
   }
 
-  /// Deletes a permission.
   func removePermission(_ id: Int) {
     state.withLock { $0.permissions[id] = nil }
   }
 
-  /// Deletes all permissions of an access key.
   func removePermissions(of accessKey: String) {
     state.withLock { state in
       state.permissions = state.permissions.filter { !$0.value.accessKey.utf8.elementsEqual(accessKey.utf8) }
     }
   }
 
-  /// Returns the access levels of a user of an access key.
   func grants(of user: BearerUser, _ accessKey: String) -> FileGrants {
     FileGrants(
       permissions(of: accessKey).filter { $0.permission.applies(to: user) }.map { ($0.path, $0.permission.levels) })

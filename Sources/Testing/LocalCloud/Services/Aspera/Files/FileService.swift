@@ -28,7 +28,6 @@ struct FileService: Sendable {
     self.grants = grants
   }
 
-  /// Returns the caller's access levels on a path.
   func levels(at path: NodePath) -> AccessLevels { grants?.levels(at: path) ?? .all }
 
   /// Returns the file with an ID, on which the caller must have an access level, or any one if it is `[]`.
@@ -51,7 +50,6 @@ struct FileService: Sendable {
     return entry
   }
 
-  /// Describes a file.
   func show(_ id: String, _ query: NodeQuery) throws -> Answer {
     let entry = try entry(id, for: .list)
     var document = document(of: entry, FileRegister.number(id) ?? 0, levels(at: entry.path))
@@ -59,7 +57,6 @@ struct FileService: Sendable {
     return Answer(.object(document))
   }
 
-  /// Returns the content of a file.
   func content(_ id: String) throws -> Answer {
     let entry = try entry(id, for: .read)
     guard entry.isFile, let content = entry.content else {
@@ -210,7 +207,6 @@ extension FileService {
     "files_prefetch_count", "page", "name_iglob",
   ]
 
-  /// Lists the files in a folder.
   func list(_ id: String, _ query: NodeQuery) throws -> Answer {
     let folder = try folder(id, for: .list)
     var entries = try filtered(aspera.files.children(of: folder.path), query)

@@ -61,7 +61,6 @@ struct FileTree: Sendable {
 }
 
 extension FileTree {
-  /// Sets the modification time of a folder.
   func setModified(_ date: Timestamp, ofFolder path: NodePath) async throws {
     guard !path.names.isEmpty else { return }
     let object = StoredObject(
@@ -234,7 +233,6 @@ enum FileLink: Sendable, Equatable {
     }
   }
 
-  /// The target as metadata of a stored object.
   var metadata: [ObjectDescription.Header] {
     switch self {
     case .path(let path): [.init(name: Self.pathName, value: path)]
@@ -287,7 +285,6 @@ struct NodePath: Sendable {
   /// The last name of the path, or a slash for the root folder.
   var basename: String { names.last ?? "/" }
 
-  /// The path of the parent folder.
   var parent: NodePath { NodePath(names: names.dropLast()) }
 
   /// The paths of the folders from the first level below the root folder to this path.

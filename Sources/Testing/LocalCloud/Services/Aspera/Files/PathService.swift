@@ -257,7 +257,6 @@ extension PathService {
 
 /// The `filters` and the `sort` of a request of the third generation.
 struct EntryFilter: Sendable {
-  /// The order of the results.
   private enum Order: String {
     case path, type
     /// The order by time that IBM's client aspera-cli documents, which IBM's description of the Node API does not list.

@@ -23,7 +23,6 @@ struct PermissionService: Sendable {
 
   private var register: FileRegister { files.aspera.files.register }
 
-  /// Lists permissions.
   func list(_ query: NodeQuery) throws -> Answer {
     var found = register.permissions(of: accessKey)
     if let id = query["file_id"] {
@@ -59,7 +58,6 @@ struct PermissionService: Sendable {
     return response
   }
 
-  /// Creates a permission.
   func create(_ document: JSONValue, at date: Timestamp) throws -> Answer {
     guard let id = document["file_id"]?.code, let type = document["access_type"]?.string,
       let accessID = document["access_id"]?.code, let levels = AccessLevels(document["access_levels"])
@@ -81,7 +79,6 @@ struct PermissionService: Sendable {
     return Answer(.object(permission.document))
   }
 
-  /// Describes a permission.
   func show(_ id: String, _ query: NodeQuery) throws -> Answer {
     let (permission, path) = try permission(id)
     let isOwn = files.caller.bearerUser.map { permission.applies(to: $0) } ?? true
@@ -108,7 +105,6 @@ struct PermissionService: Sendable {
     return Answer(.object(permission.document))
   }
 
-  /// Deletes a permission.
   func delete(_ id: String, at date: Timestamp) throws -> Answer {
     let (permission, path) = try permission(id)
     try checkMayChange(permission, path)
@@ -197,7 +193,6 @@ struct FilePermission: Sendable {
     return user.groupIDs.contains { $0.utf8.elementsEqual(accessID.utf8) }
   }
 
-  /// The permission as a document of the Node API.
   var document: JSONObject {
     var document = JSONObject()
     document["id"] = .string(String(id))
@@ -219,7 +214,6 @@ struct FilePermission: Sendable {
 struct FileGrants: Sendable {
   private let levels: [[UInt8]: AccessLevels]
 
-  /// Creates the grants of a user from the permissions that apply to the user.
   init(_ permissions: [(path: NodePath, levels: AccessLevels)]) {
     levels = Dictionary(permissions.map { ($0.path.bytes, $0.levels) }) { $0.union($1) }
   }
@@ -280,7 +274,6 @@ struct AccessLevels: OptionSet, Sendable {
   /// The names of the levels, in the order of IBM's description of the Node API.
   var names: [String] { Self.byName.filter { contains($0.level) }.map(\.name) }
 
-  /// The names of the levels as an array of a document.
   var document: JSONValue { .array(names.map { .string($0) }) }
 
   /// The name of the levels in the older form of the Node API, `edit` or `view`.

@@ -265,7 +265,6 @@ extension ErrorResponse {
     }
   }
 
-  /// The error document of the Node API for this error.
   var nodeDocument: JSONValue {
     [
       "code": .number(JSONNumber(status.code)), "reason": .string(status.reasonPhrase),

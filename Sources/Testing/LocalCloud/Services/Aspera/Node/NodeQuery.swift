@@ -97,6 +97,5 @@ struct NamePattern: Sendable {
     self.ignoresCase = ignoresCase
   }
 
-  /// Returns whether the pattern matches a whole name.
   func matches(_ name: String) -> Bool { pattern.matches(ignoresCase ? name.asciiLowercased : name) }
 }

@@ -7,7 +7,6 @@ internal import Synchronization
 
 /// A connection to the simulated transfer server, with its login, session and open files.
 final class TransferConnection: Sendable {
-  /// A transfer session, with the permissions of its token.
   struct Session: Sendable {
     let direction: TransferDirection
     let claim: TransferClaim?
@@ -56,7 +55,6 @@ final class TransferConnection: Sendable {
     set { state.withLock { $0.account = newValue } }
   }
 
-  /// The transfer session of the connection, or `nil` before the session begins.
   var session: Session? {
     get { state.withLock { $0.session } }
     set { state.withLock { $0.session = newValue } }
@@ -87,7 +85,6 @@ final class TransferConnection: Sendable {
     }
   }
 
-  /// Returns the open file with a number, or `nil` if no file has that number.
   func file(_ number: Int) -> LocalFile? {
     state.withLock { $0.files.indices.contains(number) ? $0.files[number] : nil }
   }
@@ -136,7 +133,6 @@ final class ConnectionTable: Sendable {
 
   subscript(id: String) -> TransferConnection? { state.withLock { $0.connections[id] } }
 
-  /// Removes the connection with an ID.
   func remove(_ id: String) {
     state.withLock { state in
       state.connections[id] = nil

@@ -62,7 +62,6 @@ struct TransferDesk: Sendable {
     return Answer(["piece": .number(JSONNumber(connection.pieceByteCount))])
   }
 
-  /// Ends a transfer session successfully.
   func end(_ id: String, _ connection: TransferConnection, at date: Timestamp) throws -> Answer {
     guard let session = connection.session, connection.isComplete else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: true))

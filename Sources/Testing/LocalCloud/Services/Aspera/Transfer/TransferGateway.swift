@@ -142,6 +142,5 @@ struct TransferRefusal: Error {
   /// The error for a call of a session that `/ops/transfers` canceled.
   static let canceled = TransferRefusal(28, "The session was canceled by a call of the Node API")
 
-  /// The error document of the simulated transfer server for this error.
   var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
 }
