@@ -416,8 +416,7 @@ extension LocalCloud {
       "qcs::cam::uin/1250000000:roleName/localcloud", maximumDuration: .seconds(12 * 3600))
 
     /// An Amazon Web Services role that all accounts can assume for up to twelve hours.
-    public static let amazon = Role(
-      "arn:aws:iam::125000000000:role/localcloud", maximumDuration: .seconds(12 * 3600))
+    public static let amazon = Role("arn:aws:iam::125000000000:role/localcloud", maximumDuration: .seconds(12 * 3600))
 
     /// The storage service that accepts the role's credentials, or `nil` if the name is in no vendor's format.
     var provider: Provider? { Provider.allCases.first { $0.service.behavior.roleResource(arn) != nil } }

@@ -290,9 +290,7 @@ extension Call {
       }
     }
     let payer = own("request-payer") ?? parameter(ByteExactString(service.header("request-payer")))
-    if let payer, payer != "requester" {
-      throw .invalidArgument("The payer of a request can only be \"requester\".")
-    }
+    if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
   }
 }
 

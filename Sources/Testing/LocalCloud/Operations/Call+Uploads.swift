@@ -80,9 +80,7 @@ extension Call {
   func abortUpload() throws -> Answer {
     let name = uploadName
     try store.change(bucket) { bucket in
-      guard bucket.uploads[name] != nil else {
-        throw ErrorResponse.noSuchUpload(name.id, ec: Self.noUploadToAbort)
-      }
+      guard bucket.uploads[name] != nil else { throw ErrorResponse.noSuchUpload(name.id, ec: Self.noUploadToAbort) }
       bucket.uploads[name] = nil
     }
     return Answer(.noContent)
@@ -152,9 +150,7 @@ extension Call {
     var parts: [ListedPart] = []
     for element in document.all("Part") {
       guard let number = (element["PartNumber"]?.text).flatMap({ Int(digits: $0) }), let tag = element["ETag"]?.text
-      else {
-        throw .malformedXML("A Part needs a PartNumber and an ETag.")
-      }
+      else { throw .malformedXML("A Part needs a PartNumber and an ETag.") }
       parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element))
     }
     if parts.isEmpty { throw .malformedXML("The document lists no Part.") }

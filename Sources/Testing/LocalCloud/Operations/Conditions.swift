@@ -56,9 +56,7 @@ struct WriteConditions {
   init(_ headers: HTTPFields) throws(ErrorResponse) {
     match = headers.first("if-match").flatMap { $0.isEmpty ? nil : $0 }
     noneMatch = headers.first("if-none-match").flatMap { $0.isEmpty ? nil : $0 }
-    if let noneMatch, noneMatch != "*" {
-      throw .notImplemented("The header If-None-Match of a write can only be *.")
-    }
+    if let noneMatch, noneMatch != "*" { throw .notImplemented("The header If-None-Match of a write can only be *.") }
   }
 
   /// Throws if an existing object, or the lack of one, does not meet the conditions.

@@ -98,9 +98,7 @@ struct FormUpload: Sendable {
       while let part = try await form.reader.nextPart() {
         form.parts += 1
         guard form.parts <= Self.partLimit else { throw ErrorResponse.formTooLong }
-        if part.isFile {
-          throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.")
-        }
+        if part.isFile { throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.") }
         try await form.reader.skip(upTo: &form.left)
       }
     }
@@ -489,9 +487,7 @@ struct HeaderParameters: Sendable {
       }
       guard rest.isEmpty || rest.beginsWithByte(";"),
         parameters.updateValue(String(content), forKey: name.asciiLowercased) == nil
-      else {
-        return nil
-      }
+      else { return nil }
     }
     self.parameters = parameters
   }

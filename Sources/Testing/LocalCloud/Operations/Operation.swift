@@ -438,9 +438,7 @@ struct HeaderRules: Sendable {
       if Self.refusedAlways.contains(name) || isRefused { throw Self.refusal(name) }
       guard let rest = ownName(name) else { continue }
       guard rest.hasBytePrefix("meta-") || everywhere.contains(rest) || operations[rest]?.contains(operation) == true
-      else {
-        throw Self.refusal(name)
-      }
+      else { throw Self.refusal(name) }
     }
   }
 

@@ -115,8 +115,7 @@ struct RequestRights: Sendable {
   }
 
   private func allows(_ action: String, _ name: String) -> Bool {
-    authority.allows(
-      PolicyInput(action: action, resource: service.behavior.resource(name, in: region), facts: facts))
+    authority.allows(PolicyInput(action: action, resource: service.behavior.resource(name, in: region), facts: facts))
   }
 }
 

@@ -107,9 +107,7 @@ struct AppServer: ServiceHandler {
     try checkCaller(call)
     guard let cloud = cloud(of: call), let role = issuer.firstRole(of: cloud.provider),
       let lifetime = issuer.lifetime(nil, default: min(1800, role.maximumDuration.components.seconds), in: 1...43_200)
-    else {
-      throw ErrorResponse(.notFound, "EntityNotExist.Role", "The app server has no role for this service.")
-    }
+    else { throw ErrorResponse(.notFound, "EntityNotExist.Role", "The app server has no role for this service.") }
     let key = issuer.issue(
       for: cloud.provider, role: role, session: "app", lasting: lifetime, by: endpoint, at: call.date)
     return Answer(cloud.appServerDocument(key, requestID: call.requestID))
@@ -220,9 +218,7 @@ struct Metadata: ServiceHandler {
     let headers = clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifeHeader) } }
     guard headers.count == 1, let seconds = Int64(digits: headers[0]),
       (1...Self.longestTokenLife).contains(seconds)
-    else {
-      throw ErrorResponse(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.")
-    }
+    else { throw ErrorResponse(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.") }
     let token = RandomText.letters(56)
     _ = tokens.insert(token, until: call.date.advanced(by: .seconds(seconds)), at: call.date)
     return Self.text(token)
@@ -237,8 +233,7 @@ struct Metadata: ServiceHandler {
     } else if given.count == 1, tokens.contains(given[0], at: call.date) {
       return
     }
-    throw ErrorResponse(
-      token.refusal, token.refusal.reasonPhrase, "The metadata token is missing, invalid or expired.")
+    throw ErrorResponse(token.refusal, token.refusal.reasonPhrase, "The metadata token is missing, invalid or expired.")
   }
 
   // MARK: Credentials

@@ -111,8 +111,7 @@ extension Bucket {
     var page = BucketListPage()
     let after = ObjectKey(query.after)
     let prefix = ObjectKey(query.prefix)
-    var index = max(
-      query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
+    var index = max(query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
     var last = ""
     while index < objects.count, objects.keys[index].hasBytePrefix(query.prefix) {
       let key = objects.keys[index]

@@ -448,9 +448,7 @@ extension LocalCloud.Aspera {
       guard RequestText.isPathElement(onCloud.organization) else {
         throw LocalCloudError("The name of the organization of Aspera on Cloud is not a label; use letters and digits.")
       }
-      guard !onCloud.workspaces.isEmpty else {
-        throw LocalCloudError("Aspera on Cloud has no workspace; give it one.")
-      }
+      guard !onCloud.workspaces.isEmpty else { throw LocalCloudError("Aspera on Cloud has no workspace; give it one.") }
       guard accessKeys.contains(where: { $0.utf8.elementsEqual(onCloud.accessKey.utf8) }) else {
         throw LocalCloudError("The access key of Aspera on Cloud is not one of the node; name one of its access keys.")
       }

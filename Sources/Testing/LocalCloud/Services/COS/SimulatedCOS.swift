@@ -130,11 +130,9 @@ struct SimulatedCOS: ServiceBehavior {
         details.append(ErrorResponse.Detail(name: "StringToSign", bounded: comparison.stringToSign))
         details.append(ErrorResponse.Detail(name: "FormatString", bounded: comparison.canonicalRequest ?? ""))
       }
-      return ErrorResponse(
-        word, "The Signature you specified is invalid.", details: details)
+      return ErrorResponse(word, "The Signature you specified is invalid.", details: details)
     case .unknownKey, .missingToken:
-      return ErrorResponse(
-        word, "The SecretId does not exist, or its temporary key has expired.")
+      return ErrorResponse(word, "The SecretId does not exist, or its temporary key has expired.")
     case .invalidToken:
       return ErrorResponse(word, "The session token does not belong to the key.")
     case .keyExpired:

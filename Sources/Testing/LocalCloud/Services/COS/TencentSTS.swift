@@ -66,8 +66,7 @@ struct TencentSTS: TokenServiceHandler {
       guard let members = (try? JSONValue(parsing: call.call.body))?.object else {
         throw ErrorResponse(.ok, "InvalidParameter", "The body is not an object in JSON.")
       }
-      return CallParameters(
-        members.reduce(into: [:]) { values, member in values[member.name] = member.value.code })
+      return CallParameters(members.reduce(into: [:]) { values, member in values[member.name] = member.value.code })
     }
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
       throw ErrorResponse(.ok, "InvalidParameter", "A parameter occurs twice or cannot be decoded.")
@@ -185,8 +184,7 @@ extension JSONValue {
 }
 
 extension ErrorResponse {
-  fileprivate static let policyTooLong = ErrorResponse(
-    .ok, "InvalidParameter.PolicyTooLong", "The policy is too long.")
+  fileprivate static let policyTooLong = ErrorResponse(.ok, "InvalidParameter.PolicyTooLong", "The policy is too long.")
 
   fileprivate static func malformedPolicy(_ reason: String) -> ErrorResponse {
     ErrorResponse(.ok, "InvalidParameter.StrategyFormatError", "The policy cannot be read. \(reason)")

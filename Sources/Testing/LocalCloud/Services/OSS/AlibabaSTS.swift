@@ -242,8 +242,7 @@ extension AlibabaSTS {
     let text = RPCSignature.stringToSign(method: method, parameters: pairs)
     guard constantTimeEqual(RPCSignature.signature(of: text, secret: key.secret), signature) else {
       let masked = pairs.map { $0.name == "SecurityToken" ? FormPair($0.name, Secret.mask) : $0 }
-      throw .mismatch(
-        "server string to sign is:\(RPCSignature.stringToSign(method: method, parameters: masked))")
+      throw .mismatch("server string to sign is:\(RPCSignature.stringToSign(method: method, parameters: masked))")
     }
     issuer.context.counters.verified(.alibabaRPC)
     return try accept(key, token: parameters["SecurityToken"], nonce: nonce, at: call.date)

@@ -230,9 +230,7 @@ struct RequestedCallback: Sendable {
 
   private static func document(_ text: String) throws(ErrorResponse) -> JSONValue {
     guard let bytes = [UInt8](base64: text), let document = try? JSONValue(parsing: bytes), document.object != nil
-    else {
-      throw .invalidArgument("The callback configuration is not json format.")
-    }
+    else { throw .invalidArgument("The callback configuration is not json format.") }
     return document
   }
 

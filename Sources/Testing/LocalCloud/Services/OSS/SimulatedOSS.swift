@@ -74,8 +74,7 @@ extension SimulatedService {
     keys: KeyFormat(idPrefix: "STS.", idLength: 25, secretLength: 44, tokenPrefix: "CAIS", tokenByteCount: 240),
     errors: Errors(
       wrongDigest: .invalidDigest("The Content-MD5 does not match the received body."),
-      unchangedCopySource: ErrorResponse(
-        .notModified, "NotModified", "The conditions exclude the source object."),
+      unchangedCopySource: ErrorResponse(.notModified, "NotModified", "The conditions exclude the source object."),
       anonymous: .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001"),
       policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")),
     behavior: SimulatedOSS())
@@ -141,8 +140,7 @@ extension SimulatedOSS {
     switch error.code {
     case .policyExpired: .accessDenied("Invalid according to Policy: Policy expired.")
     case .conditionFailed:
-      .accessDenied(
-        "Invalid according to Policy: Policy Condition failed: \(error.condition.map(\.description) ?? "")")
+      .accessDenied("Invalid according to Policy: Policy Condition failed: \(error.condition.map(\.description) ?? "")")
     case .invalidPolicy: ErrorResponse(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
     case .wrongScope: .invalidArgument(error.message, ec: "0002-00000710")
     default: nil

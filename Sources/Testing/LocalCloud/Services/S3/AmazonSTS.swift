@@ -47,8 +47,7 @@ struct AmazonSTS: TokenServiceHandler {
       let order = try order(parameters)
       let isTrusted = order.role.trustedKeys.map { $0.contains(caller) } ?? true
       guard isTrusted, issuer.lets(caller, take: order.role, at: call.date) else {
-        throw .accessDenied(
-          "User is not authorized to perform: sts:AssumeRole on resource: \(order.role.arn)")
+        throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(order.role.arn)")
       }
       return response(action, order, [], call)
     case "AssumeRoleWithWebIdentity":
@@ -142,11 +141,8 @@ struct AmazonSTS: TokenServiceHandler {
     guard
       let lifetime = issuer.lifetime(
         parameters["DurationSeconds"], default: min(3600, longest), in: Self.shortestLife...longest)
-    else {
-      throw .invalidParameter("DurationSeconds must be \(Self.shortestLife) to \(longest).")
-    }
-    return Order(
-      role: role, session: session, policy: try parameters["Policy"].map(Self.policy), lifetime: lifetime)
+    else { throw .invalidParameter("DurationSeconds must be \(Self.shortestLife) to \(longest).") }
+    return Order(role: role, session: session, policy: try parameters["Policy"].map(Self.policy), lifetime: lifetime)
   }
 
   private static func isAllowedInSessionName(_ byte: UInt8) -> Bool {
@@ -160,8 +156,7 @@ struct AmazonSTS: TokenServiceHandler {
 
   private static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {
     guard text.utf8.count <= policyByteLimit else {
-      throw ErrorResponse(
-        .badRequest, "PackedPolicyTooLarge", "The policy has more than \(policyByteLimit) bytes.")
+      throw ErrorResponse(.badRequest, "PackedPolicyTooLarge", "The policy has more than \(policyByteLimit) bytes.")
     }
     do {
       return try SessionPolicy(text, in: .iam)

@@ -62,8 +62,7 @@ struct CloudAPI: ApplicationHandler {
       return try token(call, organization)
     }
     guard let entry = tokens.entry(of: call), entry.end > call.date else {
-      throw ErrorResponse(
-        .unauthorized, "unauthorized", "You are not authorized to perform the requested action")
+      throw ErrorResponse(.unauthorized, "unauthorized", "You are not authorized to perform the requested action")
     }
     guard call.request.method == .get else { throw ErrorResponse.cloudNotFound }
     switch (names.first, names.count) {

@@ -71,9 +71,7 @@ struct FileService: Sendable {
     guard document["mount_point"]?.bool != true else {
       throw ErrorResponse.nodeBadRequest("This node has no mount points.")
     }
-    guard let name = document["name"] else {
-      throw ErrorResponse.nodeBadRequest("There is no name.")
-    }
+    guard let name = document["name"] else { throw ErrorResponse.nodeBadRequest("There is no name.") }
     try checkNotRoot(entry)
     guard let target = name.string.flatMap({ entry.path.parent.child($0) }) else {
       throw ErrorResponse.nodeBadRequest("The name is not a single name of a file.")

@@ -293,9 +293,7 @@ struct EntryFilter: Sendable {
       self.request = request
     }
     let filters = document["filters"]
-    if let filters, filters != .null, filters.object == nil {
-      throw .nodeBadRequest("The filters are not an object.")
-    }
+    if let filters, filters != .null, filters.object == nil { throw .nodeBadRequest("The filters are not an object.") }
     types = try Self.texts(filters?["types"])
     if let types, !types.allSatisfy({ ["file", "directory", "symbolic_link"].contains($0) }) {
       throw .nodeBadRequest("A type must be file, directory or symbolic_link.")

@@ -125,8 +125,7 @@ extension NodeAPI {
     let root = try caller.root
     guard let elements = document["transfer_requests"]?.array, (1...Self.transferRequestLimit).contains(elements.count)
     else {
-      throw ErrorResponse.nodeBadRequest(
-        "There are no transfer_requests, or more than \(Self.transferRequestLimit).")
+      throw ErrorResponse.nodeBadRequest("There are no transfer_requests, or more than \(Self.transferRequestLimit).")
     }
     aspera.count { $0.setups += 1 }
     let specifications = try elements.map { element -> JSONValue in

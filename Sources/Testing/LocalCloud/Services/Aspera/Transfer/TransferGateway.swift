@@ -53,9 +53,7 @@ struct TransferGateway: Sendable {
       guard let offset = parameters?["offset"].flatMap({ Int64(digits: $0) }) else {
         throw TransferRefusal.protocolError
       }
-      if request.method == .put {
-        return try await desk.write(number, from: offset, request, connection, at: date)
-      }
+      if request.method == .put { return try await desk.write(number, from: offset, request, connection, at: date) }
       guard let count = parameters?["count"].flatMap({ Int64(digits: $0) }) else { throw TransferRefusal.protocolError }
       return try desk.read(number, from: offset, count, connection)
     }

@@ -60,8 +60,7 @@ struct TransferTokenCheck: Sendable {
   /// Checks that a token grants access to a path; `nil` permissions grant access to all paths.
   static func check(_ path: NodePath, against claim: TransferClaim?) throws(TransferRefusal) {
     guard let claim, !claim.covers(path) else { return }
-    throw refusal(
-      "the token does not match the file list: \(path.relative(to: claim.base).text) is not part of it")
+    throw refusal("the token does not match the file list: \(path.relative(to: claim.base).text) is not part of it")
   }
 
   /// Returns the permissions on the folder of a file ID, or on the root of the access key.
