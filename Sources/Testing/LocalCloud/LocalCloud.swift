@@ -249,9 +249,7 @@ extension LocalCloud {
     /// The numbers of faults that were injected into transfers, by ascp error code.
     public internal(set) var faults: [Int: Int] = [:]
   }
-}
 
-extension LocalCloud {
   /// The statistics of a local server since its start.
   public struct Statistics: Sendable, Hashable {
     /// The numbers of requests with a valid signature, by signature scheme.
@@ -302,9 +300,7 @@ extension LocalCloud {
     /// The number of temporary credentials or transfer tokens that the endpoint issued.
     public internal(set) var issued = 0
   }
-}
 
-extension LocalCloud {
   /// A signature scheme that the local server verifies.
   public enum SignatureKind: String, Sendable, Hashable, CaseIterable {
     /// The signature version 4 of OSS, which uses HMAC-SHA-256.
@@ -326,9 +322,7 @@ extension LocalCloud {
     /// It uses HMAC-SHA-1 or HMAC-SHA-256, and a request parameter for the signature.
     case tencentV1 = "Tencent V1"
   }
-}
 
-extension LocalCloud {
   /// A part of the local server that has separate faults and statistics.
   public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     /// The simulated OSS service.
@@ -352,9 +346,7 @@ extension LocalCloud {
     /// The simulated API of Faspex 5, with its token endpoint.
     case faspex
   }
-}
 
-extension LocalCloud {
   /// An issued temporary credential, without its secret and session token, and the request for which it was issued.
   public struct Session: Sendable, Hashable {
     /// The access key ID of the temporary credential.
@@ -378,9 +370,7 @@ extension LocalCloud {
     /// The number of requests to the storage service that contained the key ID, including rejected requests.
     public let requests: Int
   }
-}
 
-extension LocalCloud {
   /// A role for which the local server issues temporary credentials.
   public struct Role: Sendable, Hashable {
     /// The resource name of the role, in the vendor's format.

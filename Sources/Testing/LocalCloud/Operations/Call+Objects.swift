@@ -140,9 +140,7 @@ extension Call {
     }
     return response
   }
-}
 
-extension Call {
   private static let deleteLimit = 1000
 
   func deleteObjects() async throws -> Answer {
@@ -172,9 +170,7 @@ extension Call {
     return service.response(
       with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
   }
-}
 
-extension Call {
   private static let tagLimit = 10
   private static let tagKeyLimit = 128
   private static let tagValueLimit = 256
@@ -292,9 +288,7 @@ extension Call {
     let payer = own("request-payer") ?? parameter(ByteExactString(service.header("request-payer")))
     if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
   }
-}
 
-extension Call {
   /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
   func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
     let object = try store.object(key, in: bucket)

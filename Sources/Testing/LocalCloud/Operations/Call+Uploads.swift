@@ -189,9 +189,7 @@ extension Call {
       extents: parts.flatMap(\.content.extents), byteCount: byteCount,
       entityTag: "\(md5.finalize().hex)-\(parts.count)", crc64: crc64)
   }
-}
 
-extension Call {
   /// Returns the source of a copy, if the request may read it, its conditions hold, and the copy changes something.
   private func copySource() throws -> StoredObject {
     let source = try NamedSource(own("copy-source") ?? "", of: service)

@@ -151,9 +151,7 @@ struct Call: Sendable {
     guard encoding.asciiLowercased == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
     return true
   }
-}
 
-extension Call {
   func listBuckets() throws -> Answer {
     let prefix = parameter("prefix") ?? ""
     let names = service.listing
@@ -282,9 +280,7 @@ extension Call {
     }
     throw .invalidArgument("The access control \"\(name)\" is invalid; use private or public-read.")
   }
-}
 
-extension Call {
   /// The maximum number of entries in a page of a listing.
   private static let pageLimit = 1000
 

@@ -144,9 +144,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     default: false
     }
   }
-}
 
-extension Operation {
   /// The permission that a policy must grant for an operation.
   struct Need: Sendable {
     /// The action name in the policy language, such as `oss:GetObject`.

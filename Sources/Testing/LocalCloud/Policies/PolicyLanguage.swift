@@ -67,9 +67,7 @@ struct PolicyLanguage: Sendable {
 
   /// Returns an action name in lowercase if the language ignores the case of action names.
   func comparable(_ action: String) -> String { ignoresActionCase ? action.asciiLowercased : action }
-}
 
-extension PolicyLanguage {
   /// The comparison operators that the policy languages of Alibaba Cloud (RAM) and AWS (IAM) share, by name.
   static let capitalizedComparisons: [String: Comparison] = [
     "StringEquals": Comparison(.text), "StringNotEquals": Comparison(.text, not: true),

@@ -189,9 +189,7 @@ struct Gateway: Sendable {
       throw refusal
     }
   }
-}
 
-extension Gateway {
   /// Handles a form upload, of which only the authorization in the form's fields counts.
   @concurrent
   func post(
@@ -239,9 +237,7 @@ extension Gateway {
       throw refusal
     }
   }
-}
 
-extension Gateway {
   /// Notes the names that a request contains in the record of the request.
   func note(_ head: HTTPRequest, in record: RequestRecord) {
     if let target = try? service.behavior.target(of: head) {

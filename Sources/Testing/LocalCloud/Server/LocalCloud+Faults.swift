@@ -64,9 +64,7 @@ extension LocalCloud {
       set { lists[endpoint] = newValue.isEmpty ? nil : newValue }
     }
   }
-}
 
-extension LocalCloud {
   /// A failure that the server injects into requests to an endpoint.
   ///
   /// A fault consists of a kind of failure, such as a closed connection, and a selection of the requests that it
@@ -183,9 +181,7 @@ extension LocalCloud {
       Fault(kind: .malformed, frequency: frequency, phase: .after)
     }
   }
-}
 
-extension LocalCloud {
   /// A failure that the server injects into Aspera transfers.
   ///
   /// A fault consists of an ascp error code with a description, and a selection of the transfers that it applies to.

@@ -155,9 +155,7 @@ extension LocalCloud {
       self.requiresToken = requiresToken
     }
   }
-}
 
-extension LocalCloud {
   /// An access key of the simulated Aspera node.
   public struct NodeAccessKey: Sendable, Equatable {
     /// The ID of the access key, which serves as the user name for Basic authentication.
@@ -284,9 +282,7 @@ extension LocalCloud {
       self.path = path
     }
   }
-}
 
-extension LocalCloud {
   /// A client of the API of Aspera on Cloud or Faspex 5, which is allowed to use JWT grants.
   public struct OAuthClient: Sendable, Equatable {
     /// The ID of the client, which is the issuer of its assertions.

@@ -160,9 +160,7 @@ struct SimulatedCOS: ServiceBehavior {
         XMLNode("BucketType", "cos"),
       ])
   }
-}
 
-extension SimulatedCOS {
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {
     switch error.code {
     case .policyExpired:

@@ -133,9 +133,7 @@ struct SimulatedOSS: ServiceBehavior {
         XMLNode("IntranetEndpoint", intranet), XMLNode("StorageClass", SimulatedService.oss.standardClass),
       ])
   }
-}
 
-extension SimulatedOSS {
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {
     switch error.code {
     case .policyExpired: .accessDenied("Invalid according to Policy: Policy expired.")
@@ -146,9 +144,7 @@ extension SimulatedOSS {
     default: nil
     }
   }
-}
 
-extension SimulatedOSS {
   func resource(_ name: String, in region: String) -> [String] {
     ["acs", "oss", region, SimulatedService.account, name]
   }
@@ -161,9 +157,7 @@ extension SimulatedOSS {
     else { return nil }
     return parts
   }
-}
 
-extension SimulatedOSS {
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
     var refusal = refusalWithoutReason(error, at: date)
     refusal.details.append(ErrorResponse.Detail(name: "Reason", value: error.message))

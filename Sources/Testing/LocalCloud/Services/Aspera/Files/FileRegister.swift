@@ -101,9 +101,7 @@ final class FileRegister: Sendable {
       if let path = state.paths.removeValue(forKey: id) { state.ids[path.bytes] = nil }
     }
   }
-}
 
-extension FileRegister {
   /// The maximum number of permissions of one access key.
   static let permissionLimit = 1_000
 

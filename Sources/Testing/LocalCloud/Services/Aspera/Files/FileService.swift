@@ -93,9 +93,7 @@ struct FileService: Sendable {
   private func checkNotRoot(_ entry: FileEntry) throws {
     if entry.path.bytes == root.bytes { throw FileProblem.isRoot }
   }
-}
 
-extension FileService {
   /// The maximum length of the IDs in a link, in bytes.
   private static let idByteLimit = 255
 
@@ -144,9 +142,7 @@ extension FileService {
     }
     return .file(id: target, nodeID: node)
   }
-}
 
-extension FileService {
   /// Returns the document that describes a file, on which the caller has access levels.
   func document(of entry: FileEntry, _ id: Int, _ levels: AccessLevels) -> JSONObject {
     var document = JSONObject()
@@ -193,9 +189,7 @@ extension FileService {
   static func type(of entry: FileEntry) -> String {
     if entry.isFolder { "folder" } else if entry.link != nil { "link" } else { "file" }
   }
-}
 
-extension FileService {
   /// The maximum number of files in a response, and the number of a page in version 4 if the caller names none.
   private static let (largestPage, defaultPage) = (10_000, 1_000)
 

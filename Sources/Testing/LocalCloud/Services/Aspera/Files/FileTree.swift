@@ -58,9 +58,7 @@ struct FileTree: Sendable {
     guard index < bucket.objects.count, bucket.objects.keys[index].hasBytePrefix(folder.text) else { return nil }
     return FileEntry(path: path, modified: bucket.objects.values[index].modified, content: nil, link: nil)
   }
-}
 
-extension FileTree {
   func setModified(_ date: Timestamp, ofFolder path: NodePath) async throws {
     guard !path.names.isEmpty else { return }
     let object = StoredObject(
@@ -71,9 +69,7 @@ extension FileTree {
       guard Self.entry(at: path, in: bucket)?.isFolder == true else { throw FileProblem.isNoFolder(path) }
     }
   }
-}
 
-extension FileTree {
   /// Creates a folder and its parent folders, unless they already exist.
   func makeFolder(_ path: NodePath, at date: Timestamp) async throws {
     guard path.isWithinLimits else { throw FileProblem.tooLong }

@@ -125,9 +125,7 @@ struct PathService: Sendable {
     }
     return path
   }
-}
 
-extension PathService {
   /// The number of results in a response if the request names none, and the maximum number.
   private static let (defaultCount, largestCount) = (100, 10_000)
 

@@ -146,9 +146,7 @@ struct NodeAPI: Sendable {
       "settings": [["name": "ssh_fingerprint", "value": .string(aspera.hostKey.description)]],
     ])
   }
-}
 
-extension NodeAPI {
   /// Lists all access keys for a node user, and only its own for an access key.
   func accessKeys(for caller: NodeCaller) -> Answer {
     let keys = aspera.directory.accessKeys.filter { key in caller.accessKey.map { $0.id == key.id } ?? true }

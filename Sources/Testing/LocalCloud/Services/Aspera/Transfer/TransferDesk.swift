@@ -237,9 +237,7 @@ extension TransferDesk {
     guard entry.link == nil else { throw FileProblem.notFound(link.path) }
     return entry
   }
-}
 
-extension TransferDesk {
   // MARK: Downloads
 
   /// Returns the response that lists the source of a download: a file, or a folder with everything below it.
